@@ -1,0 +1,136 @@
+//! Admission: adds a token if there is no equal one, exactly once among racing threads.
+//!
+//! An admission freezes one word, the target, and leaves the decision to whoever comes by: read the other
+//! word, the witness, and commit if it holds no equal token. A hop of an equal token would need both words,
+//! and the target is frozen, so reading the witness is a snapshot of the pair.
+//!
+//! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
+//! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
+
+use crate::bucket::Bucket;
+use crate::descriptor::State;
+use crate::geometry::Candidates;
+use crate::insertion::ATTEMPTS;
+use crate::sync;
+use crate::tokens::{Pending, Refusal, Resolved, Tokens};
+use crate::transfer::Transfer;
+use crate::word::Content;
+
+impl Tokens {
+    /// Adds a token of this class if there is none. True: this call added it.
+    ///
+    /// Linearization points: of an admission, the deciding read of the witness; should an equal token be
+    /// inserted there between that read and the commit, the admission goes before that insert. Of "present",
+    /// the load that saw the token.
+    pub(crate) fn insert_unique(&self, class: Candidates) -> Result<bool, Refusal> {
+        if self.contains(class) {
+            return Ok(false);
+        }
+        let Candidates {
+            first,
+            second,
+            fingerprint,
+        } = class;
+        for _ in 0..ATTEMPTS {
+            let (a, b) = (self.settle(first), self.settle(second));
+            if a.contains(fingerprint) || b.contains(fingerprint) {
+                return Ok(false);
+            }
+            let (target, content, witness) = if a.vacancies() >= b.vacancies() {
+                (first, a, second)
+            } else {
+                (second, b, first)
+            };
+            let Some(admitted) = content.with(fingerprint) else {
+                match self.open(class, None) {
+                    Ok(_) => continue,
+                    // Copies everywhere: then it is present.
+                    Err(Refusal::AllCopies) => return Ok(false),
+                    Err(refusal) => return Err(refusal),
+                }
+            };
+            let Some(mut claim) = self.pool.claim() else {
+                sync::yield_now();
+                continue;
+            };
+            let transfer = Transfer {
+                moved: None,
+                placed: Some(fingerprint),
+                source: target,
+                destination: witness,
+                old_source: content,
+                old_destination: Bucket::EMPTY,
+            };
+            let (reference, control) = claim.publish(transfer);
+            if !self.table.exchange(target, content, reference) {
+                claim.decide(control, State::Aborted);
+                continue;
+            }
+            self.decide_admission(&Pending {
+                reference,
+                control,
+                transfer,
+                old: content,
+            });
+            let committed = claim.state() == State::Committed;
+            // An exchange that fails here has been done by somebody else.
+            self.table.exchange(
+                target,
+                reference,
+                if committed { admitted } else { content },
+            );
+            if committed {
+                return Ok(true);
+            }
+        }
+        Err(Refusal::NoPath)
+    }
+
+    /// Decides a pending admission; for its owner and for anybody whom it is in the way of.
+    ///
+    /// Helpers may come to different verdicts at different times. The first to reach the descriptor counts,
+    /// and its verdict was true at its read of the witness, because the target was frozen all the while.
+    pub(crate) fn decide_admission(&self, admission: &Pending) {
+        let state = if self.witness_holds_none(admission) {
+            State::Committed
+        } else {
+            State::Aborted
+        };
+        self.pool
+            .decide(admission.reference, admission.control, state);
+    }
+
+    fn witness_holds_none(&self, admission: &Pending) -> bool {
+        let Transfer {
+            placed,
+            source: target,
+            destination: witness,
+            ..
+        } = admission.transfer;
+        let Some(fingerprint) = placed else {
+            return false;
+        };
+        loop {
+            let reference = match self.table.read_latest(witness).content() {
+                Content::Bucket(content) => return !content.contains(fingerprint),
+                Content::Reference(reference) => reference,
+            };
+            match self.resolve(witness, reference) {
+                Resolved::Stale => {}
+                Resolved::Settled(content) => return !content.contains(fingerprint),
+                Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
+                Resolved::Pending(other) => {
+                    let rival = other.transfer.moved.is_none() && other.transfer.placed == placed;
+                    if !rival {
+                        // Whatever arrives there is no equal token: that would have to leave the target.
+                        return true;
+                    }
+                    if witness < target {
+                        return false;
+                    }
+                    self.pool.decide(reference, other.control, State::Aborted);
+                }
+            }
+        }
+    }
+}

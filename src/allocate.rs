@@ -1,0 +1,22 @@
+//! Allocation that reports failure instead of aborting.
+
+/// The bytes that could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutOfMemory {
+    pub(crate) bytes: usize,
+}
+
+/// A slice of `len` values, each made by `value`.
+pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| OutOfMemory {
+        bytes: len.saturating_mul(size_of::<T>()),
+    })?;
+    values.extend(core::iter::repeat_with(value).take(len));
+    Ok(values.into_boxed_slice())
+}
+
+/// The bytes that a slice occupies.
+pub(crate) fn bytes<T>(values: &[T]) -> usize {
+    size_of_val(values)
+}

@@ -1,0 +1,135 @@
+//! What can go wrong: building a filter, and inserting.
+
+use core::fmt;
+
+/// Why a filter could not be built. Says what was asked for and what is possible.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let error = CuckooFilter::try_with_capacity(usize::MAX).unwrap_err();
+/// assert_eq!(error.requested(), usize::MAX);
+/// assert!(error.possible().is_some_and(|most| most < usize::MAX));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError(pub(crate) Cause);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Capacity { items: usize, most: usize },
+    Buckets { buckets: usize, nearest: usize },
+    SearchBudget { budget: usize, nearest: usize },
+    OutOfMemory { bytes: usize },
+}
+
+impl BuildError {
+    /// The number that was refused: items, buckets, the search budget, or bytes of memory.
+    #[must_use]
+    pub fn requested(&self) -> usize {
+        match self.0 {
+            Cause::Capacity { items, .. } => items,
+            Cause::Buckets { buckets, .. } => buckets,
+            Cause::SearchBudget { budget, .. } => budget,
+            Cause::OutOfMemory { bytes } => bytes,
+        }
+    }
+
+    /// The nearest number of the same kind that would be accepted; `None` for bytes of memory, of which
+    /// nobody knows how many there are.
+    #[must_use]
+    pub fn possible(&self) -> Option<usize> {
+        match self.0 {
+            Cause::Capacity { most, .. } => Some(most),
+            Cause::Buckets { nearest, .. } | Cause::SearchBudget { nearest, .. } => Some(nearest),
+            Cause::OutOfMemory { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Cause::Capacity { items, most } => {
+                write!(
+                    out,
+                    "a capacity of {items} items is too large: at most {most} are possible"
+                )
+            }
+            Cause::Buckets { buckets, nearest } => write!(
+                out,
+                "{buckets} buckets cannot be divided into at most {} ranges of a power of two of buckets: \
+                 the nearest possible number is {nearest}",
+                crate::geometry::Geometry::MAX_RANGES,
+            ),
+            Cause::SearchBudget { budget, nearest } => write!(
+                out,
+                "a search budget of {budget} buckets is out of range: the nearest possible is {nearest}"
+            ),
+            Cause::OutOfMemory { bytes } => {
+                write!(out, "{bytes} bytes of memory could not be allocated")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+/// Why an item was not inserted. The filter holds what it held before.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, InsertError};
+///
+/// let filter = CuckooFilter::with_capacity(1_000);
+/// for _ in 0..8 {
+///     filter.insert("flow")?;
+/// }
+/// // The two buckets of an item have eight slots, and the ninth copy has nowhere else to go.
+/// assert!(matches!(filter.insert("flow"), Err(InsertError::TooManyCopies { .. })));
+/// assert_eq!(filter.count("flow"), 8);
+/// # Ok::<(), InsertError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InsertError {
+    /// No path to a vacant slot was found within the search budget.
+    ///
+    /// Without other writers this means that there is none within the budget, and it seldom comes before
+    /// the load factor reaches 0.96. With other writers it can also mean that every attempt was disturbed.
+    #[non_exhaustive]
+    Full {
+        /// Items in the filter at the time.
+        len: usize,
+        /// Slots of the filter.
+        slots: usize,
+    },
+    /// Both buckets of the item are filled with copies of its own fingerprint.
+    #[non_exhaustive]
+    TooManyCopies {
+        /// Copies that are stored.
+        copies: usize,
+    },
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full { len, slots } => write!(
+                out,
+                "the filter is full: no path to a vacant slot within the search budget, \
+                 with {len} of {slots} slots in use"
+            ),
+            Self::TooManyCopies { copies } => {
+                write!(
+                    out,
+                    "{copies} copies of the item are stored, and no more can be"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for InsertError {}

@@ -1,0 +1,122 @@
+//! Insertion: one exchange where there is room, a chain of relocations where there is none.
+
+use crate::bucket::Bucket;
+use crate::fingerprint::Fingerprint;
+use crate::geometry::Candidates;
+use crate::path::{Found, LongSearch, Path, ShortSearch};
+use crate::sync;
+use crate::tokens::{Refusal, Tokens};
+
+/// Attempts of one insert. Two inserts can abort each other's relocations; a bound keeps each of them
+/// finite, so that the whole stays lock-free. At 97 % load six were the most ever needed.
+pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
+
+/// How an attempt to open a full pair ended.
+pub(crate) enum Opened {
+    /// Every hop of the path is done; if a token was to be placed, it is.
+    Done,
+    /// The table changed meanwhile, or no descriptor was free.
+    Disturbed,
+}
+
+impl Tokens {
+    /// Adds one token of this class.
+    ///
+    /// Linearization point: the exchange that adds it, or the commit of the last hop that places it. A
+    /// refusal changes no class: the hops done so far moved tokens between their own candidates.
+    #[inline]
+    pub(crate) fn insert(&self, class: Candidates) -> Result<(), Refusal> {
+        if self.add(class) {
+            Ok(())
+        } else {
+            self.insert_by_path(class)
+        }
+    }
+
+    #[cold]
+    fn insert_by_path(&self, class: Candidates) -> Result<(), Refusal> {
+        for _ in 0..ATTEMPTS {
+            match self.open(class, Some(class.fingerprint))? {
+                Opened::Done => return Ok(()),
+                Opened::Disturbed if self.add(class) => return Ok(()),
+                Opened::Disturbed => {}
+            }
+        }
+        Err(Refusal::NoPath)
+    }
+
+    /// Adds to the emptier candidate; false if both are full.
+    #[inline]
+    fn add(&self, class: Candidates) -> bool {
+        let Candidates {
+            first,
+            second,
+            fingerprint,
+        } = class;
+        loop {
+            let (a, b) = (self.settle(first), self.settle(second));
+            let (bucket, content) = if a.vacancies() >= b.vacancies() {
+                (first, a)
+            } else {
+                (second, b)
+            };
+            match content.with(fingerprint) {
+                None => return false,
+                Some(added) if self.table.exchange(bucket, content, added) => return true,
+                // Another writer got in first, so the system as a whole went on.
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Finds a path that opens a slot of a full pair and executes it. The last hop puts `placed` into the
+    /// opened slot, so that nobody else can take it.
+    pub(crate) fn open(
+        &self,
+        class: Candidates,
+        placed: Option<Fingerprint>,
+    ) -> Result<Opened, Refusal> {
+        let mut short = ShortSearch::new();
+        match short.run(self, class, self.search_budget) {
+            Found::Room => Ok(Opened::Disturbed),
+            Found::Path(path) => Ok(self.execute(path, placed)),
+            Found::Nothing if ShortSearch::suits(self.search_budget) => Err(self.refusal(class)),
+            Found::Nothing => self.open_far(class, placed),
+        }
+    }
+
+    /// The same with the whole search budget. Apart, so that its larger frame is seldom paid for.
+    #[inline(never)]
+    fn open_far(&self, class: Candidates, placed: Option<Fingerprint>) -> Result<Opened, Refusal> {
+        let mut long = LongSearch::new();
+        match long.run(self, class, self.search_budget) {
+            Found::Room => Ok(Opened::Disturbed),
+            Found::Path(path) => Ok(self.execute(path, placed)),
+            Found::Nothing => Err(self.refusal(class)),
+        }
+    }
+
+    fn execute(&self, path: Path<'_>, placed: Option<Fingerprint>) -> Opened {
+        // After the search, so that a descriptor is held for the hops only.
+        let Some(mut claim) = self.pool.claim() else {
+            // All are in use: their owners may need the processor to finish.
+            sync::yield_now();
+            return Opened::Disturbed;
+        };
+        for hop in path {
+            if !self.relocate(&mut claim, hop, placed.filter(|_| hop.last)) {
+                return Opened::Disturbed;
+            }
+        }
+        Opened::Done
+    }
+
+    fn refusal(&self, class: Candidates) -> Refusal {
+        let full_of_copies = |bucket| self.peek(bucket).count(class.fingerprint) == Bucket::SLOTS;
+        if full_of_copies(class.first) && full_of_copies(class.second) {
+            Refusal::AllCopies
+        } else {
+            Refusal::NoPath
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Lookup: two parallel loads, and a version check for a miss.
+
+use crate::bucket::Bucket;
+use crate::geometry::Candidates;
+use crate::sync::{Ordering, fence};
+use crate::tokens::{Resolved, Tokens};
+use crate::word::{Content, Word};
+
+/// What one candidate says about a token.
+enum Answer {
+    Present,
+    Absent,
+    /// The word is changing hands; look again.
+    Unclear,
+}
+
+impl Tokens {
+    /// Whether a token of this class is stored. Writes nothing.
+    ///
+    /// Linearization points: of a hit, the load of the word that holds the token, or of the second word of
+    /// a relocation that carries it; of a miss, a moment between the two version reads, which exists
+    /// because no token of the class can pass from the word read second to the word read first without a
+    /// bump between.
+    #[inline]
+    pub(crate) fn contains(&self, class: Candidates) -> bool {
+        let Candidates {
+            first,
+            second,
+            fingerprint,
+        } = class;
+        loop {
+            let version = self.stripes.version(fingerprint);
+            // Relaxed: two independent loads; the fence orders both at once.
+            let a = self.table.load(first, Ordering::Relaxed);
+            let b = self.table.load(second, Ordering::Relaxed);
+            // Acquire: pairs with the AcqRel exchange that wrote either word. What its writer did before,
+            // above all a bump, is visible to `unchanged` below; the fields behind a reference are too.
+            fence(Ordering::Acquire);
+            if a.is_reference() | b.is_reference() {
+                match self.contains_frozen(class, a, b) {
+                    Answer::Present => return true,
+                    Answer::Unclear => continue,
+                    Answer::Absent => {}
+                }
+            } else if Bucket::from_bits(a.bits()).contains(fingerprint)
+                | Bucket::from_bits(b.bits()).contains(fingerprint)
+            {
+                // A hit needs no validation: the token was there when the word was loaded.
+                return true;
+            }
+            if self.stripes.unchanged(fingerprint, version) {
+                return false;
+            }
+        }
+    }
+
+    /// The same for two loaded words of which at least one is a reference.
+    #[cold]
+    fn contains_frozen(&self, class: Candidates, a: Word, b: Word) -> Answer {
+        for (bucket, word) in [(class.first, a), (class.second, b)] {
+            match self.word_contains(class, bucket, word) {
+                Answer::Absent => {}
+                other => return other,
+            }
+        }
+        Answer::Absent
+    }
+
+    fn word_contains(&self, class: Candidates, bucket: usize, word: Word) -> Answer {
+        let f = class.fingerprint;
+        let content = match word.content() {
+            Content::Bucket(content) => content,
+            Content::Reference(reference) => match self.resolve(bucket, reference) {
+                Resolved::Stale => return Answer::Unclear,
+                Resolved::Settled(content) => content,
+                Resolved::Pending(pending) => {
+                    let transfer = pending.transfer;
+                    if transfer.moved == Some(f) && bucket != transfer.source {
+                        // The token itself is arriving here. Cases, by the word at its source:
+                        // the same reference: frozen on both sides, so it is in one of them; present.
+                        // Acquire: pairs with the exchange that installed, or wrote back.
+                        if self.table.load(transfer.source, Ordering::Acquire) == word {
+                            return Answer::Present;
+                        }
+                        // something else, and decided meanwhile: the source may be cleared already.
+                        if self.pool.control(reference) != pending.control {
+                            return Answer::Unclear;
+                        }
+                        // something else, still pending: not yet frozen there, so not yet arrived here.
+                    }
+                    pending.old
+                }
+            },
+        };
+        if content.contains(f) {
+            Answer::Present
+        } else {
+            Answer::Absent
+        }
+    }
+
+    /// The number of tokens of this class. Settles both words, so it may write.
+    ///
+    /// The two words are read one after the other. A token that is removed behind the reader while an equal
+    /// one is added ahead of it is counted twice; one that hops is never missed, for the same reason as in
+    /// [`contains`](Self::contains).
+    pub(crate) fn count(&self, class: Candidates) -> usize {
+        let Candidates {
+            first,
+            second,
+            fingerprint,
+        } = class;
+        loop {
+            let version = self.stripes.version(fingerprint);
+            let copies =
+                self.settle(first).count(fingerprint) + self.settle(second).count(fingerprint);
+            // Acquire: pairs with the bump's Release by way of the exchanges, as in `contains`.
+            fence(Ordering::Acquire);
+            if self.stripes.unchanged(fingerprint, version) {
+                return copies;
+            }
+        }
+    }
+}

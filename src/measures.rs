@@ -1,0 +1,129 @@
+//! What a filter says about itself.
+
+use crate::bucket::Bucket;
+use crate::filter::CuckooFilter;
+use crate::fingerprint::Fingerprint;
+
+/// Measures. While other threads write they are approximate; they never leave their bounds.
+impl<S> CuckooFilter<S> {
+    /// The number of stored copies, at most [`slots`](Self::slots). Exact while nobody writes. Reads at most
+    /// 64 counters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.len(), 1);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counter.sum(self.slots())
+    }
+
+    /// Whether [`len`](Self::len) is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(lockfree_cuckoo::CuckooFilter::with_capacity(100).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of items that the filter is sized for: what `with_capacity` was told, or what suits the
+    /// number of buckets. It usually takes some more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::CuckooFilter::with_capacity(100).capacity(), 100);
+    /// ```
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The number of slots, four a bucket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::CuckooFilter::with_capacity(8).slots(), 8);
+    /// ```
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.tokens.geometry.buckets() * Bucket::SLOTS
+    }
+
+    /// The fraction of the slots in use, 0 to 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(8);
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.load_factor(), 0.125);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn load_factor(&self) -> f64 {
+        self.len() as f64 / self.slots() as f64
+    }
+
+    /// The bytes in use, all of them: the value itself and what it has on the heap. Fixed at construction.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(lockfree_cuckoo::CuckooFilter::with_capacity(100).memory_usage() <= 4096);
+    /// ```
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        size_of::<Self>() + self.tokens.bytes() + self.counter.bytes()
+    }
+
+    /// The probability that `contains` is true for an item that is not in, at the present load.
+    ///
+    /// A lookup compares the item's fingerprint, one of 65,535, with the stored ones among eight slots: about
+    /// `8 * load_factor / 65535` (Fan et al. 2014, section 5.1, with a bucket size of 4).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
+    /// assert_eq!(filter.false_positive_rate(), 0.0);
+    /// ```
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        let compared = 2.0 * Bucket::SLOTS as f64 * self.load_factor();
+        1.0 - (1.0 - 1.0 / f64::from(Fingerprint::VALUES)).powf(compared)
+    }
+
+    /// Removes everything. Needs `&mut self`: it could not be exact while others write.
+    ///
+    /// It also takes back what threads that died in the middle of an insert held: one descriptor each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// filter.clear();
+    /// assert!(!filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        self.tokens.clear();
+        self.counter.reset(0);
+    }
+}

@@ -1,0 +1,133 @@
+//! The default hasher: seeded, fast, and the same on every machine and in every release.
+
+use core::hash::{BuildHasher, Hasher};
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
+
+/// Builds the default hasher of a filter: rapidhash v3 with secrets made from a 64-bit seed.
+///
+/// [`new`](Self::new) draws a seed at random; [`with_seed`](Self::with_seed) fixes it. For byte strings,
+/// `str` and integers, the hash of a value depends on the seed alone: it is equal on every machine, of either
+/// byte order and of 32 or 64 bits, and stays equal in later releases. What other types feed to a hasher is
+/// up to their `Hash`.
+///
+/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises
+/// that its output never changes; each value that `Hash` writes is hashed with the hash so far as the seed.
+/// It is keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use a
+/// keyed cryptographic function such as SipHash, with
+/// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::RandomState;
+/// use std::hash::BuildHasher;
+///
+/// let state = RandomState::with_seed(7);
+/// assert_eq!(state.hash_one("flow"), RandomState::with_seed(7).hash_one("flow"));
+/// assert_ne!(state.hash_one("flow"), RandomState::with_seed(8).hash_one("flow"));
+/// ```
+#[derive(Clone)]
+pub struct RandomState {
+    seed: u64,
+    secrets: RapidSecrets,
+}
+
+impl RandomState {
+    /// A state with a random seed. Each call gives another one.
+    #[must_use]
+    pub fn new() -> Self {
+        // The standard library's keys come from the system's random source.
+        Self::with_seed(std::hash::RandomState::new().hash_one(0u64))
+    }
+
+    /// The state with this seed.
+    #[must_use]
+    pub const fn with_seed(seed: u64) -> Self {
+        Self {
+            seed,
+            secrets: RapidSecrets::seed(seed),
+        }
+    }
+
+    /// The seed. Whoever knows it can make items that collide.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+impl Default for RandomState {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Leaves the seed out: logs should not tell it.
+impl core::fmt::Debug for RandomState {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("RandomState").finish_non_exhaustive()
+    }
+}
+
+impl BuildHasher for RandomState {
+    type Hasher = SeededHasher;
+
+    #[inline]
+    fn build_hasher(&self) -> SeededHasher {
+        SeededHasher {
+            state: self.secrets,
+        }
+    }
+}
+
+/// The hasher that [`RandomState`] builds.
+#[derive(Clone)]
+pub struct SeededHasher {
+    /// The secrets of the filter; their `seed` is the hash so far.
+    state: RapidSecrets,
+}
+
+impl core::fmt::Debug for SeededHasher {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("SeededHasher").finish_non_exhaustive()
+    }
+}
+
+/// Integers hash as their little-endian bytes, and sizes as 64-bit integers, on every machine.
+macro_rules! write_as_bytes {
+    ($($method:ident: $from:ty as $to:ty),*) => {
+        $(
+            #[inline]
+            fn $method(&mut self, value: $from) {
+                self.write(&(value as $to).to_le_bytes());
+            }
+        )*
+    };
+}
+
+impl Hasher for SeededHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.state.seed = rapidhash_v3_inline::<true, false, false>(bytes, &self.state);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.state.seed
+    }
+
+    write_as_bytes!(
+        write_u8: u8 as u8,
+        write_u16: u16 as u16,
+        write_u32: u32 as u32,
+        write_u64: u64 as u64,
+        write_u128: u128 as u128,
+        write_usize: usize as u64,
+        write_i8: i8 as i8,
+        write_i16: i16 as i16,
+        write_i32: i32 as i32,
+        write_i64: i64 as i64,
+        write_i128: i128 as i128,
+        write_isize: isize as i64
+    );
+}

@@ -1,0 +1,132 @@
+//! Atomics, fences and the identity of a thread: real ones, or the model checker's.
+//!
+//! This is the only room that knows of the model checker. Everything above is the shipping code in both
+//! builds. The checker is chosen by `--cfg loom` together with the feature `loom`, because the cfg alone is
+//! global and reaches every dependency of the program that sets it.
+
+#[cfg(not(all(loom, feature = "loom")))]
+pub(crate) use real::*;
+
+#[cfg(all(loom, feature = "loom"))]
+pub(crate) use model::*;
+
+pub(crate) use core::sync::atomic::Ordering;
+
+#[cfg(not(all(loom, feature = "loom")))]
+mod real {
+    pub(crate) use atomic::fence;
+    pub(crate) use std::thread::yield_now;
+
+    use std::cell::Cell;
+    use std::sync::OnceLock;
+
+    /// A 64-bit atomic cell.
+    pub(crate) type AtomicU64 = atomic::Atomic<u64>;
+
+    // Without native 64-bit atomics there is no lock-free filter to offer.
+    const _: () = assert!(
+        AtomicU64::is_lock_free(),
+        "lockfree-cuckoo needs native 64-bit atomics with 8-byte alignment"
+    );
+
+    /// Whether this is the model checker's build, where constants shrink.
+    pub(crate) const MODEL: bool = false;
+
+    /// The number of threads the machine runs at once.
+    pub(crate) fn parallelism() -> usize {
+        // Asking the system takes tens of microseconds; the answer is a tuning hint, so once is enough.
+        static THREADS: OnceLock<usize> = OnceLock::new();
+        *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// A small number that stays with the calling thread.
+    #[inline]
+    pub(crate) fn thread_index() -> usize {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        thread_local! {
+            static INDEX: Cell<usize> = const { Cell::new(usize::MAX) };
+        }
+        INDEX.with(|index| {
+            if index.get() == usize::MAX {
+                // Relaxed: only the uniqueness of the number matters. It is cut to a width that cannot
+                // meet the marker above.
+                index.set(NEXT.fetch_add(1, super::Ordering::Relaxed) as u32 as usize / 2);
+            }
+            index.get()
+        })
+    }
+}
+
+#[cfg(all(loom, feature = "loom"))]
+mod model {
+    pub(crate) use loom::sync::atomic::fence;
+    pub(crate) use loom::thread::yield_now;
+
+    use super::Ordering;
+
+    pub(crate) const MODEL: bool = true;
+
+    pub(crate) fn parallelism() -> usize {
+        4
+    }
+
+    pub(crate) fn thread_index() -> usize {
+        let name = format!("{:?}", loom::thread::current().id());
+        name.trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .expect("a model thread has a number")
+    }
+
+    /// A 64-bit atomic cell with a twin that is touched before every access.
+    ///
+    /// loom 0.7 remembers one last access for each atomic, so a thread's own load hides an earlier load by
+    /// another thread, and schedules that put a write between the two are never tried (loom issues 166 and
+    /// 392). A read-modify-write of the twin makes every access conflict with every other.
+    #[derive(Debug)]
+    pub(crate) struct AtomicU64 {
+        twin: loom::sync::atomic::AtomicUsize,
+        value: loom::sync::atomic::AtomicU64,
+    }
+
+    impl AtomicU64 {
+        pub(crate) fn new(value: u64) -> Self {
+            Self {
+                twin: loom::sync::atomic::AtomicUsize::new(0),
+                value: loom::sync::atomic::AtomicU64::new(value),
+            }
+        }
+
+        fn value(&self) -> &loom::sync::atomic::AtomicU64 {
+            // Relaxed: the twin must order nothing, it only makes the accesses conflict.
+            self.twin.fetch_add(1, Ordering::Relaxed);
+            &self.value
+        }
+
+        pub(crate) fn load(&self, order: Ordering) -> u64 {
+            self.value().load(order)
+        }
+
+        pub(crate) fn store(&self, value: u64, order: Ordering) {
+            self.value().store(value, order);
+        }
+
+        pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {
+            self.value().fetch_add(value, order)
+        }
+
+        pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
+            self.value().fetch_or(value, order)
+        }
+
+        pub(crate) fn compare_exchange(
+            &self,
+            current: u64,
+            new: u64,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<u64, u64> {
+            self.value()
+                .compare_exchange(current, new, success, failure)
+        }
+    }
+}

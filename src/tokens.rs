@@ -1,0 +1,171 @@
+//! The shared object: a multiset of tokens, spread over the words of a table.
+//!
+//! A token is one stored copy of a fingerprint. All copies of `f` in the two candidates of an item belong to
+//! one class and are interchangeable. This room holds the parts together and says what a word means; each
+//! operation has a room of its own.
+
+use crate::allocate::OutOfMemory;
+use crate::bucket::Bucket;
+use crate::descriptor::{Control, Pool, State};
+use crate::geometry::Geometry;
+use crate::stripes::Stripes;
+use crate::sync::Ordering;
+use crate::table::Table;
+use crate::transfer::Transfer;
+use crate::word::{Content, Reference};
+
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    pub(crate) geometry: Geometry,
+    pub(crate) table: Table,
+    pub(crate) stripes: Stripes,
+    pub(crate) pool: Pool,
+    /// Most buckets that one path search examines.
+    pub(crate) search_budget: usize,
+}
+
+/// Why an insert found no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// No path to a vacant slot within the budget, or every attempt was disturbed.
+    NoPath,
+    /// Both buckets hold nothing but copies of this very class.
+    AllCopies,
+}
+
+/// What a reference means for the word it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Resolved {
+    /// The use is over; the word has changed since it was loaded.
+    Stale,
+    /// Decided: the word's content is this, whoever writes it back.
+    Settled(Bucket),
+    /// Not decided; until it is, the word's content is the old one.
+    Pending(Pending),
+}
+
+/// A transfer that was pending when it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    pub(crate) reference: Reference,
+    pub(crate) control: Control,
+    pub(crate) transfer: Transfer,
+    pub(crate) old: Bucket,
+}
+
+impl Tokens {
+    pub(crate) fn new(
+        geometry: Geometry,
+        search_budget: usize,
+        descriptors: usize,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            geometry,
+            table: Table::new(geometry.buckets())?,
+            stripes: Stripes::new(geometry.buckets())?,
+            pool: Pool::new(descriptors)?,
+            search_budget,
+        })
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes() + self.stripes.bytes() + self.pool.bytes()
+    }
+
+    /// What `reference`, found in `bucket`, means there.
+    pub(crate) fn resolve(&self, bucket: usize, reference: Reference) -> Resolved {
+        let Some((transfer, control)) = self.pool.read(reference) else {
+            return Resolved::Stale;
+        };
+        let old = transfer.before(bucket);
+        match control.state() {
+            State::Pending => Resolved::Pending(Pending {
+                reference,
+                control,
+                transfer,
+                old,
+            }),
+            State::Aborted => Resolved::Settled(old),
+            // The owner checked that the change is possible before it published it.
+            State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
+        }
+    }
+
+    /// A writer's read: the content of a word that is no reference at the time. Aborts a pending relocation,
+    /// finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
+    /// moves another thread's transfer to its end.
+    #[inline]
+    pub(crate) fn settle(&self, bucket: usize) -> Bucket {
+        // Acquire: pairs with the AcqRel of the exchange that wrote the word.
+        match self.table.load(bucket, Ordering::Acquire).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.settle_reference(bucket),
+        }
+    }
+
+    #[cold]
+    fn settle_reference(&self, bucket: usize) -> Bucket {
+        loop {
+            // Acquire: as in `settle`; also brings the fields behind a reference.
+            let word = self.table.load(bucket, Ordering::Acquire);
+            let reference = match word.content() {
+                Content::Bucket(content) => return content,
+                Content::Reference(reference) => reference,
+            };
+            match self.resolve(bucket, reference) {
+                Resolved::Stale => {}
+                Resolved::Pending(pending) if pending.transfer.moved.is_none() => {
+                    self.decide_admission(&pending);
+                }
+                Resolved::Pending(pending) => {
+                    self.pool.decide(reference, pending.control, State::Aborted);
+                }
+                Resolved::Settled(content) => {
+                    if self.table.exchange(bucket, word, content) {
+                        return content;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A read that disturbs nobody: the logical content of a word at some moment during the call.
+    pub(crate) fn peek(&self, bucket: usize) -> Bucket {
+        loop {
+            // Acquire: as in `settle`.
+            match self.table.load(bucket, Ordering::Acquire).content() {
+                Content::Bucket(content) => return content,
+                Content::Reference(reference) => match self.resolve(bucket, reference) {
+                    Resolved::Stale => {}
+                    Resolved::Settled(content) => return content,
+                    Resolved::Pending(pending) => return pending.old,
+                },
+            }
+        }
+    }
+
+    /// The tokens in the table, counted one bucket after the other.
+    pub(crate) fn scan_len(&self) -> usize {
+        (0..self.table.len())
+            .map(|bucket| self.peek(bucket).len())
+            .sum()
+    }
+
+    /// Empties the table. `&mut`: nothing is under way, so descriptors still owned belong to dead threads.
+    pub(crate) fn clear(&mut self) {
+        for bucket in 0..self.table.len() {
+            self.table.set(bucket, Bucket::EMPTY);
+        }
+        self.pool.reclaim();
+    }
+
+    /// A copy of the tokens with a fresh pool. Exact if nobody writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let mut copy = Self::new(self.geometry, self.search_budget, self.pool.len())?;
+        for bucket in 0..self.table.len() {
+            copy.table.set(bucket, self.peek(bucket));
+        }
+        Ok(copy)
+    }
+}

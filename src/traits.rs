@@ -1,0 +1,59 @@
+//! The standard traits of a filter.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::panic::RefUnwindSafe;
+
+use crate::filter::CuckooFilter;
+
+/// Copies the tokens that are in at the time. Exact while nobody writes; a token that hops or is written
+/// meanwhile may be missing from the copy, or be in it twice.
+///
+/// The copy has the same geometry and hasher, and so the same answers.
+///
+/// # Panics
+///
+/// If the memory cannot be had.
+impl<S: Clone> Clone for CuckooFilter<S> {
+    fn clone(&self) -> Self {
+        let copy = self
+            .tokens
+            .quiescent_copy()
+            .and_then(|tokens| Self::from_parts(tokens, self.capacity, self.hasher.clone()));
+        match copy {
+            Ok(copy) => copy,
+            Err(error) => panic!("{} bytes of memory could not be allocated", error.bytes),
+        }
+    }
+}
+
+/// Inserts every item, one copy each.
+///
+/// # Panics
+///
+/// If an insert is refused; the items before it are in. Use [`insert`](CuckooFilter::insert) where that can
+/// happen.
+impl<T: Hash, S: BuildHasher> Extend<T> for CuckooFilter<S> {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        for item in items {
+            if let Err(error) = self.insert(&item) {
+                panic!("{error}");
+            }
+        }
+    }
+}
+
+impl<S> fmt::Debug for CuckooFilter<S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("CuckooFilter")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("slots", &self.slots())
+            .field("memory_usage", &self.memory_usage())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A panic can only come from the caller's `Hash`, before anything is written.
+impl<S: RefUnwindSafe> RefUnwindSafe for CuckooFilter<S> {}
