@@ -25,7 +25,9 @@ impl Counter {
         } else {
             (buckets / 8).next_power_of_two()
         };
-        let cells = allocate::slice(wanted.min(affordable), CachePadded::<AtomicU64>::default)?;
+        let cells = allocate::slice(wanted.min(affordable), || {
+            CachePadded::new(AtomicU64::new(0))
+        })?;
         Ok(Self { cells })
     }
 

@@ -406,6 +406,14 @@ impl<S> CuckooFilter<S> {
         self.tokens.count(self.tokens.geometry.candidates(hash))
     }
 
+    /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other
+    /// has room. Inserts do this on their own; checks want it at will.
+    #[doc(hidden)]
+    pub fn relocate_hash(&self, hash: u64) -> bool {
+        self.tokens
+            .relocate_one(self.tokens.geometry.candidates(hash))
+    }
+
     #[cold]
     fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {

@@ -1,4 +1,60 @@
-//! lockfree-cuckoo
+//! A concurrent, lock-free cuckoo filter: approximate set membership with removal, shared by many threads
+//! without a lock.
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//!
+//! let seen = CuckooFilter::with_capacity(1_000_000); // about 2.1 MB
+//!
+//! // Everything takes `&self`: share it by reference or in an `Arc`.
+//! assert!(seen.insert_unique("203.0.113.7:443")?);   // absent, and this call added it
+//! assert!(!seen.insert_unique("203.0.113.7:443")?);
+//! assert!(seen.contains("203.0.113.7:443"));
+//! assert!(seen.remove("203.0.113.7:443"));
+//! assert!(!seen.contains("203.0.113.7:443"));
+//! # Ok::<(), lockfree_cuckoo::InsertError>(())
+//! ```
+//!
+//! It is the filter of Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter: Practically Better Than
+//! Bloom" (CoNEXT 2014), with 16-bit fingerprints in buckets of four. A bucket is one atomic 64-bit word: a
+//! lookup is two loads, an insert is one compare-and-exchange. A full pair of buckets is opened by moving
+//! stored fingerprints out of the way, each with an atomic two-word exchange that any other writer may break
+//! off, so that no thread ever waits for another.
+//!
+//! # When to use it
+//!
+//! When several threads test, add and remove items of one set, the set is large, and a wrong "yes" once in
+//! ten thousand is acceptable: caches in front of storage, deduplication of events or packets, sets of active
+//! flows or sessions.
+//!
+//! # When not to use it
+//!
+//! * If a wrong "yes" is never acceptable, or the items themselves are needed back: use a concurrent set.
+//! * If items are never removed, a blocked Bloom filter is simpler, and faster where its two or more probes
+//!   fall into one cache line.
+//! * If the set can outgrow every estimate: this filter has a fixed size and says
+//!   [`Full`](InsertError::Full).
+//! * If items must be removed that were perhaps never inserted: that can remove another item's fingerprint.
+//!
+//! # What is guaranteed
+//!
+//! * **Nothing is missed.** If an insert of an item happened before a lookup, and each removal of it that
+//!   succeeded had an insert of its own, the lookup says yes. Concurrent inserts, removals and relocations
+//!   of other or equal items change nothing about it.
+//! * **Nothing is lost or invented.** The number of stored copies is the number of successful inserts minus
+//!   the number of successful removals, for each class of items with equal fingerprint and buckets.
+//! * **Operations are linearizable**, except for `count` and the measures, which say so. Of the threads
+//!   that race to remove one copy, or to `insert_unique` one absent item, exactly one is told `true`.
+//! * **All operations are lock-free.** A thread that is stopped at any point, for ever, blocks nobody and
+//!   loses nothing.
+//!
+//! How, and how far each of these is proved, model-checked or tested, is in [`design`].
+//!
+//! # Memory
+//!
+//! All memory is allocated at construction: 8 bytes for each bucket of four, at most 8 KiB of version
+//! counters, and a few KiB of descriptors and item counters. That is 17 to 18 bits an item for large filters.
+//! A filter for 100 items takes less than 4 KiB.
 
 mod admission;
 mod allocate;
@@ -6,6 +62,7 @@ mod bucket;
 mod builder;
 mod counter;
 mod descriptor;
+pub mod design;
 mod error;
 mod filter;
 mod fingerprint;
@@ -30,3 +87,10 @@ pub use builder::CuckooFilterBuilder;
 pub use error::{BuildError, InsertError};
 pub use filter::CuckooFilter;
 pub use random_state::{RandomState, SeededHasher};
+#[doc(hidden)]
+pub use sync::hooks;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

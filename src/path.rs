@@ -7,6 +7,7 @@
 use crate::bucket::Bucket;
 use crate::fingerprint::Fingerprint;
 use crate::geometry::Candidates;
+use crate::sync;
 use crate::tokens::Tokens;
 
 /// One relocation of a path.
@@ -57,10 +58,10 @@ const fn nodes_for(budget: usize) -> usize {
 }
 
 /// Nearly all searches end within this many buckets; a small array is cheap to have.
-const SHORT_BUDGET: usize = 256;
+const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 
 /// Largest number of buckets that a search may examine.
-pub(crate) const MAX_BUDGET: usize = 4096;
+pub(crate) const MAX_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
 /// Room for the nodes of one search, on the stack.
 pub(crate) struct Search<const BUDGET: usize, const NODES: usize> {

@@ -12,6 +12,7 @@
 
 use crate::descriptor::{Claim, State};
 use crate::fingerprint::Fingerprint;
+use crate::geometry::Candidates;
 use crate::path::Hop;
 use crate::tokens::Tokens;
 use crate::transfer::Transfer;
@@ -76,5 +77,18 @@ impl Tokens {
                 .exchange(hop.destination, reference, transfer.old_destination);
         }
         committed
+    }
+
+    /// Moves one token of this class from its first candidate to its second.
+    pub(crate) fn relocate_one(&self, class: Candidates) -> bool {
+        let hop = Hop {
+            moved: class.fingerprint,
+            source: class.first,
+            destination: class.second,
+            last: true,
+        };
+        self.pool
+            .claim()
+            .is_some_and(|mut claim| self.relocate(&mut claim, hop, None))
     }
 }

@@ -5,8 +5,12 @@
 //! global and reaches every dependency of the program that sets it.
 
 #[cfg(not(all(loom, feature = "loom")))]
+pub use real::hooks;
+#[cfg(not(all(loom, feature = "loom")))]
 pub(crate) use real::*;
 
+#[cfg(all(loom, feature = "loom"))]
+pub use model::hooks;
 #[cfg(all(loom, feature = "loom"))]
 pub(crate) use model::*;
 
@@ -31,6 +35,9 @@ mod real {
 
     /// Whether this is the model checker's build, where constants shrink.
     pub(crate) const MODEL: bool = false;
+
+    /// Hooks for checks; the model checker's build has some.
+    pub mod hooks {}
 
     /// The number of threads the machine runs at once.
     pub(crate) fn parallelism() -> usize {
@@ -66,6 +73,47 @@ mod model {
 
     pub(crate) const MODEL: bool = true;
 
+    pub mod hooks {
+        //! Death of a thread, for models of crash tolerance.
+
+        use core::cell::Cell;
+
+        loom::thread_local! {
+            static FUSE: Cell<Option<usize>> = Cell::new(None);
+        }
+
+        /// What a dead thread's unwinding carries.
+        #[derive(Debug)]
+        pub struct Died;
+
+        /// Lets the calling thread die at its access number `accesses` from now, counted from 0: it has no
+        /// effect on memory any more and unwinds with [`Died`]. Returns what `run` does, or `None` if the
+        /// thread died in it.
+        pub fn dying_after<R>(accesses: usize, run: impl FnOnce() -> R) -> Option<R> {
+            FUSE.with(|fuse| fuse.set(Some(accesses)));
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            FUSE.with(|fuse| fuse.set(None));
+            match outcome {
+                Ok(value) => Some(value),
+                Err(payload) if payload.is::<Died>() => None,
+                Err(payload) => std::panic::resume_unwind(payload),
+            }
+        }
+
+        /// Counts an access down. False: the thread is dead, and this is its unwinding.
+        pub(super) fn is_alive() -> bool {
+            FUSE.with(|fuse| match fuse.get() {
+                None => true,
+                Some(0) if std::thread::panicking() => false,
+                Some(0) => std::panic::resume_unwind(Box::new(Died)),
+                Some(left) => {
+                    fuse.set(Some(left - 1));
+                    true
+                }
+            })
+        }
+    }
+
     pub(crate) fn parallelism() -> usize {
         4
     }
@@ -77,11 +125,12 @@ mod model {
             .expect("a model thread has a number")
     }
 
-    /// A 64-bit atomic cell with a twin that is touched before every access.
+    /// A 64-bit atomic cell with a twin that is touched before every load.
     ///
     /// loom 0.7 remembers one last access for each atomic, so a thread's own load hides an earlier load by
-    /// another thread, and schedules that put a write between the two are never tried (loom issues 166 and
-    /// 392). A read-modify-write of the twin makes every access conflict with every other.
+    /// another thread from the write that follows, and schedules that put the write between the two are
+    /// never tried (loom issues 166 and 392). A read-modify-write of the twin makes loads conflict with each
+    /// other, so the hidden load gets to be the last one in some schedule.
     #[derive(Debug)]
     pub(crate) struct AtomicU64 {
         twin: loom::sync::atomic::AtomicUsize,
@@ -97,17 +146,22 @@ mod model {
         }
 
         fn value(&self) -> &loom::sync::atomic::AtomicU64 {
-            // Relaxed: the twin must order nothing, it only makes the accesses conflict.
-            self.twin.fetch_add(1, Ordering::Relaxed);
+            hooks::is_alive();
             &self.value
         }
 
         pub(crate) fn load(&self, order: Ordering) -> u64 {
-            self.value().load(order)
+            let value = self.value();
+            // Relaxed: the twin must order nothing, it only makes the loads conflict.
+            self.twin.fetch_add(1, Ordering::Relaxed);
+            value.load(order)
         }
 
         pub(crate) fn store(&self, value: u64, order: Ordering) {
-            self.value().store(value, order);
+            // The one access that a drop makes, and so the one that a dead thread could still reach.
+            if hooks::is_alive() {
+                self.value.store(value, order);
+            }
         }
 
         pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {

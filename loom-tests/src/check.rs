@@ -1,0 +1,67 @@
+//! Runs a model over every schedule within a bound, and refuses one that explores too little.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Preemptive switches a schedule may have: 2 finds the known races in seconds, 3 takes hours in all.
+/// A bound finds errors; it proves nothing beyond itself.
+const PREEMPTIONS: usize = 2;
+
+/// The same for models that would take minutes with 2.
+const PREEMPTIONS_OF_LARGE: usize = 1;
+
+/// The environment variable that sets another bound for both.
+const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
+
+/// Set while a mutant is checked: its exploration may be cut short by what it breaks.
+const MUTANT: &str = "LOOM_TESTS_MUTANT";
+
+/// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
+const MAX_BRANCHES: usize = 20_000;
+
+/// Checks `model` over all schedules within the bound.
+///
+/// # Panics
+///
+/// If a schedule breaks an assertion of the model, or if there were fewer than `least` schedules: then the
+/// model does not explore what it says it does.
+#[track_caller]
+pub fn check(name: &str, least: usize, model: impl Fn() + Send + Sync + 'static) {
+    explore(name, least, PREEMPTIONS, model);
+}
+
+/// The same for a model so large that the quick set explores it with one preemption less.
+///
+/// # Panics
+///
+/// As [`check`].
+#[track_caller]
+pub fn check_large(name: &str, least: usize, model: impl Fn() + Send + Sync + 'static) {
+    explore(name, least, PREEMPTIONS_OF_LARGE, model);
+}
+
+#[track_caller]
+fn explore(name: &str, least: usize, preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let preemptions = std::env::var(SET_PREEMPTIONS)
+        .ok()
+        .and_then(|bound| bound.parse().ok())
+        .unwrap_or(preemptions);
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = MAX_BRANCHES;
+    let executions = Arc::new(AtomicUsize::new(0));
+    let counted = executions.clone();
+    let start = Instant::now();
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    let executions = executions.load(Ordering::Relaxed);
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{executions:>9} executions: {name} ({preemptions} preemptions, {seconds:.1} s)");
+    assert!(
+        executions >= least || std::env::var_os(MUTANT).is_some(),
+        "only {executions} executions of {name}, at least {least} expected"
+    );
+}

@@ -1,0 +1,308 @@
+//! The mutants: the crate with one piece taken out, and the model that must notice.
+//!
+//! A model is worth what its mutants show. Each mutant names the piece, the change in the source, the test
+//! that kills it and what that test says. A change that no longer matches the source exactly once fails the
+//! run, so the list cannot drift from the code.
+
+/// One piece taken out.
+pub(crate) struct Mutant {
+    /// What is missing.
+    pub(crate) name: &'static str,
+    /// The test that must fail, as `file::test`.
+    pub(crate) killer: &'static str,
+    /// What the failing test says.
+    pub(crate) message: &'static str,
+    /// File, text, and what stands there instead.
+    pub(crate) changes: &'static [(&'static str, &'static str, &'static str)],
+}
+
+pub(crate) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "a miss is not validated",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "lookup.rs",
+            "if self.stripes.unchanged(fingerprint, version) {\n                return false;",
+            "{\n                let _ = version;\n                return false;",
+        )],
+    },
+    Mutant {
+        name: "a failed remove is not validated",
+        killer: "removal::takes_a_token_that_hops",
+        message: "a stored token was not found",
+        changes: &[(
+            "removal.rs",
+            "if self.stripes.unchanged(fingerprint, version) {",
+            "{\n                let _ = version;",
+        )],
+    },
+    Mutant {
+        name: "a count is not validated",
+        killer: "lookup::counts_a_token_that_hops",
+        message: "a token was not counted",
+        changes: &[(
+            "lookup.rs",
+            "if self.stripes.unchanged(fingerprint, version) {\n                return copies;",
+            "{\n                let _ = version;\n                return copies;",
+        )],
+    },
+    Mutant {
+        name: "a relocation bumps nothing",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[("relocation.rs", "self.stripes.bump(hop.moved);", "")],
+    },
+    Mutant {
+        name: "a relocation bumps before the installs",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[
+            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            (
+                "relocation.rs",
+                "let (reference, pending) =",
+                "self.stripes.bump(hop.moved);\n        let (reference, pending) =",
+            ),
+        ],
+    },
+    Mutant {
+        name: "a relocation bumps after the commit",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[
+            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            (
+                "relocation.rs",
+                "let committed = claim.decide(pending, State::Committed);",
+                "let committed = claim.decide(pending, State::Committed);\n        self.stripes.bump(hop.moved);",
+            ),
+        ],
+    },
+    Mutant {
+        name: "a remove that sees two tokens bumps nothing",
+        killer: "lookup::sees_one_of_two_equal_tokens_that_come_and_go",
+        message: "a token was missed",
+        changes: &[(
+            "removal.rs",
+            "if twin && !bumped {",
+            "if false && twin && !bumped {",
+        )],
+    },
+    Mutant {
+        name: "a pending arrival is always present",
+        killer: "removal::takes_a_token_that_hops",
+        message: "a removed token was seen",
+        changes: &[(
+            "lookup.rs",
+            "if self.table.load(transfer.source, Ordering::Acquire) == word {",
+            "if true {",
+        )],
+    },
+    Mutant {
+        name: "a pending arrival is never present",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "lookup.rs",
+            "if transfer.moved == Some(f) && bucket != transfer.source {",
+            "if false && transfer.moved == Some(f) && bucket != transfer.source {",
+        )],
+    },
+    Mutant {
+        name: "an arrival decided meanwhile goes unnoticed",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "lookup.rs",
+            "if self.pool.control(reference) != pending.control {",
+            "if false {",
+        )],
+    },
+    Mutant {
+        name: "a lookup takes a stale reference for absence",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "a token at rest was missed",
+        changes: &[(
+            "lookup.rs",
+            "Resolved::Stale => return Answer::Unclear,",
+            "Resolved::Stale => return Answer::Absent,",
+        )],
+    },
+    Mutant {
+        name: "the number of a use is not checked",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "a token at rest was missed",
+        changes: &[(
+            "descriptor.rs",
+            "(Sequence::of(control.uses()) == reference.sequence)",
+            "(reference.index < usize::MAX)",
+        )],
+    },
+    Mutant {
+        name: "no Acquire fence after the fields",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "a token at rest was missed",
+        changes: &[("descriptor.rs", "fence(Ordering::Acquire);", "")],
+    },
+    Mutant {
+        name: "no Release fence before the fields",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "a token at rest was missed",
+        changes: &[("descriptor.rs", "fence(Ordering::Release);", "")],
+    },
+    Mutant {
+        name: "a claim is Relaxed",
+        killer: "descriptor::two_owners_share_a_descriptor_over_unrelated_buckets",
+        message: "a hopping token was missed",
+        changes: &[(
+            "descriptor.rs",
+            ".compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)",
+            ".compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)",
+        )],
+    },
+    Mutant {
+        name: "the release of a claim is Relaxed",
+        killer: "descriptor::two_owners_share_a_descriptor_over_unrelated_buckets",
+        // The number goes back, and a reference that no use answers to is loaded again for ever.
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "descriptor.rs",
+            "self.descriptor.owned.store(0, Ordering::Release);",
+            "self.descriptor.owned.store(0, Ordering::Relaxed);",
+        )],
+    },
+    Mutant {
+        name: "the last hop opens a slot for anybody",
+        killer: "insertion::an_opened_slot_belongs_to_the_insert_that_opened_it",
+        message: "the slot that an insert opened was taken",
+        changes: &[
+            (
+                "insertion.rs",
+                "placed.filter(|_| hop.last)",
+                "placed.filter(|_| hop.last && false)",
+            ),
+            (
+                "insertion.rs",
+                "Opened::Done => return Ok(()),",
+                "Opened::Done if self.add(class) => return Ok(()),\n                Opened::Done => {}",
+            ),
+        ],
+    },
+    Mutant {
+        name: "attempts are not bounded",
+        killer: "death::a_dead_kick_loses_nothing",
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "insertion.rs",
+            "{ 3 } else { 64 }",
+            "{ usize::MAX } else { 64 }",
+        )],
+    },
+    Mutant {
+        name: "a relocation commits with one word frozen",
+        killer: "removal::takes_a_token_that_hops",
+        message: "a removed token",
+        changes: &[(
+            "relocation.rs",
+            "            claim.decide(pending, State::Aborted);\n            self.table",
+            "        }\n        if false {\n            self.table",
+        )],
+    },
+    Mutant {
+        name: "a remove does not look whether its exchange succeeded",
+        killer: "removal::two_share_one_token",
+        message: "one token was removed",
+        changes: &[(
+            "removal.rs",
+            "if self.table.exchange(bucket, content, cleared) {",
+            "self.table.exchange(bucket, content, cleared);\n                {",
+        )],
+    },
+    Mutant {
+        name: "the witness is read by a plain load",
+        killer: "admission::two_race_for_an_absent_item",
+        message: "not exactly one was told true",
+        changes: &[(
+            "table.rs",
+            "self.words[bucket].fetch_or(0, Ordering::AcqRel)",
+            "self.words[bucket].load(Ordering::Acquire)",
+        )],
+    },
+    Mutant {
+        name: "a rival admission is no obstacle",
+        killer: "admission::two_race_for_an_absent_item",
+        message: "not exactly one was told true",
+        changes: &[("admission.rs", "if !rival {", "if !rival || true {")],
+    },
+    Mutant {
+        name: "an admission does not ask its witness",
+        killer: "admission::two_race_for_an_absent_item",
+        message: "not exactly one was told true",
+        changes: &[(
+            "admission.rs",
+            "let state = if self.witness_holds_none(admission) {",
+            "let state = if self.witness_holds_none(admission) || true {",
+        )],
+    },
+    Mutant {
+        name: "a lookup has no Acquire fence",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "lookup.rs",
+            "fence(Ordering::Acquire);\n            if a.is_reference()",
+            "if a.is_reference()",
+        )],
+    },
+    Mutant {
+        name: "a writer reads words Relaxed",
+        killer: "admission::a_refused_admission_acquires_what_came_before_the_insert",
+        message: "Causality violation",
+        changes: &[(
+            "tokens.rs",
+            "match self.table.load(bucket, Ordering::Acquire).content() {\n            Content::Bucket(content) => content,",
+            "match self.table.load(bucket, Ordering::Relaxed).content() {\n            Content::Bucket(content) => content,",
+        )],
+    },
+    Mutant {
+        name: "the version is read Relaxed",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "stripes.rs",
+            "Version(self.stripe(f).load(Ordering::Acquire))",
+            "Version(self.stripe(f).load(Ordering::Relaxed))",
+        )],
+    },
+    Mutant {
+        name: "a bump is Relaxed",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "stripes.rs",
+            "fetch_add(1, Ordering::Release)",
+            "fetch_add(1, Ordering::Relaxed)",
+        )],
+    },
+    Mutant {
+        name: "an exchange of a word publishes nothing",
+        killer: "lookup::a_hit_publishes_what_came_before_the_insert",
+        message: "Causality violation",
+        changes: &[(
+            "table.rs",
+            "Ordering::AcqRel,\n                Ordering::Acquire,",
+            "Ordering::Acquire,\n                Ordering::Acquire,",
+        )],
+    },
+    Mutant {
+        name: "a commit publishes nothing",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "descriptor.rs",
+            "Ordering::AcqRel,\n                Ordering::Acquire,",
+            "Ordering::Relaxed,\n                Ordering::Relaxed,",
+        )],
+    },
+];

@@ -1,0 +1,233 @@
+//! Test-and-insert: of the threads that race for an absent item, exactly one is told that it added it.
+#![cfg(all(loom, feature = "loom"))]
+
+use lockfree_cuckoo::CuckooFilter;
+use loom::sync::Arc;
+use loom::thread;
+use loom_tests::check::{check, check_large};
+use loom_tests::tiny::{fill, in_pair, pair};
+
+const F: u16 = 0x1111;
+const G: u16 = 0x2222;
+
+fn admit(filter: &CuckooFilter, bucket: u64) -> bool {
+    filter.insert_unique_hash(in_pair(bucket, F)).expect("room")
+}
+
+fn admit_in(filter: &Arc<CuckooFilter>, bucket: u64) -> thread::JoinHandle<bool> {
+    let filter = filter.clone();
+    thread::spawn(move || admit(&filter, bucket))
+}
+
+#[test]
+fn two_race_for_an_absent_item() {
+    // The same target, and each other's witness for a target.
+    for (mine, theirs) in [(0, 0), (0, 1), (1, 0)] {
+        check("two racing insert_unique", 100, move || {
+            let filter = pair(2);
+            let other = admit_in(&filter, theirs);
+            let mine = admit(&filter, mine);
+            let theirs = other.join().expect("a racer");
+            assert_eq!(
+                u8::from(mine) + u8::from(theirs),
+                1,
+                "not exactly one was told true"
+            );
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1,
+                "not exactly one token is stored"
+            );
+        });
+    }
+}
+
+#[test]
+fn three_race_for_an_absent_item() {
+    check_large("three racing insert_unique", 1_000, || {
+        let filter = pair(3);
+        let others = [0, 1].map(|bucket| admit_in(&filter, bucket));
+        let mut winners = u8::from(admit(&filter, 1));
+        for other in others {
+            winners += u8::from(other.join().expect("a racer"));
+        }
+        assert_eq!(winners, 1, "not exactly one was told true");
+        assert_eq!(
+            filter.count_hash(in_pair(0, F)),
+            1,
+            "not exactly one token is stored"
+        );
+    });
+}
+
+#[test]
+fn a_hopping_token_is_present() {
+    for (source, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        check("insert_unique of an item that hops", 100, move || {
+            let filter = pair(2);
+            fill(&filter, [in_pair(source, F)]);
+            let mover = {
+                let filter = filter.clone();
+                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
+            };
+            assert!(!admit(&filter, first), "a present item was added again");
+            mover.join().expect("the mover");
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1,
+                "a token was lost or made"
+            );
+        });
+    }
+}
+
+#[test]
+fn two_race_while_another_token_hops() {
+    check_large(
+        "two racing insert_unique with a mover in the same buckets",
+        100,
+        || {
+            let filter = pair(3);
+            fill(&filter, [in_pair(0, G)]);
+            let mover = {
+                let filter = filter.clone();
+                thread::spawn(move || filter.relocate_hash(in_pair(0, G)))
+            };
+            let other = admit_in(&filter, 0);
+            let mine = admit(&filter, 1);
+            let theirs = other.join().expect("a racer");
+            mover.join().expect("the mover");
+            assert_eq!(
+                u8::from(mine) + u8::from(theirs),
+                1,
+                "not exactly one was told true"
+            );
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1,
+                "not exactly one token is stored"
+            );
+            assert_eq!(
+                filter.count_hash(in_pair(0, G)),
+                1,
+                "the unrelated token was lost or made"
+            );
+        },
+    );
+}
+
+#[test]
+fn races_with_a_remove() {
+    for (stored, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        check("insert_unique and a remove", 10, move || {
+            let filter = pair(2);
+            fill(&filter, [in_pair(stored, F)]);
+            let remover = {
+                let filter = filter.clone();
+                thread::spawn(move || assert!(filter.remove_hash(in_pair(0, F))))
+            };
+            let added = admit(&filter, first);
+            remover.join().expect("the remover");
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                usize::from(added),
+                "the tokens are not inserts minus removes"
+            );
+        });
+    }
+}
+
+#[test]
+fn two_race_with_a_remove() {
+    check_large("two racing insert_unique and a remove", 1_000, || {
+        let filter = pair(3);
+        let other = admit_in(&filter, 0);
+        let remover = {
+            let filter = filter.clone();
+            thread::spawn(move || filter.remove_hash(in_pair(0, F)))
+        };
+        let mine = admit(&filter, 1);
+        let theirs = other.join().expect("a racer");
+        let removed = remover.join().expect("the remover");
+        let (added, removed) = (
+            usize::from(mine) + usize::from(theirs),
+            usize::from(removed),
+        );
+        assert!(
+            added == 1 || (added == 2 && removed == 1),
+            "{added} added, {removed} removed"
+        );
+        assert_eq!(
+            filter.count_hash(in_pair(0, F)),
+            added - removed,
+            "not conserved"
+        );
+    });
+}
+
+/// After a plain insert has returned, the item is present for everybody.
+#[test]
+fn races_with_a_plain_insert() {
+    for (plain, first) in [(0, 0), (0, 1), (1, 0)] {
+        check("insert_unique and a plain insert", 100, move || {
+            let filter = pair(2);
+            let other = {
+                let filter = filter.clone();
+                thread::spawn(move || {
+                    filter.insert_hash(in_pair(plain, F)).expect("room");
+                    assert!(!admit(&filter, plain), "an inserted item was added again");
+                })
+            };
+            let added = admit(&filter, first);
+            other.join().expect("the inserter");
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1 + usize::from(added),
+                "not conserved"
+            );
+        });
+    }
+}
+
+/// A lookup never sees an item that goes away again without a remove.
+#[test]
+fn what_was_seen_stays() {
+    for (first, read_first) in [(0, 0), (0, 1), (1, 0)] {
+        check_large("two racing insert_unique and two lookups", 100, move || {
+            let filter = pair(2);
+            let racers = [first, 1 - first].map(|bucket| admit_in(&filter, bucket));
+            let seen = filter.contains_hash(in_pair(read_first, F));
+            let again = filter.contains_hash(in_pair(1 - read_first, F));
+            assert!(again || !seen, "a token was seen and then missed");
+            for racer in racers {
+                racer.join().expect("a racer");
+            }
+        });
+    }
+}
+
+/// What a thread wrote before it inserted is visible to whoever is told that the item is present.
+#[test]
+fn a_refused_admission_acquires_what_came_before_the_insert() {
+    for first in [0, 1] {
+        check(
+            "an insert and an insert_unique that guard plain data",
+            10,
+            move || {
+                let filter = pair(1);
+                let data = Arc::new(loom::cell::UnsafeCell::new(0));
+                let writer = {
+                    let (filter, data) = (filter.clone(), data.clone());
+                    thread::spawn(move || {
+                        data.with_mut(|_| {});
+                        filter.insert_hash(in_pair(0, F)).expect("room");
+                    })
+                };
+                if !admit(&filter, first) {
+                    data.with(|_| {});
+                }
+                writer.join().expect("the writer");
+            },
+        );
+    }
+}

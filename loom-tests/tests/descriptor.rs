@@ -1,0 +1,158 @@
+//! The reuse of descriptors: a reader never takes one use for another, and an owner never two at once.
+#![cfg(all(loom, feature = "loom"))]
+
+use loom::thread;
+use loom_tests::check::{check, check_large};
+use loom_tests::tiny::{fill, in_pair, near, pair, square};
+
+const F: u16 = 0x1111;
+const G: u16 = 0x2222;
+
+#[test]
+fn two_owners_share_a_descriptor_over_unrelated_buckets() {
+    check(
+        "two owners of one descriptor, unrelated buckets, and a lookup",
+        100,
+        || {
+            let filter = square(1);
+            fill(&filter, [near(0, 0), near(1, 0)]);
+            let movers = [0, 1].map(|bucket| {
+                let filter = filter.clone();
+                thread::spawn(move || filter.relocate_hash(near(bucket, 0)))
+            });
+            assert!(
+                filter.contains_hash(near(2, 0)),
+                "a hopping token was missed"
+            );
+            for mover in movers {
+                mover.join().expect("a mover");
+            }
+            assert_eq!(filter.count_hash(near(0, 0)), 1, "a token was lost or made");
+            assert_eq!(filter.count_hash(near(1, 0)), 1, "a token was lost or made");
+        },
+    );
+}
+
+#[test]
+fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
+    for bucket in [0, 2] {
+        check(
+            "one descriptor used twice in a row, and a lookup",
+            100,
+            move || {
+                let filter = square(1);
+                fill(&filter, [near(0, 0), near(1, 1)]);
+                let mover = {
+                    let filter = filter.clone();
+                    thread::spawn(move || {
+                        assert!(filter.relocate_hash(near(0, 0)));
+                        assert!(filter.relocate_hash(near(1, 1)));
+                    })
+                };
+                assert!(
+                    filter.contains_hash(near(bucket, 0)),
+                    "a hopping token was missed"
+                );
+                assert!(
+                    filter.contains_hash(near(bucket ^ 1, 1)),
+                    "a hopping token was missed"
+                );
+                mover.join().expect("the mover");
+            },
+        );
+    }
+}
+
+#[test]
+fn one_owner_uses_a_descriptor_for_two_tokens_of_one_pair() {
+    for first in [0, 1] {
+        check_large(
+            "one descriptor used for two tokens of one pair, and lookups",
+            100,
+            move || {
+                let filter = pair(1);
+                fill(&filter, [in_pair(0, F), in_pair(0, G)]);
+                let mover = {
+                    let filter = filter.clone();
+                    thread::spawn(move || {
+                        filter.relocate_hash(in_pair(0, F));
+                        filter.relocate_hash(in_pair(1, G));
+                    })
+                };
+                assert!(
+                    filter.contains_hash(in_pair(first, G)),
+                    "a hopping token was missed"
+                );
+                assert!(
+                    filter.contains_hash(in_pair(first, F)),
+                    "a hopping token was missed"
+                );
+                assert!(
+                    !filter.contains_hash(in_pair(first, 0x3333)),
+                    "a token was invented"
+                );
+                mover.join().expect("the mover");
+            },
+        );
+    }
+}
+
+#[test]
+fn a_helper_does_not_decide_a_later_use() {
+    check(
+        "a writer that settles one use while the owner begins the next",
+        100,
+        || {
+            let filter = pair(1);
+            fill(&filter, [in_pair(0, F)]);
+            let mover = {
+                let filter = filter.clone();
+                thread::spawn(move || {
+                    filter.relocate_hash(in_pair(0, F));
+                    filter.relocate_hash(in_pair(1, F));
+                })
+            };
+            filter.insert_hash(in_pair(0, G)).expect("room");
+            mover.join().expect("the mover");
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1,
+                "a token was lost or made"
+            );
+            assert_eq!(
+                filter.count_hash(in_pair(0, G)),
+                1,
+                "a token was lost or made"
+            );
+        },
+    );
+}
+
+/// The lookup may hold a reference of the first use while it reads the fields of the second, which has the
+/// two buckets the other way about.
+#[test]
+fn a_token_at_rest_is_seen_behind_two_uses() {
+    for first in [0, 1] {
+        check(
+            "one descriptor used for there and back, and a lookup of a neighbour",
+            100,
+            move || {
+                let filter = pair(1);
+                fill(&filter, [in_pair(0, F), in_pair(0, G)]);
+                assert!(filter.relocate_hash(in_pair(1, G)));
+                let mover = {
+                    let filter = filter.clone();
+                    thread::spawn(move || {
+                        assert!(filter.relocate_hash(in_pair(0, G)));
+                        assert!(filter.relocate_hash(in_pair(1, G)));
+                    })
+                };
+                assert!(
+                    filter.contains_hash(in_pair(first, F)),
+                    "a token at rest was missed"
+                );
+                mover.join().expect("the mover");
+            },
+        );
+    }
+}

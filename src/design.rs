@@ -1,0 +1,185 @@
+//! How the filter works, and why it is right. Documentation only.
+//!
+//! # Vocabulary
+//!
+//! | term | meaning |
+//! |---|---|
+//! | fingerprint `f` | 16 bits of an item's hash, never 0; 0 is a vacant slot |
+//! | bucket | one 64-bit atomic word, four slots |
+//! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
+//! | class | the items with equal fingerprint and candidates |
+//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable |
+//! | stripe | one of up to 1,024 version counters, chosen by the fingerprint alone |
+//! | path | the chain of relocations that opens a slot of a full pair of buckets |
+//! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
+//! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
+//! | descriptor | the record that says what a relocation or an admission does to its words |
+//! | reference | the value of a word that names a descriptor: the word is frozen |
+//!
+//! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks
+//! whether there is one, `insert_unique` adds one if there is none.
+//!
+//! # Words
+//!
+//! ```text
+//! bit    63            48 47            32 31            16 15             0
+//!       +----------------+----------------+----------------+----------------+
+//! bucket|   slot 3 > 0   |     slot 2     |     slot 1     |     slot 0     |  or 0: empty
+//!       +----------------+----------+-----+----------------+----------------+
+//! refer-|       0        | index+1  |           sequence                    |  never 0
+//! ence  |    16 bits     | 10 bits  |           38 bits                     |
+//!       +----------------+----------+---------------------------------------+
+//! ```
+//!
+//! Slots are kept packed from the top. So a bucket with a zero top slot is empty, all its bits are 0, and the
+//! 2^48 - 1 other values with a zero top slot never occur as content. They carry references. The fingerprints
+//! keep all their bits, the word keeps its size, and telling the two apart is one subtraction and one compare.
+//!
+//! # Descriptors
+//!
+//! A descriptor is a cache line from a fixed pool: a control word (the number of the use, 62 bits, and its
+//! state), an owner flag, and the fields of a transfer: the token that moves, the token that is placed, the
+//! two buckets and their old contents. A use goes through
+//!
+//! ```text
+//!            publish                  install            install, bump
+//!  (free) -----------> PENDING --------------> PENDING ----------------> PENDING ----> COMMITTED
+//!                         |      lower word       |      higher word        |
+//!                         +-----------------------+-------------------------+-------> ABORTED
+//! ```
+//!
+//! and both states on the right are final until the owner publishes the next use. What a frozen word holds is
+//! a function of the descriptor: the old content while PENDING or when ABORTED, the new one when COMMITTED.
+//! Only the owner installs references. Any writer that meets a pending relocation aborts it, any writer that
+//! meets a decided one writes the word back; a pending admission is decided by whoever meets it.
+//!
+//! A reference carries the low 38 bits of the number. A reader takes the fields, then the control, and
+//! discards both if the numbers differ: the word has changed since, so it loads the word again.
+//!
+//! # Invariants
+//!
+//! * **I1** A word is a packed bucket or a reference whose use has been published.
+//! * **I2** A reference with number `n` is in the table only from its install until its write-back, and its
+//!   descriptor is at number `n` all that time: the owner writes both words back before it publishes again,
+//!   and an owner that dies never publishes again.
+//! * **I3** While a use is PENDING with both words frozen, their logical contents are the old ones, and the
+//!   words change by its decision only.
+//! * **I4** The commit of a relocation takes `moved` from the source, puts it into the destination, which is
+//!   a bucket of the same class, and puts `placed` into the slot that it left. No other class changes.
+//! * **I5** Every step that lets a token of class `c` be in a bucket where it was not, and makes an equal one
+//!   vanish from the other bucket, bumps the stripe of `c` between the two.
+//! * **I6** All writes to words and stripes of a shared table are read-modify-writes, so each acquires from,
+//!   and continues, the release sequences before it.
+//!
+//! # Linearization points
+//!
+//! | operation | point |
+//! |---|---|
+//! | `insert`, room in a candidate | the exchange that adds the token |
+//! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
+//! | `insert`, refused | any moment of the call: it changed no class |
+//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, the load of that word |
+//! | `contains`, false | a moment between the two reads of the version, see below |
+//! | `remove`, true | the exchange that clears the token, except below |
+//! | `remove`, false | as `contains`, false |
+//! | `insert_unique`, true | the read of the witness by whoever decides; if an equal token was inserted between that read and the commit, just before that insert |
+//! | `insert_unique`, false | the load that saw the token |
+//! | `insert_unique`, refused | any moment of the call |
+//! | `relocation` | its commit; it is no operation of the object |
+//!
+//! **A miss.** The reader reads the version, loads `A` and `B`, sees no `f` in either, and reads the same
+//! version again. Suppose a token of the class is in throughout. It was in `B` when `A` was loaded and in `A`
+//! when `B` was loaded, or the other way about (or two equal tokens took turns). The cases:
+//!
+//! 1. *One token hopped from `B` to `A` in between.* The relocation bumped after both installs and before its
+//!    commit. If the bump came after the first read of the version, the second read sees it, because the
+//!    reader has acquired the commit, by way of the word `B` that it saw without the token. If the bump came
+//!    before the first read, the reader acquired both installs with it, so its load of `A` sees the reference
+//!    or what came later. What came later holds the token. If it is the reference and the descriptor says
+//!    PENDING, the reader looks at the source: the same reference there means present; another value and an
+//!    unchanged control mean that the relocation has not frozen the source, contrary to the bump; another
+//!    value and a changed control send it round again.
+//! 2. *An equal token was added to `A` behind the reader and the one in `B` removed before it came.* The
+//!    remover saw the token in `A`, and then it bumped before its exchange; the reader acquired that exchange
+//!    with `B`. Or it did not see it, because it read `A` before the insert. Then the remove was under way
+//!    when the insert happened, and it can be placed before the insert: at that moment the class is empty,
+//!    and the reader's miss is placed there too. Nobody can tell: in between, the class was seen only as
+//!    "present" or "absent", and both orders have a moment of each.
+//! 3. *A chain of both.* Each link that moves presence from the word that is read later to the one read
+//!    earlier is of one of the two kinds.
+//!
+//! **Admissions.** The target is frozen from before the read of the witness until the decision. A relocation
+//! of an equal token needs both words, so none can commit in that time, and the read of the witness together
+//! with the frozen target is a snapshot of the class. Two admissions of one class with different targets are
+//! each other's witness. Each first freezes its target and then reads its witness by a read-modify-write; the
+//! later of the two reads in the order of either word finds the rival's reference. The one with the lower
+//! target aborts the other, the one with the higher target gives way, and whoever helps applies the same
+//! rule. Of helpers that decide one admission at different times the first to reach the control counts; its
+//! verdict was true when it read, because until then the target was frozen.
+//!
+//! **`count`** stands outside. It reads both words and validates as a miss does, so it never under-reports
+//! tokens that are in throughout. No cheap read can tell one token from two that take turns, so it may
+//! over-report.
+//!
+//! # Progress
+//!
+//! Every operation is lock-free: a round of any of its loops is repeated only because another operation
+//! changed a word or a control, or because another thread's transfer was brought to its end. Aborting is not
+//! progress of the one that is aborted, so relocations and admissions are attempted a bounded number of times
+//! (64); after that an insert answers `Full`. A claim of a descriptor that fails counts as an attempt.
+//!
+//! A thread that stops for ever at any step leaves at most two frozen words behind, which the next writer
+//! settles, and one descriptor that is lost until `clear`. Between the commit and the count it also leaves
+//! `len` off by one.
+//!
+//! The one assumption about time: no thread sleeps, between loading a reference and using what it read from
+//! the descriptor, over exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second
+//! on one descriptor that is once in 76 hours, and must be hit exactly.
+//!
+//! # Orderings
+//!
+//! There is no sequentially consistent access. "Mutant" says whether a model fails when the ordering is
+//! weakened (`cargo loom mutants`); where none does, the argument is given.
+//!
+//! | access | ordering | pairs with | mutant |
+//! |---|---|---|---|
+//! | version, first read | Acquire | bump | yes |
+//! | version, second read | Relaxed, behind the fence | bump, by way of a word | - |
+//! | words of a lookup | Relaxed, then one Acquire fence | every exchange of a word | yes |
+//! | words of a writer | Acquire | every exchange of a word | yes |
+//! | exchange of a word | AcqRel | loads of the word | yes |
+//! | witness | AcqRel read-modify-write | the rival's install | yes |
+//! | bump | Release | version, first read | yes |
+//! | control: publish | Release, then a Release fence | fence of `read` | yes |
+//! | control: read | Acquire, behind an Acquire fence | the decision | yes |
+//! | control: decision | AcqRel | control: read | yes |
+//! | fields | Relaxed, between the fences | | - |
+//! | claim, release of a descriptor | Acquire, Release | each other | yes |
+//! | item counter | Relaxed | orders nothing | - |
+//!
+//! # Geometry
+//!
+//! The table is a row of `r` ranges of `L = 2^k` buckets. With a 64-bit hash `h` and `m = r L`,
+//!
+//! ```text
+//! first  = floor(h m / 2^64)                                        (Lemire 2019)
+//! f      = h mod 2^16, 1 for 0
+//! second = first xor (((f * 0x9e3779b97f4a7c15) | 2^63) >> (64 - k))
+//! ```
+//!
+//! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution inside the range. The
+//! forced top bit makes the candidates differ. Doubling `k` refines every class.
+//!
+//! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
+//! deviations of a range's share.
+//!
+//! # What is proved, checked, and tested
+//!
+//! * *Argued above*: linearizability of each operation, progress.
+//! * *Model-checked* with loom on this code, all schedules and all weak-memory outcomes that loom explores
+//!   with at most two preemptions: the scenarios in `loom-tests/tests`, among them every case of a miss,
+//!   descriptor reuse, racing removes and admissions, and threads that die at each access they make. The
+//!   models are themselves checked: each piece of the protocol is taken out in turn, and the run fails if no
+//!   model notices. loom explores no load buffering, and a bound proves nothing beyond itself.
+//! * *Tested*: agreement with a multiset under random programs; exactness under real threads; that a filter
+//!   takes what it is sized for; false-positive rate; load at the first refusal.
