@@ -1,0 +1,110 @@
+//! What can be wrong with a capture file, in words.
+
+use std::{error, fmt, io};
+
+/// Why a file could not be read, or not to its end.
+#[derive(Debug)]
+pub(crate) enum CaptureError {
+    /// The operating system refused.
+    Io(io::Error),
+    /// The path names a directory.
+    Directory,
+    /// There is not one byte in the file.
+    Empty,
+    /// The first bytes are not those of a capture.
+    NotACapture(Vec<u8>),
+    /// The file ends inside its own header.
+    CutInHeader,
+    /// The header starts well and goes on badly.
+    BadHeader,
+    /// A record is damaged.
+    Damage {
+        /// Which one, counted from 1.
+        number: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// The bytes of it that were read.
+        present: u64,
+        /// The bytes that it claims to have.
+        claimed: Option<u64>,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    /// The file ends inside it.
+    Cut,
+    /// Its length is beyond any packet's.
+    TooLong,
+    /// Its inner lengths do not fit together.
+    Inconsistent,
+    /// It names an interface that the file has not described.
+    NoInterface,
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "cannot read the file: {error}"),
+            Self::Directory => write!(f, "this is a directory, not a capture file"),
+            Self::Empty => write!(f, "the file is empty"),
+            Self::NotACapture(magic) => {
+                write!(f, "not a pcap or pcapng file: it starts with the bytes")?;
+                for byte in magic {
+                    write!(f, " {byte:02x}")?;
+                }
+                if magic.starts_with(&[0x1f, 0x8b]) {
+                    write!(f, ", which is gzip; decompress it first")?;
+                }
+                Ok(())
+            }
+            Self::CutInHeader => write!(f, "the file ends inside its own header"),
+            Self::BadHeader => write!(f, "the header of the file is damaged"),
+            Self::Damage {
+                number,
+                offset,
+                present,
+                claimed,
+                fault,
+            } => match (fault, claimed) {
+                (Fault::Cut, Some(claimed)) if claimed > present => write!(
+                    f,
+                    "the file ends inside record {number} at byte {offset}: \
+                     {present} of {claimed} bytes are there"
+                ),
+                (Fault::Cut, None) => write!(
+                    f,
+                    "the file ends inside the header of record {number} at byte {offset}: \
+                     only {present} bytes of it are there"
+                ),
+                (Fault::TooLong, Some(claimed)) => write!(
+                    f,
+                    "record {number} at byte {offset} is damaged: \
+                     it claims {claimed} bytes, more than any packet has"
+                ),
+                (Fault::Cut | Fault::TooLong | Fault::Inconsistent, _) => write!(
+                    f,
+                    "record {number} at byte {offset} is damaged: \
+                     the lengths in it do not fit together"
+                ),
+                (Fault::NoInterface, _) => write!(
+                    f,
+                    "record {number} at byte {offset} is damaged: \
+                     it names an interface that the file does not describe"
+                ),
+            },
+        }
+    }
+}
+
+impl error::Error for CaptureError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
