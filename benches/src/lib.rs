@@ -1,1 +1,24 @@
-//! b
+//! Measures the filter against the bare limit: the memory accesses that its layout cannot do without.
+//!
+//! An absolute time says more about the machine than about the filter, and on a shared machine not even
+//! that. So everything is measured beside the [limit](limit::Limit), with the same keys, sizes and threads,
+//! and the ratio is what counts. Times are those that threads had a processor for ([`lap`]).
+//!
+//! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches, one for each question, each with the limit
+//!   in the same group.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin ratios`: the ratios, from slices of the filter
+//!   and of the limit in turn, so that what disturbs the machine disturbs both.
+//!
+//! A [contender](contender::Contender) brings the operations, a [rig](rig::Rig) has it do timed slices of
+//! [work] on [keys](keys::Keys), on [threads that start together](race::race).
+
+pub mod contender;
+pub mod keys;
+pub mod lap;
+pub mod limit;
+pub mod machine;
+pub mod quartiles;
+pub mod race;
+pub mod rig;
+pub mod size;
+pub mod work;

@@ -1,0 +1,96 @@
+//! Keys: random 64-bit hashes, made before anything is timed.
+
+use std::iter;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use crate::work::PROBES_PER_BLOCK;
+
+/// The keys of one size. Every contender is given the same.
+#[derive(Debug)]
+pub struct Keys {
+    /// The items: inserted from empty, they make the load that a contender was sized for.
+    pub stored: Vec<u64>,
+    /// Never inserted.
+    pub absent: Vec<u64>,
+    /// For the mixed work: a ring of keys of which one half is in, a half that turns as keys are removed
+    /// at its tail and inserted at its head. At first it is the first half, which ends `stored`.
+    pub ring: Vec<u64>,
+    /// For the mixed work: what is looked up, in groups of [`PROBES_PER_BLOCK`]. At random, one half from
+    /// the stored keys that are not in the ring, and one half absent.
+    pub probes: Vec<u64>,
+}
+
+/// Lookups of absent keys should touch every part of the table, so this many are plenty.
+const MOST_ABSENT: usize = 1 << 22;
+
+const MOST_PROBE_GROUPS: usize = 1 << 17;
+
+impl Keys {
+    /// The keys for `items` items. The same at every call.
+    #[must_use]
+    pub fn generate(items: usize) -> Self {
+        let mut random = SmallRng::seed_from_u64(items as u64);
+        let mut fresh = |count| -> Vec<u64> {
+            iter::repeat_with(|| random.next_u64())
+                .take(count)
+                .collect()
+        };
+        // Powers of two, so that positions on the ring wrap with a mask.
+        let half = 1 << (items / 8).max(1).ilog2();
+        let stored = fresh(items);
+        let absent = fresh(items.min(MOST_ABSENT));
+        let (residents, turning) = stored.split_at(items - half);
+        let ring = [turning, &fresh(half)].concat();
+        let groups = ring.len().min(MOST_PROBE_GROUPS);
+        let probes = iter::repeat_with(|| {
+            let side = if random.next_u64() >> 63 == 0 {
+                residents
+            } else {
+                &absent
+            };
+            *side.choose(&mut random).expect("a key of either kind")
+        })
+        .take(groups * PROBES_PER_BLOCK)
+        .collect();
+        Self {
+            stored,
+            absent,
+            ring,
+            probes,
+        }
+    }
+
+    /// The stored keys that the mixed work leaves alone.
+    #[must_use]
+    pub fn residents(&self) -> &[u64] {
+        &self.stored[..self.stored.len() - self.ring.len() / 2]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn are_distinct_and_as_described() {
+        let keys = Keys::generate(10_000);
+        let stored: HashSet<u64> = keys.stored.iter().copied().collect();
+        assert_eq!(stored.len(), 10_000);
+        assert!(keys.absent.iter().all(|key| !stored.contains(key)));
+        let (inside, outside) = keys.ring.split_at(keys.ring.len() / 2);
+        assert!(inside.iter().all(|key| stored.contains(key)));
+        assert!(outside.iter().all(|key| !stored.contains(key)));
+        let hits = keys
+            .probes
+            .iter()
+            .filter(|key| stored.contains(key))
+            .count();
+        let share = hits as f64 / keys.probes.len() as f64;
+        assert!((0.48..0.52).contains(&share), "{share}");
+    }
+}

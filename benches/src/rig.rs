@@ -1,0 +1,249 @@
+//! The rig: one contender, its keys, and timed slices of every kind of work.
+//!
+//! Only the work itself is timed. What has to be done so that there is work, filling and putting back, is
+//! done by the same calls outside the clock.
+
+use std::hint::black_box;
+use std::iter;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::contender::Contender;
+use crate::keys::Keys;
+use crate::lap::Lap;
+use crate::race::{race, share};
+use crate::work::{insert_each, look_up_each, mix, remove_each};
+
+/// A contender under test.
+#[derive(Debug)]
+pub struct Rig<C> {
+    table: C,
+    keys: Arc<Keys>,
+    /// Where the next slice of lookups or removes begins.
+    cursor: usize,
+    /// How far the ring of the mixed work has turned.
+    turn: usize,
+}
+
+/// Lookups that touch nearly every line of a table that fits a second-level cache.
+const WARM_UP: usize = 1 << 16;
+
+/// Threads that fill a table while nobody looks at the clock.
+const FILLERS: usize = 2;
+
+impl<C: Contender> Rig<C> {
+    /// An empty contender of the size that the keys make full.
+    #[must_use]
+    pub fn empty(keys: &Arc<Keys>) -> Self {
+        Self {
+            table: C::with_capacity(keys.stored.len()),
+            keys: Arc::clone(keys),
+            cursor: 0,
+            turn: 0,
+        }
+    }
+
+    /// The same with all items in it.
+    ///
+    /// # Panics
+    ///
+    /// If the contender claims to be exact and is not.
+    #[must_use]
+    pub fn full(keys: &Arc<Keys>) -> Self {
+        let mut rig = Self::empty(keys);
+        rig.insert(0..keys.stored.len(), FILLERS);
+        rig.check();
+        rig
+    }
+
+    /// Empties the table. The next work is [`insert`](Self::insert).
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.cursor = 0;
+        self.turn = 0;
+    }
+
+    /// The number of items of a full table.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.keys.stored.len()
+    }
+
+    /// Inserts a part of the items, into a table that does not have them.
+    ///
+    /// # Panics
+    ///
+    /// As [`full`](Self::full).
+    pub fn insert(&mut self, part: Range<usize>, threads: usize) -> Lap {
+        let (table, stored) = (&self.table, &self.keys.stored);
+        let (lap, inserted) = self.race(threads, |thread| {
+            insert_each(table, &stored[share(&part, thread, threads)])
+        });
+        expect::<C>("inserts", inserted, part.len());
+        lap
+    }
+
+    /// Looks up so many keys that are in a full table.
+    ///
+    /// # Panics
+    ///
+    /// As [`full`](Self::full).
+    pub fn hit(&mut self, lookups: usize, threads: usize) -> Lap {
+        let (lap, found) = self.look_up(self.keys.residents(), lookups, threads);
+        expect::<C>("hits", found, lookups);
+        self.cursor += lookups;
+        lap
+    }
+
+    /// Looks up so many keys that are not in.
+    pub fn miss(&mut self, lookups: usize, threads: usize) -> Lap {
+        let (lap, _) = self.look_up(&self.keys.absent, lookups, threads);
+        self.cursor += lookups;
+        lap
+    }
+
+    fn look_up(&self, keys: &[u64], lookups: usize, threads: usize) -> (Lap, usize) {
+        let range = self.cursor..self.cursor + lookups;
+        self.race(threads, |thread| {
+            runs(keys, share(&range, thread, threads))
+                .map(|run| look_up_each(&self.table, run))
+                .sum()
+        })
+    }
+
+    /// Removes a quarter of the items from a full table. The number of removes and their time. The items are
+    /// put back, and the next call removes the next quarter.
+    ///
+    /// # Panics
+    ///
+    /// As [`full`](Self::full).
+    pub fn remove(&mut self, threads: usize) -> (usize, Lap) {
+        let quarter = self.items() / 4;
+        let start = self.cursor % 4 * quarter;
+        self.cursor += 1;
+        let part = start..start + quarter;
+        let (table, stored) = (&self.table, &self.keys.stored);
+        let (lap, removed) = self.race(threads, |thread| {
+            remove_each(table, &stored[share(&part, thread, threads)])
+        });
+        expect::<C>("removes", removed, quarter);
+        self.insert(part, FILLERS);
+        (quarter, lap)
+    }
+
+    /// Does so many blocks of mixed work on a full table.
+    ///
+    /// # Panics
+    ///
+    /// As [`full`](Self::full).
+    pub fn mix(&mut self, blocks: usize, threads: usize) -> Lap {
+        // What a slice removes must be in before it, and what it inserts must not.
+        let most = self.keys.ring.len() / 2;
+        let mut sum = Lap::default();
+        let mut left = blocks;
+        while left > 0 {
+            let slice = self.turn..self.turn + left.min(most);
+            let (table, keys) = (&self.table, &*self.keys);
+            let (lap, changed) = self.race(threads, |thread| {
+                mix(table, keys, share(&slice, thread, threads))
+            });
+            expect::<C>("inserts and removes", changed, 2 * slice.len());
+            sum += lap;
+            left -= slice.len();
+            self.turn = slice.end;
+        }
+        sum
+    }
+
+    /// Runs work under the clock. Before, each thread brings the table back into the cache of the processor
+    /// that it happens to be on; others have used it meanwhile.
+    fn race(&self, threads: usize, work: impl Fn(usize) -> usize + Sync) -> (Lap, usize) {
+        let some = &self.keys.stored[..self.items().min(WARM_UP)];
+        let warm_up = || {
+            black_box(look_up_each(&self.table, some));
+        };
+        race(threads, warm_up, work)
+    }
+
+    /// Checks that every key that is in is found.
+    ///
+    /// # Panics
+    ///
+    /// As [`full`](Self::full).
+    pub fn check(&self) {
+        let half = self.keys.ring.len() / 2;
+        let turning = runs(&self.keys.ring, self.turn..self.turn + half);
+        let all = iter::once(self.keys.residents()).chain(turning);
+        let found = all.map(|run| look_up_each(&self.table, run)).sum();
+        expect::<C>("keys found", found, self.items());
+    }
+}
+
+/// The elements of an endless repetition of `keys` at the positions `range`, in contiguous runs.
+fn runs(keys: &[u64], range: Range<usize>) -> impl Iterator<Item = &[u64]> {
+    let mut at = range.start % keys.len();
+    let mut left = range.len();
+    iter::from_fn(move || {
+        let run = keys[at..].len().min(left);
+        let slice = &keys[at..at + run];
+        at = 0;
+        left -= run;
+        (run > 0).then_some(slice)
+    })
+}
+
+fn expect<C: Contender>(what: &str, got: usize, expected: usize) {
+    if C::EXACT {
+        assert!(
+            got == expected,
+            "{}: {got} {what}, {expected} expected",
+            C::NAME
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockfree_cuckoo::CuckooFilter;
+
+    use super::*;
+    use crate::limit::Limit;
+
+    #[test]
+    fn runs_wrap_around() {
+        let keys = [1, 2, 3];
+        let all: Vec<u64> = runs(&keys, 4..12).flatten().copied().collect();
+        assert_eq!(all, [2, 3, 1, 2, 3, 1, 2, 3]);
+        assert_eq!(runs(&keys, 5..5).count(), 0);
+    }
+
+    fn every_work_can_be_repeated<C: Contender>() {
+        let keys = Arc::new(Keys::generate(20_000));
+        let mut rig = Rig::<C>::full(&keys);
+        for threads in [1, 2, 3] {
+            rig.hit(30_001, threads);
+            rig.miss(30_001, threads);
+            for _ in 0..5 {
+                rig.remove(threads);
+            }
+        }
+        for threads in [1, 2, 3] {
+            rig.mix(10_001, threads);
+            rig.check();
+        }
+        rig.clear();
+        rig.insert(0..7, 1);
+        rig.insert(7..rig.items(), 2);
+        rig.check();
+    }
+
+    #[test]
+    fn the_filter_stays_exact() {
+        every_work_can_be_repeated::<CuckooFilter>();
+    }
+
+    #[test]
+    fn the_limit_goes_through_it_all() {
+        every_work_can_be_repeated::<Limit>();
+    }
+}
