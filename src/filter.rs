@@ -80,6 +80,7 @@ impl CuckooFilter {
     /// assert!(filter.insert("a").is_ok());
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn with_capacity(items: usize) -> Self {
         Self::with_capacity_and_hasher(items, RandomState::new())
     }

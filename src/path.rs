@@ -20,19 +20,21 @@ pub(crate) struct Hop {
     pub(crate) last: bool,
 }
 
-/// A full bucket that the search came through.
+/// How the search came to a bucket: from which node, by moving what. 0 for a candidate of the item.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    bucket: usize,
-    content: Bucket,
-    /// How it was reached: `None` for a candidate of the item.
-    arrival: Option<Arrival>,
-}
+struct Arrival(u32);
 
-#[derive(Clone, Copy, Debug)]
-struct Arrival {
-    parent: u16,
-    moved: Fingerprint,
+impl Arrival {
+    const AT_A_CANDIDATE: Self = Self(0);
+
+    fn new(parent: usize, moved: Fingerprint) -> Self {
+        // Nodes are fewer than MAX_BUDGET.
+        Self((parent as u32) << 16 | u32::from(moved.bits()))
+    }
+
+    fn parent_and_moved(self) -> Option<(usize, Fingerprint)> {
+        Fingerprint::from_bits(self.0 as u16).map(|moved| ((self.0 >> 16) as usize, moved))
+    }
 }
 
 #[derive(Debug)]
@@ -46,9 +48,10 @@ pub(crate) enum Found<'a> {
 /// The hops of a path, from the vacant slot back to a candidate: the order in which they are executed.
 #[derive(Debug)]
 pub(crate) struct Path<'a> {
-    nodes: &'a [Node],
+    buckets: &'a [usize],
+    arrivals: &'a [Arrival],
     destination: usize,
-    next: Option<Arrival>,
+    next: Arrival,
 }
 
 /// A node that is expanded has three or four buckets examined, seldom fewer, so a third as many nodes as
@@ -57,31 +60,38 @@ const fn nodes_for(budget: usize) -> usize {
     budget.div_ceil(3) + 2
 }
 
-/// Nearly all searches end within this many buckets; a small array is cheap to have.
+/// Nearly all searches end within this many buckets; a small frame is cheap to have.
 const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 
 /// Largest number of buckets that a search may examine.
 pub(crate) const MAX_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
-/// Room for the nodes of one search, on the stack.
+/// In a table of up to this many buckets the search remembers where it was, so that with a sufficient budget
+/// it finds a path if there is one. In larger ones it seldom comes to a bucket twice.
+const REMEMBERED: usize = 1024;
+
+/// The nodes of one search, on the stack: the full buckets it came through. Arrays of plain integers, because
+/// those are cheap to set to 0.
 pub(crate) struct Search<const BUDGET: usize, const NODES: usize> {
-    nodes: [Node; NODES],
+    buckets: [usize; NODES],
+    contents: [u64; NODES],
+    arrivals: [Arrival; NODES],
     len: usize,
+    visited: [u64; REMEMBERED / 64],
 }
 
 pub(crate) type ShortSearch = Search<SHORT_BUDGET, { nodes_for(SHORT_BUDGET) }>;
 pub(crate) type LongSearch = Search<MAX_BUDGET, { nodes_for(MAX_BUDGET) }>;
 
 impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
+    #[inline]
     pub(crate) fn new() -> Self {
-        let vacant = Node {
-            bucket: 0,
-            content: Bucket::EMPTY,
-            arrival: None,
-        };
         Self {
-            nodes: [vacant; NODES],
+            buckets: [0; NODES],
+            contents: [0; NODES],
+            arrivals: [Arrival::AT_A_CANDIDATE; NODES],
             len: 0,
+            visited: [0; REMEMBERED / 64],
         }
     }
 
@@ -93,25 +103,30 @@ impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
     /// Looks for the shortest path that opens a slot for `class`, examining at most `budget` buckets, and no
     /// more than this search has room for.
     pub(crate) fn run(&mut self, tokens: &Tokens, class: Candidates, budget: usize) -> Found<'_> {
-        self.len = 0;
+        let remember = tokens.geometry.buckets() <= REMEMBERED;
         for bucket in [class.first, class.second] {
             let content = tokens.peek(bucket);
             if content.has_room() {
                 return Found::Room;
             }
-            self.push(Node {
-                bucket,
-                content,
-                arrival: None,
-            });
+            self.push(bucket, content, Arrival::AT_A_CANDIDATE);
+            if remember {
+                self.visit(bucket);
+            }
         }
         let mut left = budget.min(BUDGET).saturating_sub(2);
         let mut parent = 0;
         while parent < self.len {
-            let node = self.nodes[parent];
-            for (slot, moved) in node.content.fingerprints().enumerate() {
-                let bucket = tokens.geometry.alternate(node.bucket, moved);
-                if self.leads_nowhere(&node, slot, moved, bucket) {
+            let source = self.buckets[parent];
+            let content = Bucket::from_bits(self.contents[parent]);
+            let came_from = self.came_from(parent);
+            for (slot, moved) in content.fingerprints().enumerate() {
+                let bucket = tokens.geometry.alternate(source, moved);
+                let repeated = content
+                    .fingerprints()
+                    .take(slot)
+                    .any(|earlier| earlier == moved);
+                if repeated || came_from.contains(&bucket) || (remember && !self.visit(bucket)) {
                     continue;
                 }
                 if left == 0 {
@@ -119,46 +134,45 @@ impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
                 }
                 left -= 1;
                 let content = tokens.peek(bucket);
-                let arrival = Some(Arrival {
-                    parent: parent as u16,
-                    moved,
-                });
+                let arrival = Arrival::new(parent, moved);
                 if content.has_room() {
-                    let nodes = &self.nodes[..self.len];
                     return Found::Path(Path {
-                        nodes,
+                        buckets: &self.buckets[..self.len],
+                        arrivals: &self.arrivals[..self.len],
                         destination: bucket,
                         next: arrival,
                     });
                 }
-                self.push(Node {
-                    bucket,
-                    content,
-                    arrival,
-                });
+                self.push(bucket, content, arrival);
             }
             parent += 1;
         }
         Found::Nothing
     }
 
-    /// Whether a move goes back where the search came from, or repeats one out of the same bucket.
-    fn leads_nowhere(&self, node: &Node, slot: usize, moved: Fingerprint, bucket: usize) -> bool {
-        let back = match node.arrival {
-            Some(arrival) => self.nodes[usize::from(arrival.parent)].bucket == bucket,
-            None => self.nodes[..2].iter().any(|root| root.bucket == bucket),
-        };
-        back || node
-            .content
-            .fingerprints()
-            .take(slot)
-            .any(|earlier| earlier == moved)
+    /// The buckets that a move out of a node need not go back to: the one it was reached from; for a
+    /// candidate, the other one.
+    fn came_from(&self, node: usize) -> [usize; 2] {
+        match self.arrivals[node].parent_and_moved() {
+            Some((parent, _)) => [self.buckets[parent]; 2],
+            None => [self.buckets[0], self.buckets[1]],
+        }
     }
 
-    fn push(&mut self, node: Node) {
+    /// Marks a bucket of a small table; false if it was marked before.
+    fn visit(&mut self, bucket: usize) -> bool {
+        let word = &mut self.visited[bucket / 64];
+        let fresh = *word & 1 << (bucket % 64) == 0;
+        *word |= 1 << (bucket % 64);
+        fresh
+    }
+
+    fn push(&mut self, bucket: usize, content: Bucket, arrival: Arrival) {
         // Nodes past the end would be expanded only after the budget is spent.
-        if let Some(vacant) = self.nodes.get_mut(self.len) {
-            *vacant = node;
+        if self.len < NODES {
+            self.buckets[self.len] = bucket;
+            self.contents[self.len] = content.bits();
+            self.arrivals[self.len] = arrival;
             self.len += 1;
         }
     }
@@ -168,16 +182,73 @@ impl Iterator for Path<'_> {
     type Item = Hop;
 
     fn next(&mut self) -> Option<Hop> {
-        let Arrival { parent, moved } = self.next?;
-        let node = self.nodes[usize::from(parent)];
+        let (parent, moved) = self.next.parent_and_moved()?;
+        let (source, arrival) = (self.buckets[parent], self.arrivals[parent]);
         let hop = Hop {
             moved,
-            source: node.bucket,
+            source,
             destination: self.destination,
-            last: node.arrival.is_none(),
+            last: arrival.parent_and_moved().is_none(),
         };
-        self.destination = node.bucket;
-        self.next = node.arrival;
+        self.destination = source;
+        self.next = arrival;
         Some(hop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Geometry;
+
+    /// A table that random items have filled until one was refused a direct place, and that item.
+    fn crowded(buckets: usize) -> (Tokens, Candidates) {
+        let geometry = Geometry::with_buckets(buckets).expect("accepted");
+        let tokens = Tokens::new(geometry, MAX_BUDGET, 1).expect("memory");
+        let mut hash = 1u64;
+        loop {
+            hash = hash.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let class = geometry.candidates(hash ^ hash >> 32);
+            if [class.first, class.second]
+                .iter()
+                .all(|&bucket| !tokens.peek(bucket).has_room())
+            {
+                return (tokens, class);
+            }
+            tokens.insert(class).expect("there is room");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_from_a_vacant_slot_to_a_candidate() {
+        for buckets in [16, 64, 256, 3 << 8] {
+            let (tokens, class) = crowded(buckets);
+            let mut search = ShortSearch::new();
+            let Found::Path(path) = search.run(&tokens, class, SHORT_BUDGET) else {
+                panic!("no path in a table with vacant slots");
+            };
+            let hops: Vec<Hop> = path.collect();
+            assert!(tokens.peek(hops[0].destination).has_room());
+            for (at, hop) in hops.iter().enumerate() {
+                assert!(tokens.peek(hop.source).contains(hop.moved));
+                assert_eq!(
+                    tokens.geometry.alternate(hop.source, hop.moved),
+                    hop.destination
+                );
+                match hops.get(at + 1) {
+                    Some(next) => assert!(!hop.last && next.destination == hop.source),
+                    None => {
+                        assert!(hop.last && [class.first, class.second].contains(&hop.source));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_of_two_sees_the_candidates_only() {
+        let (tokens, class) = crowded(64);
+        let mut search = ShortSearch::new();
+        assert!(matches!(search.run(&tokens, class, 2), Found::Nothing));
     }
 }

@@ -46,7 +46,7 @@ mod real {
         *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// A small number that stays with the calling thread.
+    /// A small number that stays with the calling thread and is no other thread's, for the first 2^31.
     #[inline]
     pub(crate) fn thread_index() -> usize {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -55,9 +55,10 @@ mod real {
         }
         INDEX.with(|index| {
             if index.get() == usize::MAX {
-                // Relaxed: only the uniqueness of the number matters. It is cut to a width that cannot
-                // meet the marker above.
-                index.set(NEXT.fetch_add(1, super::Ordering::Relaxed) as u32 as usize / 2);
+                // Relaxed: only the uniqueness of the number matters. One bit less than a `usize` may have,
+                // so that it cannot be the marker above.
+                let number = NEXT.fetch_add(1, super::Ordering::Relaxed) as u32;
+                index.set((number & (u32::MAX >> 1)) as usize);
             }
             index.get()
         })
@@ -182,5 +183,23 @@ mod model {
             self.value()
                 .compare_exchange(current, new, success, failure)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_numbers_of_their_own() {
+        let numbers: std::collections::HashSet<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(thread_index)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .collect()
+        });
+        assert_eq!(numbers.len(), 8);
+        assert_eq!(thread_index(), thread_index());
     }
 }

@@ -1,0 +1,162 @@
+//! Threads that start together, meet between rounds, and stop together, even if one of them panics.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+use std::hint;
+use std::panic;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+/// Workers have a bounded task; helpers repeat theirs while any worker is at work.
+pub(crate) struct Crew {
+    workers: usize,
+    all: usize,
+    started: AtomicUsize,
+    arrived: AtomicUsize,
+    working: AtomicUsize,
+    broken: AtomicBool,
+    /// For those who wait long: on a busy machine their processor is needed by those they wait for.
+    asleep: Mutex<()>,
+    wake: Condvar,
+}
+
+/// Looks at the condition before a waiting thread goes to sleep. Threads that all run meet within
+/// nanoseconds.
+const LOOKS: usize = 2_000;
+
+/// Says that a worker is done, or that the crew is broken if it panicked.
+struct Shift<'a> {
+    crew: &'a Crew,
+    worker: bool,
+}
+
+impl Crew {
+    /// Runs the workers and the helpers, each told its number, and returns what they returned.
+    pub(crate) fn run<W: Send, H: Send>(
+        workers: usize,
+        work: impl Fn(&Self, usize) -> W + Sync,
+        helpers: usize,
+        help: impl Fn(&Self, usize) -> H + Sync,
+    ) -> (Vec<W>, Vec<H>) {
+        let crew = Self {
+            workers,
+            all: workers + helpers,
+            started: AtomicUsize::new(0),
+            arrived: AtomicUsize::new(0),
+            working: AtomicUsize::new(workers),
+            broken: AtomicBool::new(false),
+            asleep: Mutex::new(()),
+            wake: Condvar::new(),
+        };
+        let (crew, work, help) = (&crew, &work, &help);
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..workers)
+                .map(|number| {
+                    scope.spawn(move || {
+                        let _shift = crew.start(true);
+                        work(crew, number)
+                    })
+                })
+                .collect();
+            let helpers: Vec<_> = (0..helpers)
+                .map(|number| {
+                    scope.spawn(move || {
+                        let _shift = crew.start(false);
+                        help(crew, number)
+                    })
+                })
+                .collect();
+            (collect(workers), collect(helpers))
+        })
+    }
+
+    /// Workers alone.
+    pub(crate) fn workers<W: Send>(
+        workers: usize,
+        work: impl Fn(&Self, usize) -> W + Sync,
+    ) -> Vec<W> {
+        Self::run(workers, work, 0, |_, _| ()).0
+    }
+
+    fn start(&self, worker: bool) -> Shift<'_> {
+        let shift = Shift { crew: self, worker };
+        let started = self.started.fetch_add(1, Ordering::AcqRel) + 1;
+        self.gather(started == self.all, || {
+            self.started.load(Ordering::Acquire) == self.all
+        });
+        shift
+    }
+
+    /// Whether a worker is still at work.
+    pub(crate) fn at_work(&self) -> bool {
+        self.working.load(Ordering::Acquire) > 0 && !self.broken.load(Ordering::Acquire)
+    }
+
+    /// Lets the workers go on only when all have come here: the start of a race.
+    pub(crate) fn meet(&self) {
+        let arrived = self.arrived.fetch_add(1, Ordering::AcqRel) + 1;
+        let complete = arrived.next_multiple_of(self.workers);
+        self.gather(arrived == complete, || {
+            self.arrived.load(Ordering::Acquire) >= complete
+        });
+    }
+
+    /// The last one wakes the others up.
+    fn gather(&self, last: bool, complete: impl Fn() -> bool) {
+        if last {
+            self.wake_all();
+            return;
+        }
+        for _ in 0..LOOKS {
+            if complete() {
+                return;
+            }
+            hint::spin_loop();
+        }
+        let mut guard = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        while !complete() {
+            assert!(
+                !self.broken.load(Ordering::Acquire),
+                "another thread of the crew panicked"
+            );
+            guard = self
+                .wake
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn wake_all(&self) {
+        // The lock keeps this from falling between a sleeper's last look and its sleep.
+        drop(self.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.wake.notify_all();
+    }
+}
+
+impl Drop for Shift<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.crew.broken.store(true, Ordering::Release);
+            self.crew.wake_all();
+        }
+        if self.worker {
+            self.crew.working.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Joins all; a panic goes on in the caller.
+fn collect<T>(handles: Vec<thread::ScopedJoinHandle<'_, T>>) -> Vec<T> {
+    handles
+        .into_iter()
+        .map(|handle| {
+            handle
+                .join()
+                .unwrap_or_else(|payload| panic::resume_unwind(payload))
+        })
+        .collect()
+}

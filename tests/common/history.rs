@@ -1,0 +1,91 @@
+//! Whether what several threads saw of one class can have happened in some order: linearizability, decided
+//! by search (Wing and Gong 1993).
+
+use std::collections::HashSet;
+
+/// One call on the class, with its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// `insert`; whether it returned Ok.
+    Insert(bool),
+    /// `insert_unique`; `None` is an error.
+    InsertUnique(Option<bool>),
+    Remove(bool),
+    Contains(bool),
+}
+
+/// A call and the moments between which it was under way, on one clock for all threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) call: Call,
+    pub(crate) began: u64,
+    pub(crate) ended: u64,
+}
+
+impl Call {
+    /// By how much it changed the number of copies.
+    pub(crate) fn change(self) -> i64 {
+        match self {
+            Self::Insert(true) | Self::InsertUnique(Some(true)) => 1,
+            Self::Remove(true) => -1,
+            _ => 0,
+        }
+    }
+
+    /// Whether a single thread could have seen this with so many copies in.
+    fn possible(self, copies: i64) -> bool {
+        match self {
+            // A refused insert says something about other classes too; anything goes.
+            Self::Insert(_) | Self::InsertUnique(None) => true,
+            Self::InsertUnique(Some(inserted)) => inserted == (copies == 0),
+            Self::Remove(answer) | Self::Contains(answer) => answer == (copies > 0),
+        }
+    }
+}
+
+/// Whether the calls of several threads, each in its own order, have a common order that explains every
+/// result and keeps apart what did not overlap.
+pub(crate) fn linearizable(threads: &[&[Event]], copies: i64) -> bool {
+    Search {
+        threads,
+        refuted: HashSet::new(),
+    }
+    .extend(&mut vec![0; threads.len()], copies)
+}
+
+struct Search<'a> {
+    threads: &'a [&'a [Event]],
+    /// Numbers of calls placed so far, thread by thread, from which nothing explains the rest. They decide
+    /// the number of copies as well.
+    refuted: HashSet<Vec<usize>>,
+}
+
+impl Search<'_> {
+    /// Places one more call, in every way there is.
+    fn extend(&mut self, placed: &mut Vec<usize>, copies: i64) -> bool {
+        let threads = self.threads;
+        let heads = threads.iter().zip(&*placed).map(|(t, &n)| t.get(n));
+        let Some(earliest_end) = heads.flatten().map(|event| event.ended).min() else {
+            return true;
+        };
+        if self.refuted.contains(placed) {
+            return false;
+        }
+        for thread in 0..threads.len() {
+            let Some(event) = threads[thread].get(placed[thread]) else {
+                continue;
+            };
+            // It may come next unless some other call was over before it began.
+            if event.began > earliest_end || !event.call.possible(copies) {
+                continue;
+            }
+            placed[thread] += 1;
+            if self.extend(placed, copies + event.call.change()) {
+                return true;
+            }
+            placed[thread] -= 1;
+        }
+        self.refuted.insert(placed.clone());
+        false
+    }
+}

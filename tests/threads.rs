@@ -1,0 +1,879 @@
+//! Real threads on one filter: what stays exact while they race.
+//!
+//! 1. No false negative: an item that stays in is found by every lookup, whatever is inserted, removed and
+//!    relocated around it; also while its token hops, and while equal tokens are swapped under the reader.
+//! 2. Conservation: afterwards the copies of every class are the inserts minus the successful removes, at any
+//!    load, on tables of a few buckets, and if inserts are refused. All slots can be used again.
+//! 3. Of threads that race to remove the copies of a token, exactly as many are told true as there were.
+//! 4. Of threads that race to add an absent item with `insert_unique`, exactly one is told true.
+//! 5. A thread reads its own writes: true after its insert, false after its remove.
+//! 6. What several threads see of one class is linearizable: some order of the calls explains every result.
+//! 7. `len` stays between 0 and the number of slots, and `count` never under-reports.
+//! 8. An insert publishes what its thread wrote before, and so does a remove.
+//! 9. All that with a single descriptor, where slow paths must fail and try again.
+//!
+//! Every test is bounded by a number of operations, none by time. Relocations are forced: by tables that are
+//! nearly full, and by the [seesaw](common::seesaw), where each insert makes a given token hop.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+mod common;
+
+use std::array;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hint;
+use std::slice;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use common::crew::Crew;
+use common::geometry::{Class, Geometry, SLOTS};
+use common::hashers::AsGiven;
+use common::history::{Call, Event, linearizable};
+use common::seesaw::Seesaw;
+use common::{THREADS, mix};
+use lockfree_cuckoo::{CuckooFilter, InsertError};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+type Filter = CuckooFilter<AsGiven>;
+
+/// Plenty, and the fewest there can be.
+const DESCRIPTORS: [Option<usize>; 2] = [None, Some(1)];
+
+/// How many copies of each class a thread added, less those that it removed.
+type Ledger = BTreeMap<Class, i64>;
+
+fn filter(buckets: usize, budget: usize, descriptors: Option<usize>) -> Filter {
+    let mut builder = CuckooFilter::builder()
+        .buckets(buckets)
+        .search_budget(budget);
+    if let Some(descriptors) = descriptors {
+        builder = builder.descriptors(descriptors);
+    }
+    builder
+        .hasher(AsGiven)
+        .build()
+        .expect("a possible geometry")
+}
+
+fn rng(seed: usize) -> SmallRng {
+    SmallRng::seed_from_u64(mix(seed as u64))
+}
+
+/// Hashes of distinct classes.
+fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
+    let mut seen = BTreeSet::new();
+    (0..)
+        .map(|at| mix(seed ^ mix(at)))
+        .filter(|&hash| seen.insert(geometry.class(hash)))
+        .take(count)
+        .collect()
+}
+
+fn note(ledger: &mut Ledger, class: Class, change: i64) {
+    *ledger.entry(class).or_default() += change;
+}
+
+/// Checks the filter, with nobody at work, against what all threads did together, and empties it.
+fn settle_accounts(filter: &Filter, ledgers: impl IntoIterator<Item = Ledger>) {
+    let geometry = Geometry::of(filter);
+    let mut balance = Ledger::new();
+    for (class, change) in ledgers.into_iter().flatten() {
+        note(&mut balance, class, change);
+    }
+    assert_eq!(filter.len() as i64, balance.values().sum::<i64>(), "len");
+    for (&class, &copies) in &balance {
+        for hash in geometry.both_orders(class) {
+            assert_eq!(
+                filter.count_hash(hash) as i64,
+                copies,
+                "copies of {class:?}"
+            );
+            assert_eq!(filter.contains_hash(hash), copies > 0, "{class:?}");
+        }
+    }
+    for (&class, &copies) in &balance {
+        let [one, other] = geometry.both_orders(class);
+        for at in 0..copies {
+            let hash = if at % 2 == 0 { one } else { other };
+            assert!(filter.remove_hash(hash), "a copy of {class:?} is lost");
+        }
+        assert!(!filter.remove_hash(one), "a copy of {class:?} too many");
+    }
+    assert!(filter.is_empty());
+    // No slot is taken by a token that nobody can name: eight copies fill each pair of buckets.
+    let fill: Vec<u64> = (0..geometry.buckets)
+        .flat_map(|bucket| [geometry.hash(bucket, 4_711, 0); SLOTS])
+        .collect();
+    for &hash in &fill {
+        filter.insert_hash(hash).expect("the pair has room");
+    }
+    assert_eq!(filter.len(), filter.slots());
+    for &hash in &fill {
+        assert!(filter.remove_hash(hash), "a token of the refill");
+    }
+    assert!(filter.is_empty());
+}
+
+/// Property 1 and 2 at high load.
+///
+/// Residents are inserted first and stay. Churners replace items of their own and keep the table at 96 %.
+/// Checkers look all residents up, in both orders of their buckets.
+fn residents_among_churners(buckets: usize, threads: usize, descriptors: Option<usize>) {
+    const ROUNDS: usize = 100_000;
+    let filter = filter(buckets, 256, descriptors);
+    let geometry = Geometry::of(&filter);
+    let slots = filter.slots();
+    let residents = distinct(geometry, slots * 60 / 100, 1);
+    for &hash in &residents {
+        filter.insert_hash(hash).expect("far from full");
+    }
+    let churners = threads / 2;
+    let quota = slots * 36 / 100 / churners;
+    let (ledgers, misses) = Crew::run(
+        churners,
+        |_, number| {
+            let mut rng = rng(number);
+            let mut ledger = Ledger::new();
+            let mut own: Vec<u64> = Vec::new();
+            for round in 0..ROUNDS / churners + quota {
+                if own.len() >= quota || round % 64 == 63 && !own.is_empty() {
+                    let hash = own.swap_remove(rng.random_range(0..own.len()));
+                    assert!(filter.contains_hash(hash), "an own item is missed");
+                    assert!(filter.remove_hash(hash), "an own item is lost");
+                    note(&mut ledger, geometry.class(hash), -1);
+                }
+                let hash = rng.random();
+                // A table this full refuses some.
+                if filter.insert_hash(hash).is_ok() {
+                    own.push(hash);
+                    note(&mut ledger, geometry.class(hash), 1);
+                }
+            }
+            ledger
+        },
+        threads - churners,
+        |crew, _| {
+            let orders: Vec<u64> = residents
+                .iter()
+                .flat_map(|&hash| geometry.both_orders(geometry.class(hash)))
+                .collect();
+            let mut misses = 0;
+            while crew.at_work() {
+                misses += orders.iter().filter(|&&h| !filter.contains_hash(h)).count();
+                for &hash in &residents {
+                    misses += usize::from(filter.count_hash(hash) == 0);
+                    misses += usize::from(filter.insert_unique_hash(hash) != Ok(false));
+                }
+            }
+            misses
+        },
+    );
+    assert_eq!(misses.iter().sum::<usize>(), 0, "lookups missed a resident");
+    let load = filter.load_factor();
+    assert!(
+        load > 0.9,
+        "the table was to be kept nearly full, not at {load}"
+    );
+    let residents = residents.iter().map(|&hash| (geometry.class(hash), 1));
+    settle_accounts(&filter, ledgers.into_iter().chain([residents.collect()]));
+}
+
+#[test]
+fn residents_are_never_missed_and_tokens_conserved_at_high_load() {
+    for threads in THREADS {
+        for buckets in [64, 96, 1 << 10, 15 << 8] {
+            residents_among_churners(buckets, threads, None);
+        }
+    }
+}
+
+#[test]
+fn residents_are_never_missed_with_one_descriptor() {
+    for threads in THREADS {
+        residents_among_churners(64, threads, Some(1));
+    }
+}
+
+/// Property 1 at its hardest: the one token that is looked up is the one that hops, all the time.
+#[test]
+fn a_hopping_token_is_never_missed() {
+    const PUSHES: usize = 600_000;
+    for descriptors in DESCRIPTORS {
+        for threads in THREADS {
+            let seesaw = Seesaw::new(descriptors);
+            let filter = &seesaw.filter;
+            filter
+                .insert_hash(seesaw.rider[0])
+                .expect("two vacant slots");
+            let pushers = threads / 2;
+            let (pushed, misses) = Crew::run(
+                pushers,
+                |_, number| {
+                    let pushes = PUSHES / pushers;
+                    (0..pushes)
+                        .filter(|at| seesaw.push((at + number) % 2))
+                        .count()
+                },
+                threads - pushers,
+                |crew, number| {
+                    let mut misses = 0;
+                    while crew.at_work() {
+                        for at in 0..64 {
+                            let hash = seesaw.rider[(at + number) % 2];
+                            misses += usize::from(!filter.contains_hash(hash));
+                        }
+                        let hash = seesaw.rider[number % 2];
+                        misses += usize::from(filter.count_hash(hash) != 1);
+                        misses += usize::from(filter.insert_unique_hash(hash) != Ok(false));
+                    }
+                    misses
+                },
+            );
+            assert_eq!(misses.iter().sum::<usize>(), 0, "the rider was missed");
+            let pushed: usize = pushed.iter().sum();
+            assert!(pushed > PUSHES / 20, "only {pushed} hops were made");
+            seesaw.check(1);
+        }
+    }
+}
+
+/// Property 1 with no relocation at all: a copy is added in one bucket before the copy in the other is
+/// removed, so that a reader can pass between the two.
+#[test]
+fn a_token_swapped_for_an_equal_one_is_never_missed() {
+    const SWAPS: usize = 1_000_000;
+    for threads in THREADS {
+        let filter = filter(64, 256, None);
+        let geometry = Geometry::of(&filter);
+        let class = geometry.class(geometry.hash(3, 7_777, 0));
+        let hashes = geometry.both_orders(class);
+        filter.insert_hash(hashes[0]).expect("empty");
+        let swappers = threads / 2;
+        let (_, misses) = Crew::run(
+            swappers,
+            |_, _| {
+                // The bucket of the present copy; an insert takes the emptier one, the other.
+                let mut bucket = 0;
+                for _ in 0..SWAPS / swappers {
+                    filter
+                        .insert_hash(hashes[bucket])
+                        .expect("eight slots, and fewer swappers");
+                    assert!(filter.remove_hash(hashes[bucket]), "a copy is lost");
+                    bucket = 1 - bucket;
+                }
+            },
+            threads - swappers,
+            |crew, number| {
+                let mut misses = 0;
+                while crew.at_work() {
+                    for at in 0..64 {
+                        let hash = hashes[(at + number) % 2];
+                        misses += usize::from(!filter.contains_hash(hash));
+                    }
+                    let hash = hashes[number % 2];
+                    misses += usize::from(filter.insert_unique_hash(hash) != Ok(false));
+                    let copies = filter.count_hash(hash);
+                    misses += usize::from(copies == 0 || copies > 2 * SLOTS);
+                }
+                misses
+            },
+        );
+        assert_eq!(misses.iter().sum::<usize>(), 0, "the class was never empty");
+        settle_accounts(&filter, [Ledger::from([(class, 1)])]);
+    }
+}
+
+/// Property 2 where everybody meets everybody: few buckets, few fingerprints, all operations.
+fn hot_table(buckets: usize, threads: usize, descriptors: Option<usize>) {
+    const CALLS: usize = 400_000;
+    let filter = filter(buckets, 32, descriptors);
+    let geometry = Geometry::of(&filter);
+    // Neighbouring values, so that a wrong bit would hit another class.
+    let bits = [1, 2, 3, 0x8000, 0xffff];
+    let universe: Vec<u64> = (0..buckets)
+        .flat_map(|bucket| bits.map(|bits| geometry.hash(bucket, bits, 0)))
+        .collect();
+    let ledgers = Crew::workers(threads, |_, number| {
+        let mut rng = rng(number);
+        let mut ledger = Ledger::new();
+        for _ in 0..CALLS / threads {
+            let hash = universe[rng.random_range(0..universe.len())];
+            let change = match rng.random_range(0..10) {
+                0..4 => i64::from(filter.insert_hash(hash).is_ok()),
+                4..6 => i64::from(filter.insert_unique_hash(hash) == Ok(true)),
+                6..9 => -i64::from(filter.remove_hash(hash)),
+                _ => {
+                    hint::black_box(filter.contains_hash(hash));
+                    assert!(filter.count_hash(hash) <= 2 * SLOTS);
+                    0
+                }
+            };
+            note(&mut ledger, geometry.class(hash), change);
+        }
+        ledger
+    });
+    settle_accounts(&filter, ledgers);
+}
+
+#[test]
+fn hot_tables_conserve_every_class() {
+    for buckets in [2, 4, 6, 8] {
+        for threads in THREADS {
+            hot_table(buckets, threads, None);
+        }
+    }
+}
+
+#[test]
+fn hot_tables_conserve_every_class_with_one_descriptor() {
+    for buckets in [4, 8] {
+        for threads in THREADS {
+            hot_table(buckets, threads, Some(1));
+        }
+    }
+}
+
+/// Adds the rider, however long the pushers are in the way.
+fn mount(seesaw: &Seesaw) {
+    for _ in 0..1_000_000 {
+        if seesaw.filter.insert_hash(seesaw.rider[0]).is_ok() {
+            return;
+        }
+        thread::yield_now();
+    }
+    panic!("the rider finds no room, although pushes come and go");
+}
+
+/// Pushes while any worker is at work.
+fn keep_pushing(seesaws: &[Seesaw], crew: &Crew, number: usize) -> usize {
+    let mut pushed = 0;
+    let mut end = number;
+    while crew.at_work() {
+        for seesaw in seesaws {
+            pushed += (0..4).filter(|at| seesaw.push((end + at) % 2)).count();
+        }
+        end += 1;
+    }
+    pushed
+}
+
+/// Races, and pushers that make the token hop meanwhile.
+const RACES: [(usize, usize); 6] = [(2, 0), (4, 0), (2, 1), (3, 1), (4, 2), (8, 2)];
+
+/// Tokens that are raced for one after the other, so that threads that met once meet again.
+const TOKENS: usize = 8;
+
+fn seesaws(descriptors: Option<usize>) -> Vec<Seesaw> {
+    (0..TOKENS).map(|_| Seesaw::new(descriptors)).collect()
+}
+
+/// Property 3, while the token hops.
+#[test]
+fn racing_removers_take_each_copy_once() {
+    const ROUNDS: usize = 600;
+    for descriptors in DESCRIPTORS {
+        for (threads, pushers) in RACES {
+            let seesaws = seesaws(descriptors);
+            let (rounds, _) = Crew::run(
+                threads,
+                |crew, number| {
+                    let mut seen = Vec::with_capacity(ROUNDS);
+                    for round in 0..ROUNDS {
+                        if number == 0 {
+                            for seesaw in &seesaws {
+                                (0..=round % 2).for_each(|_| mount(seesaw));
+                            }
+                        }
+                        crew.meet();
+                        let removed: [bool; TOKENS] = array::from_fn(|at| {
+                            let seesaw = &seesaws[at];
+                            seesaw.filter.remove_hash(seesaw.rider[number % 2])
+                        });
+                        crew.meet();
+                        let left = seesaws
+                            .iter()
+                            .filter(|s| s.filter.contains_hash(s.rider[number % 2]))
+                            .count();
+                        crew.meet();
+                        seen.push((removed, left));
+                    }
+                    seen
+                },
+                pushers,
+                |crew, number| keep_pushing(&seesaws, crew, number),
+            );
+            for round in 0..ROUNDS {
+                for token in 0..TOKENS {
+                    let removed = rounds.iter().filter(|seen| seen[round].0[token]).count();
+                    assert_eq!(removed, 1 + round % 2, "copies removed in round {round}");
+                }
+                let left: usize = rounds.iter().map(|seen| seen[round].1).sum();
+                assert_eq!(left, 0, "copies seen after the last was removed");
+            }
+            seesaws.iter().for_each(|seesaw| seesaw.check(0));
+        }
+    }
+}
+
+/// What one thread saw of one race for an absent item.
+#[derive(Clone, Copy, Debug)]
+struct Race {
+    /// `None` is a refusal.
+    admitted: Option<bool>,
+    /// What `contains` said right after.
+    present: bool,
+    /// What `count` said when the race was over.
+    copies: usize,
+    /// Whether it won the race to remove the item again.
+    removed: bool,
+}
+
+/// Property 4. Both orders of the buckets race, so that two threads freeze a bucket each and meet.
+#[test]
+fn racing_admissions_have_one_winner() {
+    const ROUNDS: usize = 600;
+    for descriptors in DESCRIPTORS {
+        for (threads, pushers) in RACES {
+            let seesaws = seesaws(descriptors);
+            let (rounds, _) = Crew::run(
+                threads,
+                |crew, number| {
+                    let mut seen = Vec::with_capacity(ROUNDS);
+                    for round in 0..ROUNDS {
+                        let hash = |at: usize| seesaws[at].rider[(number + round / 2) % 2];
+                        crew.meet();
+                        let mut races: [Race; TOKENS] = array::from_fn(|at| {
+                            let filter = &seesaws[at].filter;
+                            Race {
+                                admitted: filter.insert_unique_hash(hash(at)).ok(),
+                                // Nobody has removed it yet, so whoever was not refused sees it.
+                                present: filter.contains_hash(hash(at)),
+                                copies: 0,
+                                removed: false,
+                            }
+                        });
+                        crew.meet();
+                        for (at, race) in races.iter_mut().enumerate() {
+                            race.copies = seesaws[at].filter.count_hash(hash(at));
+                        }
+                        crew.meet();
+                        for (at, race) in races.iter_mut().enumerate() {
+                            race.removed = seesaws[at].filter.remove_hash(hash(at));
+                        }
+                        crew.meet();
+                        seen.push(races);
+                    }
+                    seen
+                },
+                pushers,
+                |crew, number| keep_pushing(&seesaws, crew, number),
+            );
+            let undisturbed = pushers == 0 && descriptors.is_none();
+            for (round, token) in (0..ROUNDS).flat_map(|r| (0..TOKENS).map(move |t| (r, t))) {
+                let races: Vec<Race> = rounds.iter().map(|seen| seen[round][token]).collect();
+                check_race(&races, undisturbed);
+            }
+            for seesaw in &seesaws {
+                seesaw.check(0);
+                assert_eq!(seesaw.filter.insert_unique_hash(seesaw.rider[0]), Ok(true));
+            }
+        }
+    }
+}
+
+fn check_race(races: &[Race], undisturbed: bool) {
+    let winners = races.iter().filter(|r| r.admitted == Some(true)).count();
+    let refused = races.iter().filter(|r| r.admitted.is_none()).count();
+    // A refusal for want of a slot or a descriptor is possible. A second winner is not, nor is the answer
+    // "present" if nobody has won.
+    assert!(winners == 1 || refused == races.len(), "{races:#?}");
+    if undisturbed {
+        assert_eq!((winners, refused), (1, 0), "{races:#?}");
+    }
+    for race in races {
+        assert!(race.present || race.admitted.is_none(), "{races:#?}");
+        assert_eq!(race.copies, winners, "{races:#?}");
+    }
+    let removed = races.iter().filter(|race| race.removed).count();
+    assert_eq!(removed, winners, "{races:#?}");
+}
+
+/// Property 5 for a token that hops: what its only owner did is what everybody is told at once.
+#[test]
+fn an_owner_reads_its_own_writes_while_its_token_hops() {
+    const ROUNDS: usize = 100_000;
+    for descriptors in DESCRIPTORS {
+        for threads in THREADS {
+            let seesaw = Seesaw::new(descriptors);
+            let filter = &seesaw.filter;
+            let (stays, _) = Crew::run(
+                1,
+                |_, _| {
+                    let mut stays = 0;
+                    for round in 0..ROUNDS {
+                        let [hash, other] = if round % 2 == 0 {
+                            seesaw.rider
+                        } else {
+                            [seesaw.rider[1], seesaw.rider[0]]
+                        };
+                        let admitted = if round % 4 < 2 {
+                            filter.insert_hash(hash).map(|()| true)
+                        } else {
+                            filter.insert_unique_hash(hash)
+                        };
+                        match admitted {
+                            Ok(inserted) => assert!(inserted, "nobody else inserts it"),
+                            // Pushes took both slots.
+                            Err(_) => {
+                                thread::yield_now();
+                                continue;
+                            }
+                        }
+                        stays += 1;
+                        for _ in 0..round % 8 {
+                            assert!(filter.contains_hash(hash), "missed after its insert");
+                            assert!(filter.contains_hash(other), "missed after its insert");
+                            assert_eq!(filter.count_hash(hash), 1);
+                        }
+                        assert_eq!(filter.insert_unique_hash(other), Ok(false));
+                        assert!(filter.remove_hash(other), "lost after its insert");
+                        for hash in seesaw.rider {
+                            assert!(!filter.contains_hash(hash), "seen after its remove");
+                            assert_eq!(filter.count_hash(hash), 0);
+                            assert!(!filter.remove_hash(hash), "removed twice");
+                        }
+                    }
+                    stays
+                },
+                threads - 1,
+                |crew, number| keep_pushing(slice::from_ref(&seesaw), crew, number),
+            );
+            assert!(stays[0] > ROUNDS / 20, "only {} stays", stays[0]);
+            seesaw.check(0);
+        }
+    }
+}
+
+/// Property 5 in a crowd: every thread owns a few classes in the same few buckets.
+#[test]
+fn owners_read_their_own_writes_in_a_crowd() {
+    const CALLS: usize = 150_000;
+    for buckets in [4, 8, 24] {
+        for threads in THREADS {
+            let filter = filter(buckets, 64, None);
+            let geometry = Geometry::of(&filter);
+            // One more than there is room for, shared out evenly.
+            let own = filter.slots() / threads + 1;
+            let all = distinct(geometry, own * threads, buckets as u64);
+            let ledgers = Crew::workers(threads, |_, number| {
+                let mut rng = rng(number);
+                let mut ledger = Ledger::new();
+                let items = &all[own * number..own * (number + 1)];
+                let mut present = vec![false; own];
+                for _ in 0..CALLS / threads {
+                    let at = rng.random_range(0..own);
+                    let (hash, was_in) = (items[at], present[at]);
+                    let mut change = 0;
+                    if was_in && rng.random_bool(0.4) {
+                        assert!(filter.remove_hash(hash), "an own item is lost");
+                        change = -1;
+                    } else if !was_in && rng.random_bool(0.5) {
+                        change = i64::from(filter.insert_hash(hash).is_ok());
+                    } else if let Ok(inserted) = filter.insert_unique_hash(hash) {
+                        assert_eq!(inserted, !was_in, "insert_unique of an own item");
+                        change = i64::from(inserted);
+                    }
+                    present[at] = i64::from(was_in) + change > 0;
+                    note(&mut ledger, geometry.class(hash), change);
+                    for (&hash, &present) in items.iter().zip(&present) {
+                        assert_eq!(filter.contains_hash(hash), present, "an own item");
+                    }
+                    assert_eq!(filter.count_hash(hash), usize::from(present[at]));
+                }
+                ledger
+            });
+            settle_accounts(&filter, ledgers);
+        }
+    }
+}
+
+/// Property 6. Rounds of a few calls on the class that hops, each round explained or not.
+#[test]
+fn what_threads_see_of_a_class_is_linearizable() {
+    const ROUNDS: usize = 2_000;
+    const CALLS: usize = 8;
+    for descriptors in DESCRIPTORS {
+        for (threads, pushers) in [(2, 0), (2, 1), (3, 1), (4, 1), (4, 2)] {
+            let seesaw = Seesaw::new(descriptors);
+            let filter = &seesaw.filter;
+            let clock = AtomicU64::new(0);
+            // AcqRel: a call can move to neither side of the moments that enclose it.
+            let now = || clock.fetch_add(1, Ordering::AcqRel);
+            let (histories, _) = Crew::run(
+                threads,
+                |crew, number| {
+                    let mut rng = rng(number);
+                    let mut events = Vec::with_capacity(ROUNDS * CALLS);
+                    for _ in 0..ROUNDS {
+                        crew.meet();
+                        for _ in 0..CALLS {
+                            let hash = seesaw.rider[rng.random_range(0..2)];
+                            let choice = rng.random_range(0..8);
+                            let began = now();
+                            let call = match choice {
+                                0 | 1 => Call::Insert(filter.insert_hash(hash).is_ok()),
+                                2 => Call::InsertUnique(filter.insert_unique_hash(hash).ok()),
+                                3 | 4 => Call::Remove(filter.remove_hash(hash)),
+                                _ => Call::Contains(filter.contains_hash(hash)),
+                            };
+                            let ended = now();
+                            events.push(Event { call, began, ended });
+                        }
+                        crew.meet();
+                    }
+                    events
+                },
+                pushers,
+                |crew, number| keep_pushing(slice::from_ref(&seesaw), crew, number),
+            );
+            let mut copies = 0;
+            for round in 0..ROUNDS {
+                let calls = round * CALLS..(round + 1) * CALLS;
+                let round: Vec<&[Event]> = histories.iter().map(|h| &h[calls.clone()]).collect();
+                assert!(
+                    linearizable(&round, copies),
+                    "no order explains these calls on {copies} copies: {round:#?}"
+                );
+                copies += round
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .map(|e| e.call.change())
+                    .sum::<i64>();
+            }
+            seesaw.check(usize::try_from(copies).expect("a number of copies"));
+        }
+    }
+}
+
+/// The check of histories is not vacuous: it refuses what cannot have happened.
+#[test]
+fn the_check_of_histories_refuses_impossible_ones() {
+    let event = |call, began, ended| Event { call, began, ended };
+    let miss = [event(Call::Contains(false), 2, 3)];
+    let late_insert = [event(Call::Insert(true), 0, 1)];
+    assert!(!linearizable(&[&late_insert, &miss], 0));
+    // The same calls are fine if they overlap.
+    let long_insert = [event(Call::Insert(true), 0, 4)];
+    assert!(linearizable(&[&long_insert, &miss], 0));
+
+    let removes = [
+        event(Call::Remove(true), 0, 5),
+        event(Call::Remove(true), 1, 4),
+    ];
+    assert!(!linearizable(&[&removes[..1], &removes[1..]], 1));
+    assert!(linearizable(&[&removes[..1], &removes[1..]], 2));
+
+    let winners = [
+        event(Call::InsertUnique(Some(true)), 0, 5),
+        event(Call::InsertUnique(Some(true)), 1, 4),
+    ];
+    assert!(!linearizable(&[&winners[..1], &winners[1..]], 0));
+}
+
+/// Property 7, the lower end: items are removed by other threads than insert them, so a removal can be
+/// counted before the insert. A sum that wraps would pass for all slots in use.
+#[test]
+fn len_does_not_wrap_below_zero() {
+    const ITEMS: usize = 200_000;
+    for threads in THREADS {
+        let filter = filter(1 << 18, 256, None);
+        let hashes = distinct(Geometry::of(&filter), ITEMS, 5);
+        assert!(filter.slots() > 2 * ITEMS);
+        let pairs = threads / 2;
+        let (_, most) = Crew::run(
+            threads,
+            |_, number| {
+                let own = hashes.iter().skip(number / 2).step_by(pairs);
+                if number % 2 == 0 {
+                    own.for_each(|&hash| filter.insert_hash(hash).expect("far from full"));
+                } else {
+                    own.for_each(|&hash| {
+                        while !filter.remove_hash(hash) {
+                            thread::yield_now();
+                        }
+                    });
+                }
+            },
+            1,
+            |crew, _| {
+                let mut most = 0;
+                while crew.at_work() {
+                    most = most.max(filter.len());
+                }
+                most
+            },
+        );
+        assert!(
+            most[0] <= ITEMS,
+            "len was {} with {ITEMS} inserts in all",
+            most[0]
+        );
+        assert!(filter.is_empty());
+    }
+}
+
+/// Property 7, the upper end: in a full table an insert can be counted before the removal that made room.
+#[test]
+fn len_does_not_exceed_the_slots() {
+    const SWAPS: usize = 20_000;
+    for threads in THREADS {
+        let filter = filter(128, 64, None);
+        let geometry = Geometry::of(&filter);
+        let full: Vec<u64> = (0..geometry.buckets)
+            .flat_map(|bucket| (0..SLOTS as u16).map(move |f| (bucket, f)))
+            .map(|(bucket, f)| geometry.hash(bucket, 4_711, u64::from(f)))
+            .collect();
+        for &hash in &full {
+            filter
+                .insert_hash(hash)
+                .expect("each bucket has room for four");
+        }
+        // One thread of a pair removes a token and names it to the other, which puts it back.
+        let pairs = threads / 2;
+        let holes: Vec<AtomicU64> = (0..pairs).map(|_| AtomicU64::new(0)).collect();
+        let (_, most) = Crew::run(
+            threads,
+            |crew, number| {
+                let mut rng = rng(number);
+                let hole = &holes[number % pairs];
+                let removes = number < pairs;
+                for _ in 0..SWAPS / pairs {
+                    let mut looks = 0u32;
+                    while (hole.load(Ordering::Acquire) == 0) != removes {
+                        looks += 1;
+                        if looks.is_multiple_of(1 << 6) {
+                            assert!(crew.at_work(), "another thread of the crew panicked");
+                            thread::yield_now();
+                        }
+                    }
+                    if removes {
+                        let hash = full[rng.random_range(0..full.len())];
+                        assert!(filter.remove_hash(hash), "seven copies at least");
+                        hole.store(hash, Ordering::Release);
+                    } else {
+                        let hash = hole.load(Ordering::Acquire);
+                        filter.insert_hash(hash).expect("the slot was given up");
+                        hole.store(0, Ordering::Release);
+                    }
+                }
+            },
+            1,
+            |crew, _| {
+                let mut most = 0;
+                while crew.at_work() {
+                    most = most.max(filter.len());
+                    assert!((0.0..=1.0).contains(&filter.load_factor()));
+                }
+                most
+            },
+        );
+        assert!(most[0] <= filter.slots(), "len was {}", most[0]);
+        assert_eq!(filter.len(), filter.slots());
+    }
+}
+
+/// Property 2 for tables that are offered twice what they hold.
+#[test]
+fn refused_inserts_lose_nothing() {
+    for descriptors in DESCRIPTORS {
+        for buckets in [8, 64, 96, 1 << 10] {
+            for threads in THREADS {
+                let filter = filter(buckets, 256, descriptors);
+                let geometry = Geometry::of(&filter);
+                let slots = filter.slots();
+                let all = distinct(geometry, 2 * slots, 11);
+                let outcomes = Crew::workers(threads, |_, number| {
+                    let mut inserted = Vec::new();
+                    let mut refused = 0;
+                    for &hash in all.iter().skip(number).step_by(threads) {
+                        match filter.insert_hash(hash) {
+                            Ok(()) => inserted.push(hash),
+                            Err(InsertError::Full {
+                                len, slots: told, ..
+                            }) => {
+                                assert!(told == slots && len <= slots, "{len} of {told}");
+                                refused += 1;
+                            }
+                            Err(other) => panic!("all classes are distinct: {other}"),
+                        }
+                        let recent = inserted.iter().rev().take(16);
+                        let missed = recent.filter(|&&h| !filter.contains_hash(h)).count();
+                        assert_eq!(missed, 0, "own items that were accepted");
+                    }
+                    (inserted, refused)
+                });
+                let refused: usize = outcomes.iter().map(|outcome| outcome.1).sum();
+                assert_eq!(refused + filter.len(), all.len());
+                let load = filter.load_factor();
+                // A single descriptor is often in use, and then there is no path to be had.
+                let least = if descriptors.is_none() { 0.8 } else { 0.5 };
+                assert!(load > least, "{load} with {threads} threads");
+                let ledgers = outcomes.into_iter().map(|(inserted, _)| {
+                    let classes = inserted.into_iter().map(|hash| geometry.class(hash));
+                    classes.map(|class| (class, 1)).collect()
+                });
+                settle_accounts(&filter, ledgers);
+            }
+        }
+    }
+}
+
+/// Property 8: a message that is written before the insert, and one before the remove, is there for whoever
+/// sees the item come or go. The messages themselves order nothing.
+#[test]
+fn inserts_and_removes_publish_what_was_written_before() {
+    const ITEMS: usize = 100_000;
+    let filter = filter(1 << 16, 256, None);
+    let hashes = distinct(Geometry::of(&filter), ITEMS, 3);
+    let messages: Vec<[AtomicU64; 2]> = (0..ITEMS).map(|_| Default::default()).collect();
+    let torn = Crew::workers(3, |crew, number| {
+        let mut torn = 0;
+        for present in [true, false] {
+            crew.meet();
+            for (message, &hash) in messages.iter().zip(&hashes) {
+                let message = &message[usize::from(present)];
+                if number == 0 {
+                    message.store(hash, Ordering::Relaxed);
+                    if present {
+                        filter.insert_hash(hash).expect("far from full");
+                    } else {
+                        assert!(filter.remove_hash(hash));
+                    }
+                    continue;
+                }
+                let mut looks = 0u32;
+                while filter.contains_hash(hash) != present {
+                    looks += 1;
+                    if looks.is_multiple_of(1 << 10) {
+                        assert!(crew.at_work(), "the writer is gone");
+                        thread::yield_now();
+                    }
+                }
+                torn += usize::from(message.load(Ordering::Relaxed) != hash);
+            }
+        }
+        torn
+    });
+    assert_eq!(
+        torn.iter().sum::<usize>(),
+        0,
+        "messages that were not there"
+    );
+    assert!(filter.is_empty());
+}
