@@ -23,7 +23,7 @@ impl Counter {
         let affordable = if sync::MODEL {
             8
         } else {
-            (buckets / 8).next_power_of_two()
+            (buckets / 64).next_power_of_two()
         };
         let cells = allocate::slice(wanted.min(affordable), || {
             CachePadded::new(AtomicU64::new(0))

@@ -106,7 +106,7 @@ impl Pool {
     /// Four descriptors a thread, so that a claim seldom fails; fewer for a small table.
     pub(crate) fn size_for(buckets: usize) -> usize {
         let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
-        wanted.min((buckets / 4).next_power_of_two().max(2))
+        wanted.min((buckets / 16).next_power_of_two().max(2))
     }
 
     pub(crate) fn new(size: usize) -> Result<Self, OutOfMemory> {

@@ -53,8 +53,8 @@
 //! # Memory
 //!
 //! All memory is allocated at construction: 8 bytes for each bucket of four, at most 8 KiB of version
-//! counters, and a few KiB of descriptors and item counters. That is 17 to 18 bits an item for large filters.
-//! A filter for 100 items takes less than 4 KiB.
+//! counters, and a few KiB of descriptors and item counters. That is 16.8 to 18 bits an item for large filters.
+//! A filter for 100 items takes less than 1 KiB.
 
 mod admission;
 mod allocate;

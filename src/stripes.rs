@@ -21,10 +21,15 @@ pub(crate) struct Version(u64);
 /// 8 KiB: they stay in the first-level cache beside the reader's other data.
 const MAX_STRIPES: usize = 1024;
 
+/// Few tokens hop in a table that small.
+const MIN_STRIPES: usize = 4;
+
 impl Stripes {
     /// As many stripes as suit a table of this size.
     pub(crate) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let stripes = (buckets.min(MAX_STRIPES)).next_power_of_two();
+        let stripes = (buckets / 8)
+            .next_power_of_two()
+            .clamp(MIN_STRIPES, MAX_STRIPES);
         let versions = allocate::slice(stripes, || AtomicU64::new(0))?;
         Ok(Self { versions })
     }
