@@ -12,9 +12,8 @@ use crate::descriptor::State;
 use crate::geometry::Candidates;
 use crate::insertion::ATTEMPTS;
 use crate::sync;
-use crate::tokens::{Pending, Refusal, Resolved, Tokens};
+use crate::tokens::{Pending, Refusal, Tokens};
 use crate::transfer::Transfer;
-use crate::word::Content;
 
 impl Tokens {
     /// Adds a token of this class if there is none. True: this call added it.
@@ -84,53 +83,5 @@ impl Tokens {
             }
         }
         Err(Refusal::NoPath)
-    }
-
-    /// Decides a pending admission; for its owner and for anybody whom it is in the way of.
-    ///
-    /// Helpers may come to different verdicts at different times. The first to reach the descriptor counts,
-    /// and its verdict was true at its read of the witness, because the target was frozen all the while.
-    pub(crate) fn decide_admission(&self, admission: &Pending) {
-        let state = if self.witness_holds_none(admission) {
-            State::Committed
-        } else {
-            State::Aborted
-        };
-        self.pool
-            .decide(admission.reference, admission.control, state);
-    }
-
-    fn witness_holds_none(&self, admission: &Pending) -> bool {
-        let Transfer {
-            placed,
-            source: target,
-            destination: witness,
-            ..
-        } = admission.transfer;
-        let Some(fingerprint) = placed else {
-            return false;
-        };
-        loop {
-            let reference = match self.table.read_latest(witness).content() {
-                Content::Bucket(content) => return !content.contains(fingerprint),
-                Content::Reference(reference) => reference,
-            };
-            match self.resolve(witness, reference) {
-                Resolved::Stale => {}
-                Resolved::Settled(content) => return !content.contains(fingerprint),
-                Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
-                Resolved::Pending(other) => {
-                    let rival = other.transfer.moved.is_none() && other.transfer.placed == placed;
-                    if !rival {
-                        // Whatever arrives there is no equal token: that would have to leave the target.
-                        return true;
-                    }
-                    if witness < target {
-                        return false;
-                    }
-                    self.pool.decide(reference, other.control, State::Aborted);
-                }
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The builder: every choice there is about a filter.
+//! The builder: every choice there is about a filter, and the constructors that make most of them.
 
 use core::hash::BuildHasher;
 
@@ -149,5 +149,95 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
         Tokens::new(geometry, budget, descriptors)
             .and_then(|tokens| CuckooFilter::from_parts(tokens, items, self.hasher))
             .map_err(|OutOfMemory { bytes }| BuildError(Cause::OutOfMemory { bytes }))
+    }
+}
+
+impl CuckooFilter {
+    /// Creates a filter that takes `items` items, with a hasher seeded at random.
+    ///
+    /// It occupies 16.8 to 18 bits an item from half a million items up; a small one is roomier. Takes time
+    /// linear in `items`.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity) reports that instead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(1_000);
+    /// assert!(filter.insert("a").is_ok());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(items: usize) -> Self {
+        Self::with_capacity_and_hasher(items, RandomState::new())
+    }
+
+    /// The same as [`with_capacity`](Self::with_capacity), but fallible.
+    ///
+    /// # Errors
+    ///
+    /// If the number is out of range or the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert!(CuckooFilter::try_with_capacity(0).is_ok());
+    /// assert!(CuckooFilter::try_with_capacity(usize::MAX).is_err());
+    /// ```
+    pub fn try_with_capacity(items: usize) -> Result<Self, BuildError> {
+        Self::builder().capacity(items).build()
+    }
+
+    /// Returns a builder, for every choice there is: exact buckets, seed, hasher, search budget.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().buckets(1 << 10).seed(1).build()?;
+    /// assert_eq!(filter.slots(), 4 << 10);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn builder() -> CuckooFilterBuilder {
+        CuckooFilterBuilder::new()
+    }
+}
+
+impl<S: BuildHasher> CuckooFilter<S> {
+    /// Creates a filter that takes `items` items, with the given hasher.
+    ///
+    /// The hasher's output must be well mixed in the high and the low bits
+    /// ([`CuckooFilterBuilder::hasher`]).
+    ///
+    /// # Panics
+    ///
+    /// As [`with_capacity`](CuckooFilter::with_capacity).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity_and_hasher(100, std::hash::RandomState::new());
+    /// filter.insert(&4711)?;
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity_and_hasher(items: usize, hasher: S) -> Self {
+        match CuckooFilterBuilder::new()
+            .hasher(hasher)
+            .capacity(items)
+            .build()
+        {
+            Ok(filter) => filter,
+            Err(error) => panic!("{error}"),
+        }
     }
 }

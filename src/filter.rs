@@ -1,12 +1,11 @@
-//! The public type: construction, and the operations on items and on hashes.
+//! The public type, and its operations on items and on hashes.
 
 use core::hash::{BuildHasher, Hash};
 
 use crate::allocate::OutOfMemory;
 use crate::bucket::Bucket;
-use crate::builder::CuckooFilterBuilder;
 use crate::counter::Counter;
-use crate::error::{BuildError, InsertError};
+use crate::error::InsertError;
 use crate::random_state::RandomState;
 use crate::tokens::{Refusal, Tokens};
 
@@ -64,95 +63,7 @@ pub struct CuckooFilter<S = RandomState> {
     pub(crate) hasher: S,
 }
 
-impl CuckooFilter {
-    /// Creates a filter that takes `items` items, with a hasher seeded at random.
-    ///
-    /// It occupies 16.8 to 18 bits an item from half a million items up; a small one is roomier. Takes time
-    /// linear in `items`.
-    ///
-    /// # Panics
-    ///
-    /// If the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity) reports that instead.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(1_000);
-    /// assert!(filter.insert("a").is_ok());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(items: usize) -> Self {
-        Self::with_capacity_and_hasher(items, RandomState::new())
-    }
-
-    /// The same as [`with_capacity`](Self::with_capacity), but fallible.
-    ///
-    /// # Errors
-    ///
-    /// If the number is out of range or the memory cannot be had.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// assert!(CuckooFilter::try_with_capacity(0).is_ok());
-    /// assert!(CuckooFilter::try_with_capacity(usize::MAX).is_err());
-    /// ```
-    pub fn try_with_capacity(items: usize) -> Result<Self, BuildError> {
-        Self::builder().capacity(items).build()
-    }
-
-    /// Returns a builder, for every choice there is: exact buckets, seed, hasher, search budget.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::builder().buckets(1 << 10).seed(1).build()?;
-    /// assert_eq!(filter.slots(), 4 << 10);
-    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn builder() -> CuckooFilterBuilder {
-        CuckooFilterBuilder::new()
-    }
-}
-
 impl<S: BuildHasher> CuckooFilter<S> {
-    /// Creates a filter that takes `items` items, with the given hasher.
-    ///
-    /// The hasher's output must be well mixed in the high and the low bits
-    /// ([`CuckooFilterBuilder::hasher`]).
-    ///
-    /// # Panics
-    ///
-    /// As [`with_capacity`](CuckooFilter::with_capacity).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity_and_hasher(100, std::hash::RandomState::new());
-    /// filter.insert(&4711)?;
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity_and_hasher(items: usize, hasher: S) -> Self {
-        match CuckooFilterBuilder::new()
-            .hasher(hasher)
-            .capacity(items)
-            .build()
-        {
-            Ok(filter) => filter,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
     /// Returns the hash that the filter uses for `item`, for the calls that take a hash.
     ///
     /// # Examples

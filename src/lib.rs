@@ -74,6 +74,7 @@ mod path;
 mod random_state;
 mod relocation;
 mod removal;
+mod settlement;
 mod sizing;
 mod stripes;
 mod sync;

@@ -92,44 +92,6 @@ impl Tokens {
         }
     }
 
-    /// A writer's read: the content of a word that is no reference at the time. Aborts a pending relocation,
-    /// finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
-    /// moves another thread's transfer to its end.
-    #[inline]
-    pub(crate) fn settle(&self, bucket: usize) -> Bucket {
-        // Acquire: pairs with the AcqRel of the exchange that wrote the word.
-        match self.table.load(bucket, Ordering::Acquire).content() {
-            Content::Bucket(content) => content,
-            Content::Reference(_) => self.settle_reference(bucket),
-        }
-    }
-
-    #[cold]
-    fn settle_reference(&self, bucket: usize) -> Bucket {
-        loop {
-            // Acquire: as in `settle`; also brings the fields behind a reference.
-            let word = self.table.load(bucket, Ordering::Acquire);
-            let reference = match word.content() {
-                Content::Bucket(content) => return content,
-                Content::Reference(reference) => reference,
-            };
-            match self.resolve(bucket, reference) {
-                Resolved::Stale => {}
-                Resolved::Pending(pending) if pending.transfer.moved.is_none() => {
-                    self.decide_admission(&pending);
-                }
-                Resolved::Pending(pending) => {
-                    self.pool.decide(reference, pending.control, State::Aborted);
-                }
-                Resolved::Settled(content) => {
-                    if self.table.exchange(bucket, word, content) {
-                        return content;
-                    }
-                }
-            }
-        }
-    }
-
     /// A read that disturbs nobody: the logical content of a word at some moment during the call.
     pub(crate) fn peek(&self, bucket: usize) -> Bucket {
         loop {

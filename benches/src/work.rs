@@ -6,10 +6,7 @@
 use std::ops::Range;
 
 use crate::contender::Contender;
-use crate::keys::Keys;
-
-/// Lookups in a block of mixed work, besides one insert and one remove: 90 %.
-pub const PROBES_PER_BLOCK: usize = 18;
+use crate::keys::{Keys, PROBES_PER_BLOCK};
 
 /// Operations in a block of mixed work.
 pub const OPS_PER_BLOCK: usize = PROBES_PER_BLOCK + 2;

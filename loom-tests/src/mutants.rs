@@ -233,14 +233,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         name: "a rival admission is no obstacle",
         killer: "admission::two_race_for_an_absent_item",
         message: "not exactly one was told true",
-        changes: &[("admission.rs", "if !rival {", "if !rival || true {")],
+        changes: &[("settlement.rs", "if !rival {", "if !rival || true {")],
     },
     Mutant {
         name: "an admission does not ask its witness",
         killer: "admission::two_race_for_an_absent_item",
         message: "not exactly one was told true",
         changes: &[(
-            "admission.rs",
+            "settlement.rs",
             "let state = if self.witness_holds_none(admission) {",
             "let state = if self.witness_holds_none(admission) || true {",
         )],
@@ -260,7 +260,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         killer: "admission::a_refused_admission_acquires_what_came_before_the_insert",
         message: "Causality violation",
         changes: &[(
-            "tokens.rs",
+            "settlement.rs",
             "match self.table.load(bucket, Ordering::Acquire).content() {\n            Content::Bucket(content) => content,",
             "match self.table.load(bucket, Ordering::Relaxed).content() {\n            Content::Bucket(content) => content,",
         )],
