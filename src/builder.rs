@@ -38,10 +38,10 @@ enum Size {
     Buckets(usize),
 }
 
-/// Reaches a load of 0.96 to 0.975 before the first refusal. Searches of this length are rare below 0.95.
+/// Lets large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
 const DEFAULT_BUDGET: usize = MAX_BUDGET;
 
-/// A budget below this could not even look at the neighbours of a pair.
+/// The two candidates themselves. A filter with this budget relocates nothing.
 const MIN_BUDGET: usize = 2;
 
 const DEFAULT_ITEMS: usize = 1024;
@@ -131,10 +131,13 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
                 }));
             }
             Size::Buckets(buckets) => {
-                let geometry = Geometry::with_buckets(buckets).ok_or_else(|| {
-                    let nearest = sizing::nearest_buckets(buckets);
-                    BuildError(Cause::Buckets { buckets, nearest })
-                })?;
+                let possible = buckets <= sizing::MAX_BUCKETS;
+                let geometry = Geometry::with_buckets(buckets)
+                    .filter(|_| possible)
+                    .ok_or_else(|| {
+                        let nearest = sizing::nearest_buckets(buckets);
+                        BuildError(Cause::Buckets { buckets, nearest })
+                    })?;
                 (geometry, sizing::items_for(geometry))
             }
         };

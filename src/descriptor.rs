@@ -50,6 +50,10 @@ pub(crate) struct Claim<'a> {
 
 const STATE_BITS: u32 = 2;
 
+/// Enough for the owners of a tiny table that are preempted at once: a claim that fails again and again ends in
+/// a refusal.
+const FEWEST: usize = 16;
+
 impl Control {
     fn pending(uses: u64) -> Self {
         Self(uses << STATE_BITS | State::Pending as u64)
@@ -82,31 +86,33 @@ impl Descriptor {
     }
 
     fn control(&self) -> Control {
-        // Acquire: pairs with the AcqRel of the decision, so that what the owner did before a commit (the
-        // bump) is seen by whoever sees the commit.
-        Control(self.control.load(Ordering::Acquire))
+        // SeqCst, as the words: a commit changes what two words mean, and all threads must agree on the
+        // order of commits and exchanges. As an Acquire it pairs with the decision, so that what the owner
+        // did before a commit (the bump) is seen by whoever sees the commit.
+        Control(self.control.load(Ordering::SeqCst))
     }
 
     /// Decides a pending use. Fails if it is decided already, or over.
     fn decide(&self, pending: Control, state: State) -> bool {
-        // AcqRel: a commit publishes the bump and both installs. Acquire on failure: the loser goes on to
-        // act on the other's decision.
+        // SeqCst: see `control`. As a Release, a commit publishes the bump and both installs. On failure
+        // the loser goes on to act on the other's decision.
         self.control
             .compare_exchange(
                 pending.0,
                 pending.decided(state).0,
-                Ordering::AcqRel,
-                Ordering::Acquire,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
             )
             .is_ok()
     }
 }
 
 impl Pool {
-    /// Four descriptors a thread, so that a claim seldom fails; fewer for a small table.
+    /// Four descriptors a thread, so that a claim seldom fails; fewer for a small table, where that many
+    /// transfers at once would be in each other's way.
     pub(crate) fn size_for(buckets: usize) -> usize {
         let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
-        wanted.min((buckets / 16).next_power_of_two().max(2))
+        wanted.min((buckets / 16).next_power_of_two().max(FEWEST))
     }
 
     pub(crate) fn new(size: usize) -> Result<Self, OutOfMemory> {
@@ -141,7 +147,7 @@ impl Pool {
     }
 
     /// What a reference stands for, and how it is decided. `None` if that use is over; the word has then
-    /// changed. The caller has loaded the reference with Acquire, or Relaxed before an Acquire fence.
+    /// changed.
     pub(crate) fn read(&self, reference: Reference) -> Option<(Transfer, Control)> {
         let descriptor = &self.descriptors[reference.index];
         // Relaxed: the fence and the control below reject fields of a later use; the Acquire that brought

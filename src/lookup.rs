@@ -2,7 +2,6 @@
 
 use crate::bucket::Bucket;
 use crate::geometry::Candidates;
-use crate::sync::{Ordering, fence};
 use crate::tokens::{Resolved, Tokens};
 use crate::word::{Content, Word};
 
@@ -30,12 +29,9 @@ impl Tokens {
         } = class;
         loop {
             let version = self.stripes.version(fingerprint);
-            // Relaxed: two independent loads; the fence orders both at once.
-            let a = self.table.load(first, Ordering::Relaxed);
-            let b = self.table.load(second, Ordering::Relaxed);
-            // Acquire: pairs with the AcqRel exchange that wrote either word. What its writer did before,
-            // above all a bump, is visible to `unchanged` below; the fields behind a reference are too.
-            fence(Ordering::Acquire);
+            // Two independent loads. What the writer of either word did before, above all a bump, is visible
+            // to `unchanged` below.
+            let (a, b) = (self.table.load(first), self.table.load(second));
             if a.is_reference() | b.is_reference() {
                 match self.contains_frozen(class, a, b) {
                     Answer::Present => return true,
@@ -78,8 +74,7 @@ impl Tokens {
                     if transfer.moved == Some(f) && bucket != transfer.source {
                         // The token itself is arriving here. Cases, by the word at its source:
                         // the same reference: frozen on both sides, so it is in one of them; present.
-                        // Acquire: pairs with the exchange that installed, or wrote back.
-                        if self.table.load(transfer.source, Ordering::Acquire) == word {
+                        if self.table.load(transfer.source) == word {
                             return Answer::Present;
                         }
                         // something else, and decided meanwhile: the source may be cleared already.
@@ -114,8 +109,6 @@ impl Tokens {
             let version = self.stripes.version(fingerprint);
             let copies =
                 self.settle(first).count(fingerprint) + self.settle(second).count(fingerprint);
-            // Acquire: pairs with the bump's Release by way of the exchanges, as in `contains`.
-            fence(Ordering::Acquire);
             if self.stripes.unchanged(fingerprint, version) {
                 return copies;
             }

@@ -1,7 +1,6 @@
 //! Removal: clears exactly one token, or finds that there is none.
 
 use crate::geometry::Candidates;
-use crate::sync::{Ordering, fence};
 use crate::tokens::Tokens;
 
 impl Tokens {
@@ -39,8 +38,6 @@ impl Tokens {
                     return true;
                 }
             }
-            // Acquire: pairs with the exchanges that wrote the two words; their bumps come before them.
-            fence(Ordering::Acquire);
             if self.stripes.unchanged(fingerprint, version) {
                 return false;
             }

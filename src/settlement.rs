@@ -5,7 +5,6 @@
 
 use crate::bucket::Bucket;
 use crate::descriptor::State;
-use crate::sync::Ordering;
 use crate::tokens::{Pending, Resolved, Tokens};
 use crate::transfer::Transfer;
 use crate::word::Content;
@@ -16,8 +15,7 @@ impl Tokens {
     /// moves another thread's transfer to its end.
     #[inline]
     pub(crate) fn settle(&self, bucket: usize) -> Bucket {
-        // Acquire: pairs with the AcqRel of the exchange that wrote the word.
-        match self.table.load(bucket, Ordering::Acquire).content() {
+        match self.table.load(bucket).content() {
             Content::Bucket(content) => content,
             Content::Reference(_) => self.settle_reference(bucket),
         }
@@ -26,8 +24,7 @@ impl Tokens {
     #[cold]
     fn settle_reference(&self, bucket: usize) -> Bucket {
         loop {
-            // Acquire: as in `settle`; also brings the fields behind a reference.
-            let word = self.table.load(bucket, Ordering::Acquire);
+            let word = self.table.load(bucket);
             let reference = match word.content() {
                 Content::Bucket(content) => return content,
                 Content::Reference(reference) => reference,

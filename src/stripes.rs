@@ -51,12 +51,12 @@ impl Stripes {
         Version(self.stripe(f).load(Ordering::Acquire))
     }
 
-    /// Whether the version is still the one read before. The caller has put an Acquire fence between its
-    /// loads of the words and this call.
+    /// Whether the version is still the one read before. The caller has loaded the words with Acquire or
+    /// stronger in between.
     #[inline]
     pub(crate) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
-        // Relaxed: the caller's fence pairs with the AcqRel of the exchange that cleared or committed; the
-        // bump came before that, so a reader that saw the effect cannot read an older version here.
+        // Relaxed: the caller's loads of the words pair with the exchange that cleared or committed; the bump
+        // came before that, so a reader that saw the effect cannot read an older version here.
         self.stripe(f).load(Ordering::Relaxed) == before.0
     }
 

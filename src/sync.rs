@@ -83,6 +83,52 @@ mod model {
             static FUSE: Cell<Option<usize>> = Cell::new(None);
         }
 
+        std::thread_local! {
+            static ONE_ORDER: Cell<bool> = const { Cell::new(false) };
+        }
+
+        /// Runs a model in which `SeqCst` accesses have one order for all threads.
+        ///
+        /// Elsewhere they are weakened to Acquire and Release: what holds then holds, and loom reaches with two
+        /// preemptions what would take it more if every load returned the latest store. Here they are given
+        /// fences, which are a little stronger than they are: for models of what needs the one order, and for
+        /// no others.
+        pub fn in_one_order<R>(model: impl FnOnce() -> R) -> R {
+            ONE_ORDER.with(|one_order| one_order.set(true));
+            let result = model();
+            ONE_ORDER.with(|one_order| one_order.set(false));
+            result
+        }
+
+        /// The orderings of a load, and of a read-modify-write, in the model at hand.
+        pub(super) fn weakened(order: super::Ordering) -> (super::Ordering, super::Ordering) {
+            match order {
+                super::Ordering::SeqCst => (super::Ordering::Acquire, super::Ordering::AcqRel),
+                other => (other, other),
+            }
+        }
+
+        loom::thread_local! {
+            static HAS_WRITTEN: Cell<bool> = Cell::new(false);
+        }
+
+        /// Notes a write of the calling thread, for its next load in the one order.
+        pub(super) fn write(order: super::Ordering) {
+            if ONE_ORDER.with(Cell::get) {
+                HAS_WRITTEN.with(|has| has.set(order == super::Ordering::SeqCst));
+            }
+        }
+
+        /// Puts a fence between a `SeqCst` write and a `SeqCst` load: both must be for the one order to bind.
+        pub(super) fn fence_before_load(order: super::Ordering) {
+            if ONE_ORDER.with(Cell::get)
+                && order == super::Ordering::SeqCst
+                && HAS_WRITTEN.with(Cell::get)
+            {
+                loom::sync::atomic::fence(super::Ordering::SeqCst);
+            }
+        }
+
         /// What a dead thread's unwinding carries.
         #[derive(Debug)]
         pub struct Died;
@@ -130,7 +176,7 @@ mod model {
     ///
     /// loom 0.7 remembers one last access for each atomic, so a thread's own load hides an earlier load by
     /// another thread from the write that follows, and schedules that put the write between the two are
-    /// never tried (loom issues 166 and 392). A read-modify-write of the twin makes loads conflict with each
+    /// never tried (tokio-rs/loom#166 and #392). A read-modify-write of the twin makes loads conflict with each
     /// other, so the hidden load gets to be the last one in some schedule.
     #[derive(Debug)]
     pub(crate) struct AtomicU64 {
@@ -155,7 +201,8 @@ mod model {
             let value = self.value();
             // Relaxed: the twin must order nothing, it only makes the loads conflict.
             self.twin.fetch_add(1, Ordering::Relaxed);
-            value.load(order)
+            hooks::fence_before_load(order);
+            value.load(hooks::weakened(order).0)
         }
 
         pub(crate) fn store(&self, value: u64, order: Ordering) {
@@ -170,7 +217,9 @@ mod model {
         }
 
         pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
-            self.value().fetch_or(value, order)
+            let old = self.value().fetch_or(value, hooks::weakened(order).1);
+            hooks::write(order);
+            old
         }
 
         pub(crate) fn compare_exchange(
@@ -180,8 +229,14 @@ mod model {
             success: Ordering,
             failure: Ordering,
         ) -> Result<u64, u64> {
-            self.value()
-                .compare_exchange(current, new, success, failure)
+            let outcome = self.value().compare_exchange(
+                current,
+                new,
+                hooks::weakened(success).1,
+                hooks::weakened(failure).0,
+            );
+            hooks::write(success);
+            outcome
         }
     }
 }

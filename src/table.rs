@@ -25,8 +25,11 @@ impl Table {
     }
 
     #[inline]
-    pub(crate) fn load(&self, bucket: usize, order: Ordering) -> Word {
-        Word::from_bits(self.words[bucket].load(order))
+    pub(crate) fn load(&self, bucket: usize) -> Word {
+        // SeqCst, as every access to a word: a thread that has written one word and reads another must not
+        // miss what a second thread, doing the same crosswise, has written (store buffering). As an Acquire
+        // it pairs with `exchange`: it brings the bump and the fields that the word's writer left.
+        Word::from_bits(self.words[bucket].load(Ordering::SeqCst))
     }
 
     /// Replaces `current` by `new`; false if the word is anything else by now.
@@ -37,15 +40,16 @@ impl Table {
         current: impl Into<Word>,
         new: impl Into<Word>,
     ) -> bool {
-        // AcqRel: publishes what the writer did before (the bump of a stripe, the fields behind a
-        // reference) to whoever loads the word with Acquire, and orders the writer's next step after what
-        // the word's last writer did. Acquire on failure: the caller goes on from what it lost to.
+        // SeqCst: see `load`. As a Release it publishes what the writer did before, the bump of a stripe or
+        // the fields behind a reference; as an Acquire it orders the writer's next step after what the
+        // word's last writer did. On failure too: an owner that finds its word written back by another has
+        // that write-back behind it in the one order.
         self.words[bucket]
             .compare_exchange(
                 current.into().bits(),
                 new.into().bits(),
-                Ordering::AcqRel,
-                Ordering::Acquire,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
             )
             .is_ok()
     }
@@ -53,9 +57,9 @@ impl Table {
     /// Reads the word in its modification order: the latest value there is, never a stale one.
     #[inline]
     pub(crate) fn read_latest(&self, bucket: usize) -> Word {
-        // AcqRel: a read-modify-write that changes nothing. Two threads that each froze one word and read
-        // the other this way cannot both miss the other's reference; two plain loads can (store buffering).
-        Word::from_bits(self.words[bucket].fetch_or(0, Ordering::AcqRel))
+        // A read-modify-write that changes nothing. Two threads that each froze one word and read the other
+        // this way cannot both miss the other's reference, even without the one order of `load`.
+        Word::from_bits(self.words[bucket].fetch_or(0, Ordering::SeqCst))
     }
 
     /// Sets a word of a table that nobody else can reach.

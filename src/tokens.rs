@@ -9,7 +9,6 @@ use crate::bucket::Bucket;
 use crate::descriptor::{Control, Pool, State};
 use crate::geometry::Geometry;
 use crate::stripes::Stripes;
-use crate::sync::Ordering;
 use crate::table::Table;
 use crate::transfer::Transfer;
 use crate::word::{Content, Reference};
@@ -95,8 +94,7 @@ impl Tokens {
     /// A read that disturbs nobody: the logical content of a word at some moment during the call.
     pub(crate) fn peek(&self, bucket: usize) -> Bucket {
         loop {
-            // Acquire: as in `settle`.
-            match self.table.load(bucket, Ordering::Acquire).content() {
+            match self.table.load(bucket).content() {
                 Content::Bucket(content) => return content,
                 Content::Reference(reference) => match self.resolve(bucket, reference) {
                     Resolved::Stale => {}

@@ -1,7 +1,7 @@
 //! `cargo loom`: checks the models, then checks the models themselves with mutants.
 //!
-//! The models are built apart from everything else, with `--cfg loom`. A run fails if a model fails, if a
-//! file of models runs no test, or if a mutant survives.
+//! The models are built apart from everything else, with `--cfg loom`. A run fails if a model fails, if no
+//! model runs, or if a mutant survives.
 
 mod mutants;
 mod run;
@@ -17,7 +17,8 @@ Usage: cargo loom [models | mutants] [NAME]
   models [NAME]    only the models, or those whose name contains NAME
   mutants [NAME]   only the mutants, or those whose name contains NAME
 
-Without arguments, both. LOOM_MAX_PREEMPTIONS sets the preemption bound; it is 2 unless told.";
+Without arguments, both. LOOM_MAX_PREEMPTIONS sets the preemption bound of all models; unless told, it is 2,
+and 1 for the largest.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -95,7 +95,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "a removed token was seen",
         changes: &[(
             "lookup.rs",
-            "if self.table.load(transfer.source, Ordering::Acquire) == word {",
+            "if self.table.load(transfer.source) == word {",
             "if true {",
         )],
     },
@@ -225,7 +225,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "not exactly one was told true",
         changes: &[(
             "table.rs",
-            "self.words[bucket].fetch_or(0, Ordering::AcqRel)",
+            "self.words[bucket].fetch_or(0, Ordering::SeqCst)",
             "self.words[bucket].load(Ordering::Acquire)",
         )],
     },
@@ -243,26 +243,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "settlement.rs",
             "let state = if self.witness_holds_none(admission) {",
             "let state = if self.witness_holds_none(admission) || true {",
-        )],
-    },
-    Mutant {
-        name: "a lookup has no Acquire fence",
-        killer: "lookup::sees_a_token_that_hops",
-        message: "a hopping token was missed",
-        changes: &[(
-            "lookup.rs",
-            "fence(Ordering::Acquire);\n            if a.is_reference()",
-            "if a.is_reference()",
-        )],
-    },
-    Mutant {
-        name: "a writer reads words Relaxed",
-        killer: "admission::a_refused_admission_acquires_what_came_before_the_insert",
-        message: "Causality violation",
-        changes: &[(
-            "settlement.rs",
-            "match self.table.load(bucket, Ordering::Acquire).content() {\n            Content::Bucket(content) => content,",
-            "match self.table.load(bucket, Ordering::Relaxed).content() {\n            Content::Bucket(content) => content,",
         )],
     },
     Mutant {
@@ -286,12 +266,42 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )],
     },
     Mutant {
+        name: "words are read Relaxed",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "table.rs",
+            "self.words[bucket].load(Ordering::SeqCst)",
+            "self.words[bucket].load(Ordering::Relaxed)",
+        )],
+    },
+    Mutant {
+        name: "loads of words are not in the one order",
+        killer: "order::two_items_inserted_and_looked_for_crosswise",
+        message: "each of two inserts was missed",
+        changes: &[(
+            "table.rs",
+            "self.words[bucket].load(Ordering::SeqCst)",
+            "self.words[bucket].load(Ordering::Acquire)",
+        )],
+    },
+    Mutant {
+        name: "exchanges of words are not in the one order",
+        killer: "order::two_removes_and_two_admissions_of_one_class",
+        message: "both were told that a removed item is present",
+        changes: &[(
+            "table.rs",
+            "Ordering::SeqCst,\n                Ordering::SeqCst,",
+            "Ordering::AcqRel,\n                Ordering::Acquire,",
+        )],
+    },
+    Mutant {
         name: "an exchange of a word publishes nothing",
         killer: "lookup::a_hit_publishes_what_came_before_the_insert",
         message: "Causality violation",
         changes: &[(
             "table.rs",
-            "Ordering::AcqRel,\n                Ordering::Acquire,",
+            "Ordering::SeqCst,\n                Ordering::SeqCst,",
             "Ordering::Acquire,\n                Ordering::Acquire,",
         )],
     },
@@ -301,8 +311,98 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
         changes: &[(
             "descriptor.rs",
-            "Ordering::AcqRel,\n                Ordering::Acquire,",
+            "Ordering::SeqCst,\n                Ordering::SeqCst,",
             "Ordering::Relaxed,\n                Ordering::Relaxed,",
+        )],
+    },
+    Mutant {
+        name: "the control is read Relaxed",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "descriptor.rs",
+            "Control(self.control.load(Ordering::SeqCst))",
+            "Control(self.control.load(Ordering::Relaxed))",
+        )],
+    },
+    Mutant {
+        name: "the number of a use is published Relaxed",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "descriptor.rs",
+            "self.descriptor.control.store(pending.0, Ordering::Release);",
+            "self.descriptor.control.store(pending.0, Ordering::Relaxed);",
+        )],
+    },
+    Mutant {
+        name: "a relocation bumps between the installs",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[
+            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            (
+                "relocation.rs",
+                "            return false;\n        }\n        if !self\n            .table\n            .exchange(higher,",
+                "            return false;\n        }\n        self.stripes.bump(hop.moved);\n        if !self\n            .table\n            .exchange(higher,",
+            ),
+        ],
+    },
+    Mutant {
+        name: "a remove bumps after its exchange",
+        killer: "lookup::sees_one_of_two_equal_tokens_that_come_and_go",
+        message: "a token was missed",
+        changes: &[
+            (
+                "removal.rs",
+                "                    self.stripes.bump(fingerprint);\n",
+                "",
+            ),
+            (
+                "removal.rs",
+                "content, cleared) {\n",
+                "content, cleared) {\n                    if twin {\n                        self.stripes.bump(fingerprint);\n                    }\n",
+            ),
+        ],
+    },
+    Mutant {
+        name: "a relocation that froze one word leaves it frozen",
+        killer: "insertion::removes_take_both_victims_of_two_hops",
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "relocation.rs",
+            "            self.table\n                .exchange(lower, reference, transfer.before(lower));\n",
+            "",
+        )],
+    },
+    Mutant {
+        name: "a committed relocation leaves its source frozen",
+        killer: "descriptor::two_owners_share_a_descriptor_over_unrelated_buckets",
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "relocation.rs",
+            "            self.table.exchange(hop.source, reference, new_source);\n",
+            "            let _ = new_source;\n",
+        )],
+    },
+    Mutant {
+        name: "an admission leaves its target frozen",
+        killer: "descriptor::a_descriptor_admits_twice",
+        message: "exceeded maximum number of branches",
+        changes: &[(
+            "admission.rs",
+            "            self.table.exchange(\n                target,\n                reference,\n                if committed { admitted } else { content },\n            );\n",
+            "            let _ = admitted;\n",
+        )],
+    },
+    Mutant {
+        name: "an equal token in a frozen witness does not count",
+        killer: "admission::an_equal_token_in_a_frozen_witness_counts",
+        message: "not exactly one was told true",
+        changes: &[(
+            "settlement.rs",
+            "Resolved::Pending(other) if other.old.contains(fingerprint) => return false,",
+            "",
         )],
     },
 ];

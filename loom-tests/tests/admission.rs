@@ -5,10 +5,11 @@ use lockfree_cuckoo::CuckooFilter;
 use loom::sync::Arc;
 use loom::thread;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{fill, in_pair, pair};
+use loom_tests::tiny::{far, fill, in_pair, near, pair, square};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
+const H: u16 = 0x3333;
 
 fn admit(filter: &CuckooFilter, bucket: u64) -> bool {
     filter.insert_unique_hash(in_pair(bucket, F)).expect("room")
@@ -230,4 +231,142 @@ fn a_refused_admission_acquires_what_came_before_the_insert() {
             },
         );
     }
+}
+
+#[test]
+fn two_race_over_a_full_pair() {
+    check_large(
+        "two insert_unique of one item into a full pair",
+        100,
+        || {
+            let filter = square(2);
+            fill(&filter, [far(0, 0), far(2, 1)]);
+            fill(&filter, (0..6).map(|n| near(0, n)));
+            let other = {
+                let filter = filter.clone();
+                thread::spawn(move || filter.insert_unique_hash(near(2, 10)).unwrap_or(false))
+            };
+            let mine = filter.insert_unique_hash(near(0, 10)).unwrap_or(false);
+            let theirs = other.join().expect("a racer");
+            assert!(!(mine && theirs), "two were told true");
+            assert_eq!(
+                filter.count_hash(near(0, 10)),
+                usize::from(mine || theirs),
+                "the tokens are not inserts minus removes"
+            );
+            assert!(
+                filter.contains_hash(far(3, 0)),
+                "the victim of a kick is gone"
+            );
+            assert!(
+                filter.contains_hash(far(1, 1)),
+                "the victim of a kick is gone"
+            );
+        },
+    );
+}
+
+/// The witness is frozen by a relocation while it holds an equal token at rest.
+#[test]
+fn an_equal_token_in_a_frozen_witness_counts() {
+    check(
+        "two insert_unique, one of which then moves a neighbour out of the witness",
+        100,
+        || {
+            let filter = pair(3);
+            fill(&filter, [in_pair(0, G), in_pair(1, H)]);
+            let other = {
+                let filter = filter.clone();
+                thread::spawn(move || {
+                    let added = admit(&filter, 0);
+                    filter.relocate_hash(in_pair(0, G));
+                    added
+                })
+            };
+            let mine = admit(&filter, 1);
+            let theirs = other.join().expect("a racer");
+            assert_eq!(
+                u8::from(mine) + u8::from(theirs),
+                1,
+                "not exactly one was told true"
+            );
+        },
+    );
+}
+
+#[test]
+fn races_with_a_kick_that_places_an_equal_token() {
+    for bucket in [0, 2] {
+        check_large(
+            "insert_unique and a kicking insert of an equal token",
+            100,
+            move || {
+                let filter = square(2);
+                fill(&filter, [far(0, 0)]);
+                fill(&filter, (0..7).map(|n| near(0, n)));
+                let other = {
+                    let filter = filter.clone();
+                    thread::spawn(move || {
+                        filter.insert_hash(near(0, 10)).expect("there is an exit");
+                        assert!(
+                            filter.contains_hash(near(2, 10)),
+                            "an inserted item was missed"
+                        );
+                    })
+                };
+                // Opens a slot for the admission to freeze.
+                assert!(filter.remove_hash(near(bucket, 6)));
+                let mine = filter.insert_unique_hash(near(bucket, 10));
+                other.join().expect("the inserter");
+                assert_eq!(
+                    filter.count_hash(near(0, 10)),
+                    1 + usize::from(mine == Ok(true)),
+                    "the tokens are not inserts minus removes"
+                );
+                assert!(
+                    filter.contains_hash(far(3, 0)),
+                    "the victim of a kick is gone"
+                );
+            },
+        );
+    }
+}
+
+#[test]
+fn two_race_with_an_equal_token_that_hops_and_goes() {
+    check_large(
+        "two insert_unique, a mover and a remover of an equal token",
+        100,
+        || {
+            let filter = pair(3);
+            fill(&filter, [in_pair(0, F)]);
+            let mover = {
+                let filter = filter.clone();
+                thread::spawn(move || filter.relocate_hash(in_pair(0, F)))
+            };
+            let other = {
+                let filter = filter.clone();
+                thread::spawn(move || {
+                    assert!(
+                        filter.remove_hash(in_pair(1, F)),
+                        "a stored token was not found"
+                    );
+                    admit(&filter, 0)
+                })
+            };
+            let mine = admit(&filter, 1);
+            let theirs = other.join().expect("a racer");
+            mover.join().expect("the mover");
+            assert_eq!(
+                u8::from(mine) + u8::from(theirs),
+                1,
+                "not exactly one was told true"
+            );
+            assert_eq!(
+                filter.count_hash(in_pair(0, F)),
+                1,
+                "not exactly one token is stored"
+            );
+        },
+    );
 }

@@ -153,3 +153,66 @@ fn a_token_at_rest_is_seen_behind_two_uses() {
         );
     }
 }
+
+#[test]
+fn a_descriptor_admits_twice() {
+    check(
+        "one descriptor admits in two pairs of buckets, and a lookup",
+        10,
+        || {
+            let filter = square(1);
+            let admitter = {
+                let filter = filter.clone();
+                thread::spawn(move || {
+                    assert_eq!(filter.insert_unique_hash(near(0, 0)), Ok(true));
+                    assert_eq!(filter.insert_unique_hash(near(1, 1)), Ok(true));
+                })
+            };
+            let second = filter.contains_hash(near(1, 1));
+            let first = filter.contains_hash(near(0, 0));
+            assert!(first || !second, "the first token was missed");
+            admitter.join().expect("the admitter");
+            assert!(filter.contains_hash(near(0, 0)), "the first token is gone");
+            assert!(filter.contains_hash(near(1, 1)), "the second token is gone");
+        },
+    );
+}
+
+#[test]
+fn a_descriptor_admits_and_relocates() {
+    for first in [0, 1] {
+        check_large(
+            "one descriptor used for an admission and a relocation, and lookups",
+            100,
+            move || {
+                let filter = pair(1);
+                fill(&filter, [in_pair(0, F)]);
+                let mover = {
+                    let filter = filter.clone();
+                    thread::spawn(move || {
+                        assert_eq!(filter.insert_unique_hash(in_pair(1, G)), Ok(true));
+                        filter.relocate_hash(in_pair(0, F));
+                    })
+                };
+                assert!(
+                    filter.contains_hash(in_pair(first, F)),
+                    "a token was missed"
+                );
+                let seen = filter.contains_hash(in_pair(first, G));
+                let again = filter.contains_hash(in_pair(1 - first, G));
+                assert!(again || !seen, "a token was seen and then missed");
+                mover.join().expect("the mover");
+                assert_eq!(
+                    filter.count_hash(in_pair(0, F)),
+                    1,
+                    "a token was lost or made"
+                );
+                assert_eq!(
+                    filter.count_hash(in_pair(0, G)),
+                    1,
+                    "a token was lost or made"
+                );
+            },
+        );
+    }
+}
