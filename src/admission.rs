@@ -18,9 +18,9 @@ use crate::transfer::Transfer;
 impl Tokens {
     /// Adds a token of this class if there is none. True: this call added it.
     ///
-    /// Linearization points: of an admission, the deciding read of the witness; should an equal token be
-    /// inserted there between that read and the commit, the admission goes before that insert. Of "present",
-    /// the load that saw the token.
+    /// Linearization points: of an admission, its commit; should equal tokens be inserted into the witness
+    /// between the deciding read and the commit, the last moment before at which the class was empty. Of
+    /// "present", the load that saw the token.
     pub(crate) fn insert_unique(&self, class: Candidates) -> Result<bool, Refusal> {
         if self.contains(class) {
             return Ok(false);

@@ -83,7 +83,7 @@ impl<S> CuckooFilterBuilder<S> {
 
     /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
     /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
-    /// is not enough.
+    /// is not enough: sequential numbers would all go to the same few buckets.
     #[must_use]
     pub fn hasher<T>(self, hasher: T) -> CuckooFilterBuilder<T> {
         CuckooFilterBuilder {
@@ -94,9 +94,10 @@ impl<S> CuckooFilterBuilder<S> {
         }
     }
 
-    /// Sets how many buckets an insert examines at most for a path to a vacant slot, from 2 to 4,096;
-    /// 4,096 unless told. Less lowers the load at which the first insert is refused, by about 0.005 at 1,024
-    /// and 0.02 at 256, and makes refused inserts cheaper.
+    /// Sets how many buckets one search for a path to a vacant slot examines at most, from 2, the candidates
+    /// alone, to 4,096; 4,096 unless told. Less lowers the load at which the first insert is refused, by about
+    /// 0.005 at 1,024 and 0.02 at 256 for large filters, and makes refused inserts cheaper: they cost about as
+    /// much as that many lookups.
     #[must_use]
     pub fn search_budget(mut self, buckets: usize) -> Self {
         self.search_budget = buckets;
@@ -118,7 +119,7 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
     ///
     /// # Errors
     ///
-    /// If a number asked for is out of range, or the memory cannot be had.
+    /// [`BuildError`], if a number asked for is out of range or the memory cannot be had.
     pub fn build(self) -> Result<CuckooFilter<S>, BuildError> {
         let (geometry, items) = match self.size {
             Size::Items(items) if items <= sizing::MAX_ITEMS => {
@@ -158,12 +159,13 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
 impl CuckooFilter {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
-    /// It occupies 16.8 to 18 bits an item from half a million items up; a small one is roomier. Takes time
+    /// It occupies 16.8 to 18.2 bits an item from half a million items up; a small one is roomier. Takes time
     /// linear in `items`.
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity) reports that instead.
+    /// If `items` is out of range or the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity)
+    /// reports that instead.
     ///
     /// # Examples
     ///
@@ -181,7 +183,7 @@ impl CuckooFilter {
     ///
     /// # Errors
     ///
-    /// If the number is out of range or the memory cannot be had.
+    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
     ///
     /// # Examples
     ///

@@ -60,16 +60,18 @@
 //!
 //! * **I1** A word is a packed bucket or a reference whose use has been published.
 //! * **I2** A reference with number `n` is in the table only from its install until its write-back, and its
-//!   descriptor is at number `n` all that time: the owner writes both words back before it publishes again,
-//!   and an owner that dies never publishes again.
+//!   descriptor is at number `n` all that time: both words have been written back, by the owner or by another,
+//!   before the owner publishes again, and an owner that dies never publishes again.
 //! * **I3** While a use is PENDING with both words frozen, their logical contents are the old ones, and the
 //!   words change by its decision only.
 //! * **I4** The commit of a relocation takes `moved` from the source, puts it into the destination, which is
 //!   a bucket of the same class, and puts `placed` into the slot that it left. No other class changes.
-//! * **I5** Every step that lets a token of class `c` be in a bucket where it was not, and makes an equal one
-//!   vanish from the other bucket, bumps the stripe of `c` between the two.
-//! * **I6** All writes to words and stripes of a shared table are read-modify-writes, so each acquires from,
-//!   and continues, the release sequences before it.
+//! * **I5** A relocation bumps the stripe of what it moves after both installs and before its commit. A remove
+//!   that has seen an equal token in the other bucket has bumped between that and its exchange.
+//! * **I6** All writes to words and stripes of a shared table are read-modify-writes, so each continues the
+//!   release sequences before it; those of words also acquire.
+//! * **I7** All accesses to words, and all to controls but the publishing of a number, are sequentially
+//!   consistent: all threads agree on one order of them.
 //!
 //! # Linearization points
 //!
@@ -78,44 +80,48 @@
 //! | `insert`, room in a candidate | the exchange that adds the token |
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
 //! | `insert`, refused | any moment of the call: it changed no class |
-//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, the load of that word |
+//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was in |
 //! | `contains`, false | a moment between the two reads of the version, see below |
 //! | `remove`, true | the exchange that clears the token, except below |
 //! | `remove`, false | as `contains`, false |
-//! | `insert_unique`, true | the read of the witness by whoever decides; if an equal token was inserted between that read and the commit, just before that insert |
+//! | `insert_unique`, true | its commit; if equal tokens were inserted between the deciding read of the witness and the commit, the last moment before the commit at which the class was empty |
 //! | `insert_unique`, false | the load that saw the token |
 //! | `insert_unique`, refused | any moment of the call |
 //! | `relocation` | its commit; it is no operation of the object |
 //!
 //! **A miss.** The reader reads the version, loads `A` and `B`, sees no `f` in either, and reads the same
-//! version again. Suppose a token of the class is in throughout. It was in `B` when `A` was loaded and in `A`
-//! when `B` was loaded, or the other way about (or two equal tokens took turns). The cases:
+//! version again. Suppose the class is never empty meanwhile. Then a token was in `B` when `A` was loaded, and
+//! one in `A` when `B` was loaded: it hopped, or two equal tokens took turns. The cases:
 //!
 //! 1. *One token hopped from `B` to `A` in between.* The relocation bumped after both installs and before its
 //!    commit. If the bump came after the first read of the version, the second read sees it, because the
 //!    reader has acquired the commit, by way of the word `B` that it saw without the token. If the bump came
 //!    before the first read, the reader acquired both installs with it, so its load of `A` sees the reference
-//!    or what came later. What came later holds the token. If it is the reference and the descriptor says
-//!    PENDING, the reader looks at the source: the same reference there means present; another value and an
-//!    unchanged control mean that the relocation has not frozen the source, contrary to the bump; another
-//!    value and a changed control send it round again.
-//! 2. *An equal token was added to `A` behind the reader and the one in `B` removed before it came.* The
-//!    remover saw the token in `A`, and then it bumped before its exchange; the reader acquired that exchange
-//!    with `B`. Or it did not see it, because it read `A` before the insert. Then the remove was under way
-//!    when the insert happened, and it can be placed before the insert: at that moment the class is empty,
-//!    and the reader's miss is placed there too. Nobody can tell: in between, the class was seen only as
-//!    "present" or "absent", and both orders have a moment of each.
+//!    or what came later. What came later holds the token until it hops or is removed again, which is another
+//!    link. If it is the reference and the descriptor says PENDING, the reader looks at the source: the same
+//!    reference there means present; another value and an unchanged control mean that the relocation has not
+//!    frozen the source, contrary to the bump; another value and a changed control send it round again.
+//! 2. *Equal tokens were added to `A` behind the reader and those in `B` removed before it came.* Let `s` be
+//!    the last moment before the load of `B` at which `A` held no `f`. A remove that cleared `B` after `s` and
+//!    bumped between the two reads of the version is noticed, because the reader acquired its exchange with
+//!    `B`. Every other such remove had begun before `s`: it read `A` before `s` and saw no token there, or it
+//!    bumped, in an earlier round, before the first read of the version. Place as many of these removes as
+//!    `B` held tokens just before the insert at `s`, and the miss right after them. Nobody can tell: `A` holds
+//!    `f` from `s` on, and only "present" and "absent" can be seen.
 //! 3. *A chain of both.* Each link that moves presence from the word that is read later to the one read
 //!    earlier is of one of the two kinds.
 //!
 //! **Admissions.** The target is frozen from before the read of the witness until the decision. A relocation
 //! of an equal token needs both words, so none can commit in that time, and the read of the witness together
 //! with the frozen target is a snapshot of the class. Two admissions of one class with different targets are
-//! each other's witness. Each first freezes its target and then reads its witness by a read-modify-write; the
-//! later of the two reads in the order of either word finds the rival's reference. The one with the lower
-//! target aborts the other, the one with the higher target gives way, and whoever helps applies the same
-//! rule. Of helpers that decide one admission at different times the first to reach the control counts; its
-//! verdict was true when it read, because until then the target was frozen.
+//! each other's witness. Each first freezes its target and then reads its witness by a read-modify-write. If
+//! the read of the one comes before the other's install in that word, the install acquires the read and with
+//! it the first one's own install, so the other's read finds the reference of the first, or what came later.
+//! Otherwise the first one's read finds the reference of the other. The one with the lower target aborts the
+//! other, the one with the higher target gives way, and whoever helps applies the same rule. Of helpers that
+//! decide one admission at different times the first to reach the control counts; its verdict was true when
+//! it read, because until then the target was frozen. An equal token that a plain insert adds to the witness
+//! after that read comes after the admission in the order of operations.
 //!
 //! **`count`** stands outside. It reads both words and validates as a miss does, so it never under-reports
 //! tokens that are in throughout. No cheap read can tell one token from two that take turns, so it may
@@ -124,13 +130,14 @@
 //! # Progress
 //!
 //! Every operation is lock-free: a round of any of its loops is repeated only because another operation
-//! changed a word or a control, or because another thread's transfer was brought to its end. Aborting is not
+//! changed a word or a control or bumped a shared stripe, or because another thread's transfer was brought to
+//! its end. None is wait-free: a lookup can be sent round again by relocations without end. Aborting is not
 //! progress of the one that is aborted, so relocations and admissions are attempted a bounded number of times
 //! (64); after that an insert answers `Full`. A claim of a descriptor that fails counts as an attempt.
 //!
 //! A thread that stops for ever at any step leaves at most two frozen words behind, which the next writer
-//! settles, and one descriptor that is lost until `clear`. Between the commit and the count it also leaves
-//! `len` off by one.
+//! settles, and one descriptor that is lost until `clear`. If all are lost, inserts that need one are
+//! refused. Between its exchange or commit and the count such a thread also leaves `len` off by one.
 //!
 //! The one assumption about time: no thread sleeps, between loading a reference and using what it read from
 //! the descriptor, over exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second
@@ -138,24 +145,33 @@
 //!
 //! # Orderings
 //!
-//! There is no sequentially consistent access. "Mutant" says whether a model fails when the ordering is
-//! weakened (`cargo loom mutants`); where none does, the argument is given.
+//! Words and controls are accessed with `SeqCst`. With Acquire and Release alone, two threads that each write
+//! one word and then read the other could both miss what the other wrote; then no order of all operations
+//! would explain what they saw. On x86-64 it costs nothing: the exchanges are locked instructions and the
+//! loads plain ones either way. The rest is as weak as the arguments allow.
+//!
+//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). The models weaken
+//! `SeqCst` to Acquire and Release, except those of the one order itself.
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
+//! | word: load | SeqCst | exchange of the word | yes, to Acquire and to Relaxed |
+//! | word: exchange | SeqCst | loads of the word | yes, to AcqRel and to Acquire |
+//! | witness | SeqCst read-modify-write | the rival's install | yes, to a load |
 //! | version, first read | Acquire | bump | yes |
-//! | version, second read | Relaxed, behind the fence | bump, by way of a word | - |
-//! | words of a lookup | Relaxed, then one Acquire fence | every exchange of a word | yes |
-//! | words of a writer | Acquire | every exchange of a word | yes |
-//! | exchange of a word | AcqRel | loads of the word | yes |
-//! | witness | AcqRel read-modify-write | the rival's install | yes |
+//! | version, second read | Relaxed, behind the loads of the words | bump, by way of a word | weakest there is |
 //! | bump | Release | version, first read | yes |
-//! | control: publish | Release, then a Release fence | fence of `read` | yes |
-//! | control: read | Acquire, behind an Acquire fence | the decision | yes |
-//! | control: decision | AcqRel | control: read | yes |
-//! | fields | Relaxed, between the fences | | - |
-//! | claim, release of a descriptor | Acquire, Release | each other | yes |
-//! | item counter | Relaxed | orders nothing | - |
+//! | control: publish | Release, then a Release fence | Acquire fence of the reader | yes, both |
+//! | control: read | SeqCst, behind an Acquire fence | the decision | yes, to Relaxed, and the fence |
+//! | control: decision | SeqCst | control: read | yes, to Relaxed |
+//! | fields | Relaxed, between the fences | | weakest there is |
+//! | claim of a descriptor | Acquire | its release | yes |
+//! | release of a descriptor | Release | the next claim | yes |
+//! | item counter | Relaxed | orders nothing | weakest there is |
+//!
+//! No model tells SeqCst from Acquire and Release on a control. The argument: two commits seen in different
+//! orders by two readers, before either is written back, would need four threads and is what `SeqCst` rules
+//! out; once a commit is written back, the order of the words does.
 //!
 //! # Geometry
 //!
@@ -176,10 +192,11 @@
 //! # What is proved, checked, and tested
 //!
 //! * *Argued above*: linearizability of each operation, progress.
-//! * *Model-checked* with loom on this code, all schedules and all weak-memory outcomes that loom explores
-//!   with at most two preemptions: the scenarios in `loom-tests/tests`, among them every case of a miss,
-//!   descriptor reuse, racing removes and admissions, and threads that die at each access they make. The
-//!   models are themselves checked: each piece of the protocol is taken out in turn, and the run fails if no
-//!   model notices. loom explores no load buffering, and a bound proves nothing beyond itself.
-//! * *Tested*: agreement with a multiset under random programs; exactness under real threads; that a filter
-//!   takes what it is sized for; false-positive rate; load at the first refusal.
+//! * *Model-checked* with loom on this code: the scenarios in `loom-tests/tests`, in all schedules with at most
+//!   two preemptions (one for the largest models) and all outcomes of weak memory that loom explores, among
+//!   them every case of a miss, the reuse of descriptors, racing removes and admissions, and threads that die
+//!   at each access they make. The models are themselves checked: each piece of the protocol is taken out in
+//!   turn, and the run fails if no model notices. loom explores no load buffering, and a bound proves nothing
+//!   beyond itself.
+//! * *Tested*: agreement with a multiset under random programs; exactness and linearizable histories under
+//!   real threads; that a filter takes what it is sized for; false-positive rate; load at the first refusal.

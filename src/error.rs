@@ -36,8 +36,8 @@ impl BuildError {
         }
     }
 
-    /// The nearest number of the same kind that would be accepted; `None` for bytes of memory, of which
-    /// nobody knows how many there are.
+    /// The nearest number of the same kind that is in range, though the memory for it may lack; `None` for
+    /// bytes of memory, of which nobody knows how many there are.
     #[must_use]
     pub fn possible(&self) -> Option<usize> {
         match self.0 {
@@ -59,8 +59,8 @@ impl fmt::Display for BuildError {
             }
             Cause::Buckets { buckets, nearest } => write!(
                 out,
-                "{buckets} buckets cannot be divided into at most {} ranges of a power of two of buckets: \
-                 the nearest possible number is {nearest}",
+                "{buckets} buckets are not possible: the number must be a power of two from 2, times at most {}; \
+                 the nearest is {nearest}",
                 crate::geometry::Geometry::MAX_RANGES,
             ),
             Cause::SearchBudget { budget, nearest } => write!(
@@ -97,8 +97,11 @@ impl core::error::Error for BuildError {}
 pub enum InsertError {
     /// No path to a vacant slot was found within the search budget.
     ///
-    /// Without other writers this means that there is none within the budget, and it seldom comes before
-    /// the load factor reaches 0.96. With other writers it can also mean that every attempt was disturbed.
+    /// Without other writers this means that there is none within the budget. From 100,000 items up it seldom
+    /// comes before the load factor reaches 0.96; smaller filters can refuse earlier, but not below the
+    /// capacity that they were built for. With other writers it can also mean that every one of 64 attempts
+    /// was disturbed, or that every descriptor was in use; then `len` is well below `slots`, and to try again
+    /// is worth it.
     #[non_exhaustive]
     Full {
         /// Items in the filter at the time.
@@ -106,7 +109,8 @@ pub enum InsertError {
         /// Slots of the filter.
         slots: usize,
     },
-    /// Both buckets of the item are filled with copies of its own fingerprint.
+    /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the
+    /// other, so while other threads remove and insert copies there may never have been eight at once.
     #[non_exhaustive]
     TooManyCopies {
         /// Copies that are stored.
@@ -119,7 +123,7 @@ impl fmt::Display for InsertError {
         match self {
             Self::Full { len, slots } => write!(
                 out,
-                "the filter is full: no path to a vacant slot within the search budget, \
+                "no room was found for the item within the search budget, \
                  with {len} of {slots} slots in use"
             ),
             Self::TooManyCopies { copies } => {

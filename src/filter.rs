@@ -16,9 +16,10 @@ use crate::tokens::{Refusal, Tokens};
 /// ([`false_positive_rate`](Self::false_positive_rate)); it is never false for an item that is in. All else
 /// is exact, whatever other threads do: nothing is lost, nothing is removed twice.
 ///
-/// Precisely, the filter is a multiset of *tokens*. Two items have the same token if they agree in
-/// fingerprint and candidate buckets; that is what a false positive is. Every operation is linearizable with
-/// respect to the multiset of tokens, except [`count`](Self::count) and the measures, which say so.
+/// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if
+/// they agree in fingerprint and candidate buckets; that is what a false positive is. Every operation is
+/// linearizable with respect to the multiset of tokens, except [`count`](Self::count) and the measures
+/// ([`len`](Self::len), [`load_factor`](Self::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
 /// other from finishing. None allocates after construction.
@@ -26,13 +27,15 @@ use crate::tokens::{Refusal, Tokens};
 /// # Removing
 ///
 /// Remove only what you inserted. Removing an item that was not inserted removes, in the rare case of a
-/// false positive, the token of another item.
+/// false positive, the token of another item. If [`insert_unique`](Self::insert_unique) answered false, that
+/// call inserted nothing: do not remove for it.
 ///
 /// # Memory ordering
 ///
-/// An insert *happens before* a `contains`, `insert_unique` or `remove` that sees its token, and a `remove`
-/// that returns true happens before an operation that finds the token gone: what a thread wrote before
-/// inserting is visible to a thread that finds the item.
+/// An insert *happens before* a `contains`, `insert_unique` or `remove` that finds the token it added, and a
+/// `remove` that returns true happens before an operation that finds the token gone: what a thread wrote
+/// before inserting is visible to a thread that finds the item, unless it found another copy or a false
+/// positive. All operations have one order that all threads agree on.
 ///
 /// # Examples
 ///
@@ -85,7 +88,8 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// Adds one copy of `item`, always, whether or not it is in.
     ///
     /// One exchange where one of the two buckets has room; else a chain of relocations, found by a search of
-    /// bounded length and executed hop by hop, while every other thread goes on.
+    /// bounded length and executed hop by hop, while every other thread goes on. A refused insert has searched
+    /// for nothing, at the cost of up to [`search_budget`](crate::CuckooFilterBuilder::search_budget) lookups.
     ///
     /// # Errors
     ///
@@ -111,7 +115,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// Adds `item` if it is not in. True: it was absent, and this call added it.
     ///
     /// Of any number of threads that race for an absent item, exactly one is told true. False can be a false
-    /// positive: another item with the same token is in.
+    /// positive: another item with the same token is in, or an equal one was inserted by [`insert`](Self::insert).
     ///
     /// # Errors
     ///
@@ -135,8 +139,9 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// Whether `item` is in. Never false for an item that is in; true by chance for one that is not, with
     /// the probability [`false_positive_rate`](Self::false_positive_rate).
     ///
-    /// Two loads. A miss is checked against a version counter and looks again if a token with a related
-    /// fingerprint hopped meanwhile. Writes nothing.
+    /// Two loads from the table, and one of a version counter, which a miss reads again: if a stored
+    /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
+    /// wait-free.
     ///
     /// # Examples
     ///
@@ -175,7 +180,8 @@ impl<S: BuildHasher> CuckooFilter<S> {
 
     /// The number of copies of `item`, 0 to 8.
     ///
-    /// Exact while nobody writes to the item's class. Under concurrent writes it may over-report: a copy that
+    /// Counts tokens equal to the item's, so those of another item with the same token too. Exact while nobody
+    /// writes to them. Under concurrent writes it may over-report: a copy that
     /// is removed while an equal one is inserted can be counted twice. Copies that were in throughout the
     /// call are all counted.
     ///

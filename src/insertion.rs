@@ -85,7 +85,7 @@ impl Tokens {
         }
     }
 
-    /// The same with the whole search budget. Apart, so that its larger frame is seldom paid for.
+    /// The same with the whole search budget. Apart, so that its frame of 28 KiB is seldom paid for.
     #[inline(never)]
     fn open_far(&self, class: Candidates, placed: Option<Fingerprint>) -> Result<Opened, Refusal> {
         let mut long = LongSearch::new();
@@ -111,6 +111,8 @@ impl Tokens {
         Opened::Done
     }
 
+    /// Reads one bucket after the other, so with other writers about the eight copies need not have been in
+    /// at one time.
     fn refusal(&self, class: Candidates) -> Refusal {
         let full_of_copies = |bucket| self.peek(bucket).count(class.fingerprint) == Bucket::SLOTS;
         if full_of_copies(class.first) && full_of_copies(class.second) {

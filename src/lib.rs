@@ -38,13 +38,14 @@
 //!
 //! # What is guaranteed
 //!
-//! * **Nothing is missed.** If an insert of an item happened before a lookup, and each removal of it that
-//!   succeeded had an insert of its own, the lookup says yes. Concurrent inserts, removals and relocations
-//!   of other or equal items change nothing about it.
+//! * **Nothing is missed.** If an insert of an item happened before a lookup, and nothing was removed that had
+//!   not been inserted, the lookup says yes. Concurrent inserts, removals and relocations of other or equal
+//!   items change nothing about it.
 //! * **Nothing is lost or invented.** The number of stored copies is the number of successful inserts minus
 //!   the number of successful removals, for each class of items with equal fingerprint and buckets.
-//! * **Operations are linearizable**, except for `count` and the measures, which say so. Of the threads
-//!   that race to remove one copy, or to `insert_unique` one absent item, exactly one is told `true`.
+//! * **Operations are linearizable**, except for `count` and the measures. Of the threads that race to remove
+//!   one copy, exactly one is told `true`. Of those that race to `insert_unique` one absent item too, or none
+//!   if another item with the same token is in or comes in.
 //! * **All operations are lock-free.** A thread that is stopped at any point, for ever, blocks nobody and
 //!   loses nothing.
 //!
@@ -53,8 +54,9 @@
 //! # Memory
 //!
 //! All memory is allocated at construction: 8 bytes for each bucket of four, at most 8 KiB of version
-//! counters, and a few KiB of descriptors and item counters. That is 16.8 to 18 bits an item for large filters.
-//! A filter for 100 items takes less than 1 KiB.
+//! counters, and between 1 and 70 KiB of descriptors and item counters, by the size of the filter and the number
+//! of processors. That is 16.8 to 18.2 bits an item from half a million items up. A filter for 100 items takes
+//! less than 3 KiB.
 
 mod admission;
 mod allocate;

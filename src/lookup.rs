@@ -16,10 +16,10 @@ enum Answer {
 impl Tokens {
     /// Whether a token of this class is stored. Writes nothing.
     ///
-    /// Linearization points: of a hit, the load of the word that holds the token, or of the second word of
-    /// a relocation that carries it; of a miss, a moment between the two version reads, which exists
-    /// because no token of the class can pass from the word read second to the word read first without a
-    /// bump between.
+    /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was
+    /// in one of two words frozen by the same reference; of a miss, a moment between the two version reads.
+    /// There is one: a token of the class passes from the word read second to the word read first only with
+    /// a bump between, or by the help of a remove that was under way before and can be placed there.
     #[inline]
     pub(crate) fn contains(&self, class: Candidates) -> bool {
         let Candidates {

@@ -107,7 +107,8 @@ impl<S> CuckooFilter<S> {
         1.0 - (1.0 - 1.0 / f64::from(Fingerprint::VALUES)).powf(compared)
     }
 
-    /// Removes everything. Needs `&mut self`: it could not be exact while others write.
+    /// Removes everything. Needs `&mut self`: it could not be exact while others write. Takes time linear in
+    /// the size.
     ///
     /// It also takes back what threads that died in the middle of an insert held: one descriptor each.
     ///

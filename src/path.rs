@@ -168,7 +168,8 @@ impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
     }
 
     fn push(&mut self, bucket: usize, content: Bucket, arrival: Arrival) {
-        // Nodes past the end would be expanded only after the budget is spent.
+        // Nodes past the end are given up; unless many buckets hold equal fingerprints, the budget would be
+        // spent before they are expanded.
         if self.len < NODES {
             self.buckets[self.len] = bucket;
             self.contents[self.len] = content.bits();

@@ -1,7 +1,7 @@
 //! Stripes: version counters that let a lookup trust a miss.
 //!
 //! A fingerprint selects one stripe, so both candidates of an item share it. Whoever lets a token hop between
-//! its two candidates, or clears a token in one while an equal one is in the other, bumps the stripe first.
+//! its two candidates, or clears a token in one having seen an equal one in the other, bumps the stripe first.
 //! A reader that saw the token in neither bucket and the same version before and after missed nothing.
 
 use crate::allocate::{self, OutOfMemory};

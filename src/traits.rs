@@ -9,7 +9,7 @@ use crate::filter::CuckooFilter;
 /// Copies the tokens that are in at the time. Exact while nobody writes; a token that hops or is written
 /// meanwhile may be missing from the copy, or be in it twice.
 ///
-/// The copy has the same geometry and hasher, and so the same answers.
+/// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
 ///
 /// # Panics
 ///
@@ -27,7 +27,8 @@ impl<S: Clone> Clone for CuckooFilter<S> {
     }
 }
 
-/// Inserts every item, one copy each.
+/// Inserts every item, one copy each, whether or not it is in. The trait asks for `&mut`; through a shared
+/// reference, call [`insert`](CuckooFilter::insert).
 ///
 /// # Panics
 ///

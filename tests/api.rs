@@ -127,7 +127,7 @@ fn extends_by_items_and_by_references() {
 }
 
 #[test]
-#[should_panic(expected = "the filter is full")]
+#[should_panic(expected = "no room was found")]
 fn extending_an_overfull_filter_panics_with_the_refusal() {
     CuckooFilter::with_capacity(8).extend(0..1_000u32);
 }

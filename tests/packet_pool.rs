@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+#[path = "../examples/packet_pool/chance.rs"]
+mod chance;
 #[path = "../examples/packet_pool/flow.rs"]
 mod flow;
 #[path = "../examples/packet_pool/link.rs"]
@@ -17,6 +19,12 @@ use link::Link;
 /// What is known of `loopback.pcap`, counted apart from the example.
 const PACKETS: u64 = 2682;
 const FLOWS: u64 = 500;
+
+/// The packets that the example works on if nobody sets the passes.
+const DEFAULT_WORK: u64 = 262_144;
+
+/// Options for the tests where more than one pass shows no more.
+const ONCE: [&str; 4] = ["-j", "2", "--repeat", "1"];
 
 /// One run of the example.
 struct Run {
@@ -106,6 +114,11 @@ impl Run {
         for [packets, firsts, duplicates, refused, no_flow] in rows {
             assert_eq!(packets, firsts + duplicates + refused + no_flow);
         }
+        let [passes, work] = self.numbers("passes")[..] else {
+            panic!("no passes in {}", self.out);
+        };
+        assert_eq!(work, passes * self.numbers("packets")[0]);
+        assert_eq!(all[0], work);
         let distinct = self.numbers("flows")[0];
         let [firsts, false_positives, refused, sum, exact] = self.numbers("sum")[..] else {
             panic!("no sum in {}", self.out);
@@ -310,10 +323,44 @@ fn the_totals_do_not_depend_on_the_workers() {
         assert_eq!(run.numbers("flows"), [FLOWS, 140, 219, 141, 0]);
         let (rows, all) = run.table();
         assert_eq!(rows.len(), workers);
-        assert_eq!(all[0], PACKETS);
+        assert_eq!(all[0], 98 * PACKETS);
         assert_eq!(all[3..], [0, 0]);
         assert!(run.err.is_empty(), "{}", run.err);
     }
+}
+
+#[test]
+fn two_workers_share_the_packets() {
+    // Long enough for the system to run both, even on one processor.
+    let args = ["-j", "2", "--repeat", "2000"];
+    let run = Run::new(&args).expect(0).found(PACKETS, FLOWS);
+    let (rows, _) = run.table();
+    let busy = rows.iter().filter(|row| row[0] > 0).count();
+    assert_eq!(busy, 2, "{}", run.out);
+}
+
+#[test]
+fn small_captures_are_gone_through_more_often() {
+    let file = loopback();
+    let packet = ip_packets(&file)[0];
+    let run = |packets: u64, args: &[&str]| {
+        let packets = vec![&packet[..20]; packets.try_into().expect("a small number")];
+        let file = LITTLE.pcap(MICROSECONDS, 101, &packets);
+        Run::on("passes.pcap", &file, args).expect(0)
+    };
+    for (packets, passes) in [
+        (0, 1),
+        (1, DEFAULT_WORK),
+        (100_000, 3),
+        (DEFAULT_WORK - 1, 2),
+        (DEFAULT_WORK, 1),
+        (DEFAULT_WORK + 1, 1),
+    ] {
+        let run = run(packets, &[]).found(packets, packets.min(1));
+        assert_eq!(run.numbers("passes")[0], passes);
+    }
+    let run = run(DEFAULT_WORK + 1, &["--repeat", "2"]);
+    assert_eq!(run.found(DEFAULT_WORK + 1, 1).numbers("passes")[0], 2);
 }
 
 #[test]
@@ -321,8 +368,8 @@ fn more_passes_add_duplicates_only() {
     let run = Run::new(&["-j", "4", "--repeat", "50"])
         .expect(0)
         .found(PACKETS, FLOWS);
+    assert_eq!(run.numbers("passes"), [50, 50 * PACKETS]);
     let (_, all) = run.table();
-    assert_eq!(all[0], 50 * PACKETS);
     assert_eq!(all[2], all[0] - all[1]);
 }
 
@@ -343,6 +390,30 @@ fn false_positives_are_about_as_many_as_expected() {
     // Far beyond what chance does: the spread is about the square root.
     let spread = 8.0 * expected.sqrt() + 8.0;
     assert!((seen - expected).abs() < spread, "{line:?}");
+}
+
+#[test]
+fn only_more_than_chance_gives_is_too_many() {
+    for (seen, expected) in [
+        (0, 0.0),
+        (10, 0.0),
+        (0, 17.0),
+        (17, 17.0),
+        (30, 17.0),
+        (51, 17.0),
+        (170, 100.0),
+    ] {
+        assert!(!chance::too_many(seen, expected), "{seen} of {expected}");
+    }
+    for (seen, expected) in [
+        (11, 0.0),
+        (500, 0.004),
+        (52, 17.0),
+        (171, 100.0),
+        (1_000_000, 17.0),
+    ] {
+        assert!(chance::too_many(seen, expected), "{seen} of {expected}");
+    }
 }
 
 #[test]
@@ -443,9 +514,7 @@ fn packets_without_ip_have_no_flow() {
     let mut arp = [0; 42];
     arp[12..14].copy_from_slice(&[0x08, 0x06]);
     let file = BIG.pcap(MICROSECONDS, 1, &[&arp[..], &[0; 60], &[], &[0; 13]]);
-    let run = Run::on("arp.pcap", &file, &["-j", "2"])
-        .expect(0)
-        .found(4, 0);
+    let run = Run::on("arp.pcap", &file, &ONCE).expect(0).found(4, 0);
     assert_eq!(run.table().1, [4, 0, 0, 0, 4]);
 }
 
@@ -488,7 +557,7 @@ fn what_was_read_of_a_cut_pcap_is_reported() {
     let late = [middle + 8, middle + 20, last + 1, file.len() - 1];
     for cut in cuts.into_iter().chain(late) {
         let whole = starts.iter().filter(|&&start| start < cut).count() - 1;
-        let run = Run::on("cut.pcap", &file[..cut], &["-j", "2"]).expect(1);
+        let run = Run::on("cut.pcap", &file[..cut], &ONCE).expect(1);
         let record = format!("record {} at byte {}", whole + 1, starts[whole]);
         run.says(&["the file ends inside", &record]);
         assert_eq!(run.numbers("packets")[0], whole as u64);
@@ -520,7 +589,7 @@ fn what_was_read_of_a_cut_pcapng_is_reported() {
         }
         for cut in (5..whole.len()).step_by(13) {
             let blocks = ends.iter().filter(|&&end| end <= cut).count();
-            let run = Run::on("cut.pcapng", &whole[..cut], &["-j", "2"]);
+            let run = Run::on("cut.pcapng", &whole[..cut], &ONCE);
             if blocks == 0 {
                 run.expect(1).says(&["the file ends inside its own header"]);
             } else if ends.contains(&cut) {
@@ -591,7 +660,7 @@ fn flipped_bytes_never_crash_it() {
                 let at = random(file.len());
                 file[at] = u8::try_from(random(256)).expect("below 256");
             }
-            let run = Run::on("flipped", &file, &["-j", "2"]);
+            let run = Run::on("flipped", &file, &ONCE);
             assert!(run.status == 0 || run.status == 1, "{}", run.err);
             if !run.out.is_empty() {
                 run.adds_up();
@@ -677,6 +746,7 @@ fn help_explains_everything() {
         "--capacity",
         "--repeat",
         "pcapng",
+        "262144 packets",
         "What it shows",
         "throughput",
         "load factor",

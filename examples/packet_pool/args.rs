@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 const DEFAULT_CAPTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/loopback.pcap");
 
+/// Packets to work on unless `--repeat` says otherwise. Fewer would be done
+/// before the clock could tell anything.
+const DEFAULT_WORK: u32 = 1 << 18;
+
 /// Find the flows of a packet capture with many threads and one shared filter
 ///
 /// A pool of worker threads takes the packets of a capture file in batches. For
@@ -41,24 +45,27 @@ pub(crate) struct Args {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) capacity: Option<usize>,
 
-    /// How many times to go through the packets, 1 to 1000000
+    /// Number of passes over the packets, 1 to 1000000 [default: by their number]
     ///
     /// A flow is seen first only once, so that more passes add duplicates and
-    /// make the measured throughput mean something.
-    #[arg(long, value_name = "N", default_value_t = 1, verbatim_doc_comment)]
+    /// make the measured throughput mean something. Without this option there
+    /// are as many passes as it takes to work on 262144 packets: about a
+    /// hundred for the small capture that comes along, one for a large capture.
+    #[arg(long, value_name = "N", verbatim_doc_comment)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) repeat: u32,
+    pub(crate) repeat: Option<u32>,
 }
 
 const DETAILS: &str = "\
 What it shows:
   packets      how many were read, and how many had no IP header (no flow)
+  passes       how many times the workers go through the packets
   workers      a line for each worker: the packets it took, the flows it saw
                first, the duplicates, the flows the filter refused because it
                was full, and the packets it did a second
-  throughput   all the packets, divided by the time from the first worker's
-               start to the last one's end; reading the file and the checks are
-               not in it
+  throughput   the packets of all the passes, divided by the time from the
+               start, when every worker is there and waits for it, to the last
+               one's end; reading the file and the checks are not in it
   filter       its size and its load factor, the part of its slots in use
   flows        the distinct flows, from an exact set built apart from the pool,
                and how those the filter reported add up to them
@@ -73,7 +80,8 @@ Exit status:
   1  the file could not be read, or not to its end (what was read is reported)
   2  an option is wrong
   3  the filter was full and refused flows
-  4  a check against the exact set failed";
+  4  a check failed: the answers do not add up to the exact set, or there are
+     more false positives than chance explains";
 
 impl Args {
     /// The file to read, and the name to show for it.
@@ -85,6 +93,15 @@ impl Args {
                 "examples/data/loopback.pcap".to_owned(),
             ),
         }
+    }
+
+    /// How many times to go through a capture of this many packets.
+    pub(crate) fn passes(&self, packets: u64) -> u32 {
+        let by_number = match u32::try_from(packets) {
+            Ok(packets) if packets > 0 => DEFAULT_WORK.div_ceil(packets),
+            _ => 1,
+        };
+        self.repeat.unwrap_or(by_number)
     }
 
     /// The number of threads to start.

@@ -1,6 +1,7 @@
 //! The checks: what the filter answered against an exact set.
 
 use crate::batch::Batch;
+use crate::chance::too_many;
 use crate::flow::FlowKey;
 use crate::pool::Tally;
 use lockfree_cuckoo::CuckooFilter;
@@ -26,6 +27,8 @@ pub(crate) struct Findings {
     pub(crate) firsts: u64,
     /// Flows never seen first and yet answered "seen".
     pub(crate) false_positives: u64,
+    /// How many of those to expect.
+    pub(crate) expected: f64,
     /// Flows refused, and not in the filter at the end.
     pub(crate) refused: u64,
     /// Flows that were taken, and are not in the filter at the end.
@@ -46,10 +49,15 @@ pub(crate) fn compare(
         .iter()
         .flat_map(|tally| &tally.refused_flows)
         .collect();
+    let distinct = exact.len() as u64;
+    // While the filter fills, its rate grows from 0 to the present one: the
+    // flows it took met half of it on average, all the others the whole.
+    let exposed = distinct as f64 - firsts as f64 / 2.0;
     let mut findings = Findings {
-        distinct: exact.len() as u64,
+        distinct,
         firsts,
         false_positives: 0,
+        expected: exposed.max(0.0) * filter.false_positive_rate(),
         refused: 0,
         false_negatives: 0,
         failures: Vec::new(),
@@ -63,8 +71,12 @@ pub(crate) fn compare(
         }
     }
 
-    let Findings { distinct, .. } = findings;
-    let sum = firsts + findings.false_positives + findings.refused;
+    let Findings {
+        false_positives,
+        expected,
+        ..
+    } = findings;
+    let sum = firsts + false_positives + findings.refused;
     let twice = firsts - first.len() as u64;
     let mut check = |failed: bool, words: String| {
         if failed {
@@ -97,6 +109,10 @@ pub(crate) fn compare(
             filter.len()
         ),
     );
+    check(
+        too_many(false_positives, expected),
+        format!("{false_positives} flows are false positives, {expected:.3} were expected"),
+    );
     findings
 }
 
@@ -108,6 +124,23 @@ pub(crate) struct Probes {
     pub(crate) seen: u64,
     /// Those expected, from the filter's rate at its present load.
     pub(crate) expected: f64,
+}
+
+impl Probes {
+    /// The check on them, in words if it failed.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let Self {
+            asked,
+            seen,
+            expected,
+        } = self;
+        too_many(*seen, *expected).then(|| {
+            format!(
+                "{seen} of {asked} flows that are not in the capture were answered \"seen\", \
+                 {expected:.1} were expected"
+            )
+        })
+    }
 }
 
 /// Looks up made-up flows, none of which is in the exact set.

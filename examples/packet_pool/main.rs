@@ -12,6 +12,7 @@
 mod args;
 mod batch;
 mod capture;
+mod chance;
 mod check;
 mod damage;
 mod flow;
@@ -77,7 +78,8 @@ fn run(args: &Args, problems: &mut Vec<(u8, String)>) -> io::Result<()> {
         }
     };
 
-    let bar = progress::working(capture.packets.saturating_mul(args.repeat.into()));
+    let passes = args.passes(capture.packets);
+    let bar = progress::working(capture.packets.saturating_mul(passes.into()));
     let show = bar.as_ref().map(|bar| {
         |done, total| {
             bar.set_length(total);
@@ -88,7 +90,7 @@ fn run(args: &Args, problems: &mut Vec<(u8, String)>) -> io::Result<()> {
         &filter,
         &capture.batches,
         args.workers(),
-        args.repeat,
+        passes,
         show.as_ref().map(|show| show as &dyn Fn(u64, u64)),
     );
     if let Some(bar) = &bar {
@@ -107,7 +109,7 @@ fn run(args: &Args, problems: &mut Vec<(u8, String)>) -> io::Result<()> {
     let findings = check::compare(&exact, &tallies, &filter);
     let probes = check::probe(&exact, &filter);
 
-    let failures = findings.failures.iter().cloned();
+    let failures = findings.failures.iter().cloned().chain(probes.failure());
     problems.extend(failures.map(|words| (CHECK_FAILED, format!("check failed: {words}"))));
     if let Some(damage) = &capture.damage {
         problems.push((UNREADABLE, format!("{name}: {damage}")));
@@ -126,9 +128,10 @@ fn run(args: &Args, problems: &mut Vec<(u8, String)>) -> io::Result<()> {
 
     let out = &mut io::stdout().lock();
     report::capture(out, &name, &capture)?;
-    report::workers(out, &tallies, args.repeat)?;
+    report::passes(out, passes, capture.packets)?;
+    report::workers(out, &tallies)?;
     report::filter(out, &filter)?;
-    report::findings(out, &exact, &findings, &filter)?;
+    report::findings(out, &exact, &findings)?;
     report::probes(out, &probes)?;
     out.flush()
 }

@@ -8,8 +8,9 @@ use crate::batch::Batch;
 use crate::flow::FlowKey;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use std::collections::HashSet;
+use std::hint;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -40,12 +41,20 @@ struct Work<'a> {
     /// Batches in all the passes.
     total: u64,
     gate: AtomicU8,
+    workers: usize,
+    /// Workers that have come through the gate and are ready to start.
+    ready: AtomicUsize,
 }
 
-/// The states of the gate, which lets all the workers start at one time.
+/// The states of the gate, which keeps the workers asleep until there are as
+/// many as there should be.
 const WAIT: u8 = 0;
 const GO: u8 = 1;
 const CANCEL: u8 = 2;
+
+/// Turns that a worker waits before it lets somebody else run: long enough for
+/// those that have a processor to arrive.
+const SPINS: u32 = 1000;
 
 /// Runs the packets through the filter `repeat` times with `workers` threads,
 /// and tells `progress` how many of how many batches are done.
@@ -64,6 +73,8 @@ pub(crate) fn run(
         cursor: AtomicU64::new(0),
         total: batches.len() as u64 * u64::from(repeat),
         gate: AtomicU8::new(WAIT),
+        workers,
+        ready: AtomicUsize::new(0),
     };
     thread::scope(|scope| {
         let threads: io::Result<Vec<_>> = (0..workers)
@@ -100,6 +111,10 @@ impl Work<'_> {
             // The timeout is for a cancelled start, which unparks nobody.
             thread::park_timeout(Duration::from_millis(10));
         }
+        let go = self.gate.load(Ordering::Acquire) == GO;
+        if go {
+            self.await_the_others();
+        }
         let started = Instant::now();
         let mut tally = Tally {
             packets: 0,
@@ -112,13 +127,26 @@ impl Work<'_> {
             started,
             ended: started,
         };
-        if self.gate.load(Ordering::Acquire) == GO {
+        if go {
             while let Some(batch) = self.next_batch() {
                 tally.process(batch, self.filter);
             }
         }
         tally.ended = Instant::now();
         tally
+    }
+
+    /// Returns in all the workers at one time. They stay awake meanwhile:
+    /// waking up takes longer than the work on a small capture.
+    fn await_the_others(&self) {
+        self.ready.fetch_add(1, Ordering::Relaxed);
+        while self.ready.load(Ordering::Relaxed) < self.workers {
+            for _ in 0..SPINS {
+                hint::spin_loop();
+            }
+            // There may be more workers than processors.
+            thread::yield_now();
+        }
     }
 
     /// Takes a batch that no other worker gets.

@@ -32,8 +32,17 @@ pub(crate) fn capture(out: &mut dyn Write, name: &str, capture: &Capture) -> io:
     Ok(())
 }
 
+/// How much work the packets make.
+pub(crate) fn passes(out: &mut dyn Write, passes: u32, packets: u64) -> io::Result<()> {
+    writeln!(
+        out,
+        "passes      {passes} over the packets, {} packets in all",
+        packets.saturating_mul(passes.into()),
+    )
+}
+
 /// What each worker did, and all of them together.
-pub(crate) fn workers(out: &mut dyn Write, tallies: &[Tally], passes: u32) -> io::Result<()> {
+pub(crate) fn workers(out: &mut dyn Write, tallies: &[Tally]) -> io::Result<()> {
     let mut total = Row::default();
     writeln!(
         out,
@@ -62,11 +71,9 @@ pub(crate) fn workers(out: &mut dyn Write, tallies: &[Tally], passes: u32) -> io
     total.print(out, "all")?;
     writeln!(
         out,
-        "\nthroughput  {:.2} million packets a second ({} packets, {} pass{}, {:.3} ms)",
+        "\nthroughput  {:.2} million packets a second ({} packets in {:.3} ms)",
         total.rate() / 1e6,
         total.packets,
-        passes,
-        if passes == 1 { "" } else { "es" },
         total.time.as_secs_f64() * 1e3,
     )
 }
@@ -94,7 +101,6 @@ pub(crate) fn findings(
     out: &mut dyn Write,
     exact: &HashSet<FlowKey>,
     findings: &Findings,
-    filter: &CuckooFilter,
 ) -> io::Result<()> {
     let count = |wanted: &[u8]| {
         let of_kind = |flow: &&FlowKey| wanted.contains(&flow.protocol());
@@ -117,12 +123,10 @@ pub(crate) fn findings(
         findings.firsts + findings.false_positives + findings.refused,
         findings.distinct,
     )?;
-    // While the filter fills, its rate grows from 0 to the present one: the
-    // flows met half of it on average.
     writeln!(
         out,
         "            about {:.3} false positives expected among the new flows",
-        findings.distinct as f64 * filter.false_positive_rate() / 2.0,
+        findings.expected,
     )?;
     writeln!(
         out,

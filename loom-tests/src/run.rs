@@ -132,7 +132,7 @@ fn cargo_test(
     if mutant {
         command.env("LOOM_TESTS_MUTANT", "1");
     } else {
-        command.arg("--tests");
+        command.args(["--tests", "--no-fail-fast"]);
     }
     command
         .args(arguments)

@@ -24,7 +24,7 @@ fn admit_in(filter: &Arc<CuckooFilter>, bucket: u64) -> thread::JoinHandle<bool>
 fn two_race_for_an_absent_item() {
     // The same target, and each other's witness for a target.
     for (mine, theirs) in [(0, 0), (0, 1), (1, 0)] {
-        check("two racing insert_unique", 100, move || {
+        check("two racing insert_unique", 50, move || {
             let filter = pair(2);
             let other = admit_in(&filter, theirs);
             let mine = admit(&filter, mine);
@@ -64,7 +64,7 @@ fn three_race_for_an_absent_item() {
 #[test]
 fn a_hopping_token_is_present() {
     for (source, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        check("insert_unique of an item that hops", 100, move || {
+        check("insert_unique of an item that hops", 50, move || {
             let filter = pair(2);
             fill(&filter, [in_pair(source, F)]);
             let mover = {
@@ -86,7 +86,7 @@ fn a_hopping_token_is_present() {
 fn two_race_while_another_token_hops() {
     check_large(
         "two racing insert_unique with a mover in the same buckets",
-        100,
+        50,
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, G)]);
@@ -170,7 +170,7 @@ fn two_race_with_a_remove() {
 #[test]
 fn races_with_a_plain_insert() {
     for (plain, first) in [(0, 0), (0, 1), (1, 0)] {
-        check("insert_unique and a plain insert", 100, move || {
+        check("insert_unique and a plain insert", 50, move || {
             let filter = pair(2);
             let other = {
                 let filter = filter.clone();
@@ -194,7 +194,7 @@ fn races_with_a_plain_insert() {
 #[test]
 fn what_was_seen_stays() {
     for (first, read_first) in [(0, 0), (0, 1), (1, 0)] {
-        check_large("two racing insert_unique and two lookups", 100, move || {
+        check_large("two racing insert_unique and two lookups", 50, move || {
             let filter = pair(2);
             let racers = [first, 1 - first].map(|bucket| admit_in(&filter, bucket));
             let seen = filter.contains_hash(in_pair(read_first, F));
@@ -235,35 +235,31 @@ fn a_refused_admission_acquires_what_came_before_the_insert() {
 
 #[test]
 fn two_race_over_a_full_pair() {
-    check_large(
-        "two insert_unique of one item into a full pair",
-        100,
-        || {
-            let filter = square(2);
-            fill(&filter, [far(0, 0), far(2, 1)]);
-            fill(&filter, (0..6).map(|n| near(0, n)));
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.insert_unique_hash(near(2, 10)).unwrap_or(false))
-            };
-            let mine = filter.insert_unique_hash(near(0, 10)).unwrap_or(false);
-            let theirs = other.join().expect("a racer");
-            assert!(!(mine && theirs), "two were told true");
-            assert_eq!(
-                filter.count_hash(near(0, 10)),
-                usize::from(mine || theirs),
-                "the tokens are not inserts minus removes"
-            );
-            assert!(
-                filter.contains_hash(far(3, 0)),
-                "the victim of a kick is gone"
-            );
-            assert!(
-                filter.contains_hash(far(1, 1)),
-                "the victim of a kick is gone"
-            );
-        },
-    );
+    check_large("two insert_unique of one item into a full pair", 50, || {
+        let filter = square(2);
+        fill(&filter, [far(0, 0), far(2, 1)]);
+        fill(&filter, (0..6).map(|n| near(0, n)));
+        let other = {
+            let filter = filter.clone();
+            thread::spawn(move || filter.insert_unique_hash(near(2, 10)).unwrap_or(false))
+        };
+        let mine = filter.insert_unique_hash(near(0, 10)).unwrap_or(false);
+        let theirs = other.join().expect("a racer");
+        assert!(!(mine && theirs), "two were told true");
+        assert_eq!(
+            filter.count_hash(near(0, 10)),
+            usize::from(mine || theirs),
+            "the tokens are not inserts minus removes"
+        );
+        assert!(
+            filter.contains_hash(far(3, 0)),
+            "the victim of a kick is gone"
+        );
+        assert!(
+            filter.contains_hash(far(1, 1)),
+            "the victim of a kick is gone"
+        );
+    });
 }
 
 /// The witness is frozen by a relocation while it holds an equal token at rest.
@@ -271,7 +267,7 @@ fn two_race_over_a_full_pair() {
 fn an_equal_token_in_a_frozen_witness_counts() {
     check(
         "two insert_unique, one of which then moves a neighbour out of the witness",
-        100,
+        50,
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, G), in_pair(1, H)]);
@@ -299,7 +295,7 @@ fn races_with_a_kick_that_places_an_equal_token() {
     for bucket in [0, 2] {
         check_large(
             "insert_unique and a kicking insert of an equal token",
-            100,
+            50,
             move || {
                 let filter = square(2);
                 fill(&filter, [far(0, 0)]);
@@ -336,7 +332,7 @@ fn races_with_a_kick_that_places_an_equal_token() {
 fn two_race_with_an_equal_token_that_hops_and_goes() {
     check_large(
         "two insert_unique, a mover and a remover of an equal token",
-        100,
+        50,
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, F)]);

@@ -12,7 +12,7 @@ const G: u16 = 0x2222;
 fn two_owners_share_a_descriptor_over_unrelated_buckets() {
     check(
         "two owners of one descriptor, unrelated buckets, and a lookup",
-        100,
+        50,
         || {
             let filter = square(1);
             fill(&filter, [near(0, 0), near(1, 0)]);
@@ -38,7 +38,7 @@ fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
     for bucket in [0, 2] {
         check(
             "one descriptor used twice in a row, and a lookup",
-            100,
+            50,
             move || {
                 let filter = square(1);
                 fill(&filter, [near(0, 0), near(1, 1)]);
@@ -68,7 +68,7 @@ fn one_owner_uses_a_descriptor_for_two_tokens_of_one_pair() {
     for first in [0, 1] {
         check_large(
             "one descriptor used for two tokens of one pair, and a lookup",
-            100,
+            50,
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);
@@ -98,7 +98,7 @@ fn one_owner_uses_a_descriptor_for_two_tokens_of_one_pair() {
 fn a_helper_does_not_decide_a_later_use() {
     check(
         "a writer that settles one use while the owner begins the next",
-        100,
+        50,
         || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F)]);
@@ -132,7 +132,7 @@ fn a_token_at_rest_is_seen_behind_two_uses() {
     for first in [0, 1] {
         check(
             "one descriptor used for there and back, and a lookup of a neighbour",
-            100,
+            50,
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);
@@ -183,7 +183,7 @@ fn a_descriptor_admits_and_relocates() {
     for first in [0, 1] {
         check_large(
             "one descriptor used for an admission and a relocation, and lookups",
-            100,
+            50,
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F)]);

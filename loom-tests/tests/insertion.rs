@@ -48,7 +48,7 @@ fn the_path_of_a_kick_is_what_the_models_say() {
 #[test]
 fn a_lookup_sees_the_victim_of_a_kick() {
     for bucket in [0, 3] {
-        check("a kick and a lookup of its victim", 100, move || {
+        check("a kick and a lookup of its victim", 50, move || {
             let filter = square(1);
             full_pair_with_one_exit(&filter);
             let insert = insert_in(&filter, near(0, 10));
@@ -75,7 +75,7 @@ fn a_lookup_sees_the_victim_of_a_kick() {
 #[test]
 fn a_remove_takes_the_victim_of_a_kick() {
     for bucket in [0, 3] {
-        check("a kick and the removal of its victim", 100, move || {
+        check("a kick and the removal of its victim", 50, move || {
             let filter = square(1);
             full_pair_with_one_exit(&filter);
             let insert = insert_in(&filter, near(0, 10));
@@ -102,7 +102,7 @@ fn a_remove_takes_the_victim_of_a_kick() {
 
 #[test]
 fn two_kicks_share_one_vacant_slot() {
-    check_large("two kicking inserters for one vacant slot", 100, || {
+    check_large("two kicking inserters for one vacant slot", 50, || {
         let filter = square_with_budget(2, 4);
         full_pair_with_one_exit(&filter);
         // Bucket 3 keeps one vacant slot, and bucket 1 none, so the table has one.
@@ -131,7 +131,7 @@ fn lookups_see_both_victims_of_two_hops() {
     for (near_bucket, far_bucket) in [(1, 0), (3, 3)] {
         check(
             "two hops with one descriptor, and lookups of both victims",
-            100,
+            50,
             move || {
                 let filter = square(1);
                 full_pair_with_two_hops(&filter);
@@ -162,7 +162,7 @@ fn removes_take_both_victims_of_two_hops() {
     for (near_bucket, far_bucket) in [(1, 0), (3, 3)] {
         check(
             "two hops with one descriptor, and removals of both victims",
-            100,
+            50,
             move || {
                 let filter = square(1);
                 full_pair_with_two_hops(&filter);
@@ -200,7 +200,7 @@ fn removes_take_both_victims_of_two_hops() {
 
 #[test]
 fn plain_inserts_share_a_bucket() {
-    check("two inserts and a remove in one pair", 100, || {
+    check("two inserts and a remove in one pair", 50, || {
         let filter = square(1);
         fill(&filter, (0..7).map(|n| near(0, n)));
         let other = insert_in(&filter, near(0, 10));

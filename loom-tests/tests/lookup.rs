@@ -27,7 +27,7 @@ fn with_token_in(
 #[test]
 fn sees_a_token_that_hops() {
     for (source, read_first) in orders() {
-        check("a mover and a lookup", 100, move || {
+        check("a mover and a lookup", 50, move || {
             let filter = with_token_in(source, 1);
             let mover = {
                 let filter = filter.clone();
@@ -49,7 +49,7 @@ fn sees_a_token_that_hops() {
 #[test]
 fn sees_a_token_that_hops_there_and_back() {
     for (source, read_first) in orders() {
-        check("there and back, and a lookup", 100, move || {
+        check("there and back, and a lookup", 50, move || {
             let filter = with_token_in(source, 1);
             let mover = {
                 let filter = filter.clone();
@@ -70,7 +70,7 @@ fn sees_a_token_that_hops_there_and_back() {
 #[test]
 fn sees_a_token_between_opposite_movers() {
     for read_first in [0, 1] {
-        check("two opposite movers and a lookup", 100, move || {
+        check("two opposite movers and a lookup", 50, move || {
             let filter = with_token_in(0, 2);
             let movers = [0, 1].map(|source| {
                 let filter = filter.clone();
@@ -95,7 +95,7 @@ fn sees_a_token_between_opposite_movers() {
 #[test]
 fn sees_a_token_between_movers_of_one_direction() {
     for read_first in [0, 1] {
-        check("two movers of one direction and a lookup", 100, move || {
+        check("two movers of one direction and a lookup", 50, move || {
             let filter = with_token_in(0, 2);
             let movers = [0, 0].map(|source| {
                 let filter = filter.clone();
@@ -149,7 +149,7 @@ fn sees_one_of_two_equal_tokens_that_come_and_go() {
 #[test]
 fn sees_one_of_two_equal_tokens_that_come_and_go_and_hop() {
     for (source, read_first) in orders() {
-        check("the same with a mover", 100, move || {
+        check("the same with a mover", 50, move || {
             let filter = with_token_in(source, 1);
             let writer = {
                 let filter = filter.clone();
@@ -182,7 +182,7 @@ fn is_not_led_astray_by_an_unrelated_token_that_hops() {
     for (source, read_first) in orders() {
         check(
             "another fingerprint moves in the same bucket",
-            100,
+            50,
             move || {
                 let filter = with_token_in(source, 1);
                 fill(&filter, [in_pair(source, G)]);
@@ -208,7 +208,7 @@ fn is_not_led_astray_by_an_unrelated_token_that_hops() {
 #[test]
 fn counts_a_token_that_hops() {
     for (source, read_first) in orders() {
-        check("a mover and a count", 100, move || {
+        check("a mover and a count", 50, move || {
             let filter = with_token_in(source, 1);
             let mover = {
                 let filter = filter.clone();

@@ -61,7 +61,7 @@ fn two_items_admitted_and_looked_for_crosswise() {
 /// Two removes take the two tokens of one class; of two `insert_unique` that follow, one finds it empty.
 #[test]
 fn two_removes_and_two_admissions_of_one_class() {
-    check("remove, then insert_unique, twice", 100, || {
+    check("remove, then insert_unique, twice", 50, || {
         in_one_order(|| {
             let filter = pair(2);
             fill(&filter, [in_pair(0, F), in_pair(1, F)]);
@@ -88,7 +88,7 @@ fn two_removes_and_two_admissions_of_one_class() {
 fn a_kick_and_an_insert_looked_for_crosswise() {
     check(
         "a kicking insert, a plain one, and lookups of each other",
-        100,
+        50,
         || {
             in_one_order(|| {
                 let filter = square(1);

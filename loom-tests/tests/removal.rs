@@ -11,7 +11,7 @@ const G: u16 = 0x2222;
 #[test]
 fn takes_a_token_that_hops() {
     for (source, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        check("a mover and a remove", 100, move || {
+        check("a mover and a remove", 50, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(source, F)]);
             let mover = {
@@ -111,7 +111,7 @@ fn a_later_lookup_of_another_thread_agrees() {
     for first in [0, 1] {
         check(
             "a remove, then a lookup elsewhere, with a mover",
-            100,
+            50,
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);

@@ -1,0 +1,9 @@
+//! What chance explains, and what it does not.
+
+/// Whether `seen` false positives are too many where `expected` are.
+///
+/// The spread of such a count is the square root of what is expected. Six times
+/// that and ten more do not happen by chance, however small the expectation.
+pub(crate) fn too_many(seen: u64, expected: f64) -> bool {
+    seen as f64 > expected + 6.0 * expected.sqrt() + 10.0
+}
