@@ -2,7 +2,7 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use loom::thread;
-use loom_tests::check::check;
+use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{fill, in_pair, pair};
 
 const F: u16 = 0x1111;
@@ -44,7 +44,7 @@ fn takes_a_token_that_hops() {
 #[test]
 fn two_take_two_tokens() {
     for first in [0, 1] {
-        check("two removes of two tokens with a mover", 1_000, move || {
+        check_large("two removes of two tokens with a mover", 50, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F), in_pair(0, F)]);
             let mover = {
