@@ -2,6 +2,7 @@
 
 use lockfree_cuckoo::CuckooFilter;
 use loom::sync::Arc;
+use loom::thread::{self, JoinHandle};
 
 /// A filter of two buckets: every token has the candidates 0 and 1.
 #[must_use]
@@ -69,4 +70,13 @@ pub fn fill(filter: &CuckooFilter, items: impl IntoIterator<Item = u64>) {
     for item in items {
         filter.insert_hash(item).expect("room");
     }
+}
+
+/// Starts a thread that works on the same filter.
+pub fn spawn<R: 'static>(
+    filter: &Arc<CuckooFilter>,
+    work: impl FnOnce(&CuckooFilter) -> R + 'static,
+) -> JoinHandle<R> {
+    let filter = filter.clone();
+    thread::spawn(move || work(&filter))
 }

@@ -5,7 +5,7 @@ use lockfree_cuckoo::CuckooFilter;
 use loom::sync::Arc;
 use loom::thread;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{far, fill, in_pair, near, pair, square};
+use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
@@ -16,8 +16,7 @@ fn admit(filter: &CuckooFilter, bucket: u64) -> bool {
 }
 
 fn admit_in(filter: &Arc<CuckooFilter>, bucket: u64) -> thread::JoinHandle<bool> {
-    let filter = filter.clone();
-    thread::spawn(move || admit(&filter, bucket))
+    spawn(filter, move |filter| admit(filter, bucket))
 }
 
 #[test]
@@ -67,10 +66,9 @@ fn a_hopping_token_is_present() {
         check("insert_unique of an item that hops", 50, move || {
             let filter = pair(2);
             fill(&filter, [in_pair(source, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
-            };
+            let mover = spawn(&filter, move |filter| {
+                filter.relocate_hash(in_pair(source, F))
+            });
             assert!(!admit(&filter, first), "a present item was added again");
             mover.join().expect("the mover");
             assert_eq!(
@@ -90,10 +88,7 @@ fn two_race_while_another_token_hops() {
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, G)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(0, G)))
-            };
+            let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, G)));
             let other = admit_in(&filter, 0);
             let mine = admit(&filter, 1);
             let theirs = other.join().expect("a racer");
@@ -123,10 +118,9 @@ fn races_with_a_remove() {
         check("insert_unique and a remove", 10, move || {
             let filter = pair(2);
             fill(&filter, [in_pair(stored, F)]);
-            let remover = {
-                let filter = filter.clone();
-                thread::spawn(move || assert!(filter.remove_hash(in_pair(0, F))))
-            };
+            let remover = spawn(&filter, move |filter| {
+                assert!(filter.remove_hash(in_pair(0, F)))
+            });
             let added = admit(&filter, first);
             remover.join().expect("the remover");
             assert_eq!(
@@ -143,10 +137,7 @@ fn two_race_with_a_remove() {
     check_large("two racing insert_unique and a remove", 1_000, || {
         let filter = pair(3);
         let other = admit_in(&filter, 0);
-        let remover = {
-            let filter = filter.clone();
-            thread::spawn(move || filter.remove_hash(in_pair(0, F)))
-        };
+        let remover = spawn(&filter, move |filter| filter.remove_hash(in_pair(0, F)));
         let mine = admit(&filter, 1);
         let theirs = other.join().expect("a racer");
         let removed = remover.join().expect("the remover");
@@ -172,13 +163,10 @@ fn races_with_a_plain_insert() {
     for (plain, first) in [(0, 0), (0, 1), (1, 0)] {
         check("insert_unique and a plain insert", 50, move || {
             let filter = pair(2);
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    filter.insert_hash(in_pair(plain, F)).expect("room");
-                    assert!(!admit(&filter, plain), "an inserted item was added again");
-                })
-            };
+            let other = spawn(&filter, move |filter| {
+                filter.insert_hash(in_pair(plain, F)).expect("room");
+                assert!(!admit(filter, plain), "an inserted item was added again");
+            });
             let added = admit(&filter, first);
             other.join().expect("the inserter");
             assert_eq!(
@@ -239,10 +227,9 @@ fn two_race_over_a_full_pair() {
         let filter = square(2);
         fill(&filter, [far(0, 0), far(2, 1)]);
         fill(&filter, (0..6).map(|n| near(0, n)));
-        let other = {
-            let filter = filter.clone();
-            thread::spawn(move || filter.insert_unique_hash(near(2, 10)).unwrap_or(false))
-        };
+        let other = spawn(&filter, move |filter| {
+            filter.insert_unique_hash(near(2, 10)).unwrap_or(false)
+        });
         let mine = filter.insert_unique_hash(near(0, 10)).unwrap_or(false);
         let theirs = other.join().expect("a racer");
         assert!(!(mine && theirs), "two were told true");
@@ -271,14 +258,11 @@ fn an_equal_token_in_a_frozen_witness_counts() {
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, G), in_pair(1, H)]);
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    let added = admit(&filter, 0);
-                    filter.relocate_hash(in_pair(0, G));
-                    added
-                })
-            };
+            let other = spawn(&filter, move |filter| {
+                let added = admit(filter, 0);
+                filter.relocate_hash(in_pair(0, G));
+                added
+            });
             let mine = admit(&filter, 1);
             let theirs = other.join().expect("a racer");
             assert_eq!(
@@ -300,16 +284,13 @@ fn races_with_a_kick_that_places_an_equal_token() {
                 let filter = square(2);
                 fill(&filter, [far(0, 0)]);
                 fill(&filter, (0..7).map(|n| near(0, n)));
-                let other = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        filter.insert_hash(near(0, 10)).expect("there is an exit");
-                        assert!(
-                            filter.contains_hash(near(2, 10)),
-                            "an inserted item was missed"
-                        );
-                    })
-                };
+                let other = spawn(&filter, move |filter| {
+                    filter.insert_hash(near(0, 10)).expect("there is an exit");
+                    assert!(
+                        filter.contains_hash(near(2, 10)),
+                        "an inserted item was missed"
+                    );
+                });
                 // Opens a slot for the admission to freeze.
                 assert!(filter.remove_hash(near(bucket, 6)));
                 let mine = filter.insert_unique_hash(near(bucket, 10));
@@ -336,20 +317,14 @@ fn two_race_with_an_equal_token_that_hops_and_goes() {
         || {
             let filter = pair(3);
             fill(&filter, [in_pair(0, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(0, F)))
-            };
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    assert!(
-                        filter.remove_hash(in_pair(1, F)),
-                        "a stored token was not found"
-                    );
-                    admit(&filter, 0)
-                })
-            };
+            let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, F)));
+            let other = spawn(&filter, move |filter| {
+                assert!(
+                    filter.remove_hash(in_pair(1, F)),
+                    "a stored token was not found"
+                );
+                admit(filter, 0)
+            });
             let mine = admit(&filter, 1);
             let theirs = other.join().expect("a racer");
             mover.join().expect("the mover");

@@ -3,9 +3,8 @@
 
 use lockfree_cuckoo::hooks::dying_after;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
-use loom::thread;
 use loom_tests::check::check;
-use loom_tests::tiny::{far, fill, in_pair, near, pair, square};
+use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
@@ -34,12 +33,9 @@ fn a_dead_mover_loses_nothing() {
     at_every_access("a mover that dies at access", 15, |accesses| {
         let filter = pair(1);
         fill(&filter, [in_pair(0, F)]);
-        let mover = {
-            let filter = filter.clone();
-            thread::spawn(move || {
-                dying_after(accesses, || filter.relocate_hash(in_pair(0, F))).is_none()
-            })
-        };
+        let mover = spawn(&filter, move |filter| {
+            dying_after(accesses, || filter.relocate_hash(in_pair(0, F))).is_none()
+        });
         assert!(filter.contains_hash(in_pair(1, F)), "a token was missed");
         let died = mover.join().expect("the mover's thread");
         assert!(filter.contains_hash(in_pair(0, F)), "a token was missed");
@@ -62,12 +58,9 @@ fn writers_pass_a_dead_mover() {
     at_every_access("writers pass a mover that dies at access", 15, |accesses| {
         let filter = pair(1);
         fill(&filter, [in_pair(0, F)]);
-        let mover = {
-            let filter = filter.clone();
-            thread::spawn(move || {
-                dying_after(accesses, || filter.relocate_hash(in_pair(0, F))).is_none()
-            })
-        };
+        let mover = spawn(&filter, move |filter| {
+            dying_after(accesses, || filter.relocate_hash(in_pair(0, F))).is_none()
+        });
         assert!(
             filter.remove_hash(in_pair(1, F)),
             "a stored token was not found"
@@ -92,12 +85,9 @@ fn writers_pass_a_dead_mover() {
 fn a_dead_admission_is_all_or_nothing() {
     at_every_access("an insert_unique that dies at access", 15, |accesses| {
         let filter = pair(2);
-        let racer = {
-            let filter = filter.clone();
-            thread::spawn(move || {
-                dying_after(accesses, || filter.insert_unique_hash(in_pair(1, F))).is_none()
-            })
-        };
+        let racer = spawn(&filter, move |filter| {
+            dying_after(accesses, || filter.insert_unique_hash(in_pair(1, F))).is_none()
+        });
         let mine = filter.insert_unique_hash(in_pair(0, F)).expect("room");
         let died = racer.join().expect("the racer's thread");
         assert!(
@@ -123,12 +113,9 @@ fn a_dead_kick_loses_nothing() {
         // Two tokens can leave the full pair, one for each of the two inserts.
         fill(&filter, [far(0, 0), far(2, 1)]);
         fill(&filter, (0..6).map(|n| near(0, n)));
-        let inserter = {
-            let filter = filter.clone();
-            thread::spawn(move || {
-                dying_after(accesses, || filter.insert_hash(near(0, 10))).is_none()
-            })
-        };
+        let inserter = spawn(&filter, move |filter| {
+            dying_after(accesses, || filter.insert_hash(near(0, 10))).is_none()
+        });
         assert!(
             filter.contains_hash(far(3, 0)),
             "the victim of a kick was missed"

@@ -1,9 +1,8 @@
 //! The reuse of descriptors: a reader never takes one use for another, and an owner never two at once.
 #![cfg(all(loom, feature = "loom"))]
 
-use loom::thread;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{fill, in_pair, near, pair, square};
+use loom_tests::tiny::{fill, in_pair, near, pair, spawn, square};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
@@ -16,10 +15,8 @@ fn two_owners_share_a_descriptor_over_unrelated_buckets() {
         || {
             let filter = square(1);
             fill(&filter, [near(0, 0), near(1, 0)]);
-            let movers = [0, 1].map(|bucket| {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(near(bucket, 0)))
-            });
+            let movers = [0, 1]
+                .map(|bucket| spawn(&filter, move |filter| filter.relocate_hash(near(bucket, 0))));
             assert!(
                 filter.contains_hash(near(2, 0)),
                 "a hopping token was missed"
@@ -42,13 +39,10 @@ fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
             move || {
                 let filter = square(1);
                 fill(&filter, [near(0, 0), near(1, 1)]);
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        assert!(filter.relocate_hash(near(0, 0)));
-                        assert!(filter.relocate_hash(near(1, 1)));
-                    })
-                };
+                let mover = spawn(&filter, move |filter| {
+                    assert!(filter.relocate_hash(near(0, 0)));
+                    assert!(filter.relocate_hash(near(1, 1)));
+                });
                 assert!(
                     filter.contains_hash(near(bucket, 0)),
                     "a hopping token was missed"
@@ -72,13 +66,10 @@ fn one_owner_uses_a_descriptor_for_two_tokens_of_one_pair() {
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        filter.relocate_hash(in_pair(0, F));
-                        filter.relocate_hash(in_pair(1, G));
-                    })
-                };
+                let mover = spawn(&filter, move |filter| {
+                    filter.relocate_hash(in_pair(0, F));
+                    filter.relocate_hash(in_pair(1, G));
+                });
                 assert!(
                     filter.contains_hash(in_pair(first, G)),
                     "a hopping token was missed"
@@ -102,13 +93,10 @@ fn a_helper_does_not_decide_a_later_use() {
         || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    filter.relocate_hash(in_pair(0, F));
-                    filter.relocate_hash(in_pair(1, F));
-                })
-            };
+            let mover = spawn(&filter, move |filter| {
+                filter.relocate_hash(in_pair(0, F));
+                filter.relocate_hash(in_pair(1, F));
+            });
             filter.insert_hash(in_pair(0, G)).expect("room");
             mover.join().expect("the mover");
             assert_eq!(
@@ -137,13 +125,10 @@ fn a_token_at_rest_is_seen_behind_two_uses() {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);
                 assert!(filter.relocate_hash(in_pair(1, G)));
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        assert!(filter.relocate_hash(in_pair(0, G)));
-                        assert!(filter.relocate_hash(in_pair(1, G)));
-                    })
-                };
+                let mover = spawn(&filter, move |filter| {
+                    assert!(filter.relocate_hash(in_pair(0, G)));
+                    assert!(filter.relocate_hash(in_pair(1, G)));
+                });
                 assert!(
                     filter.contains_hash(in_pair(first, F)),
                     "a token at rest was missed"
@@ -161,13 +146,10 @@ fn a_descriptor_admits_twice() {
         10,
         || {
             let filter = square(1);
-            let admitter = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    assert_eq!(filter.insert_unique_hash(near(0, 0)), Ok(true));
-                    assert_eq!(filter.insert_unique_hash(near(1, 1)), Ok(true));
-                })
-            };
+            let admitter = spawn(&filter, move |filter| {
+                assert_eq!(filter.insert_unique_hash(near(0, 0)), Ok(true));
+                assert_eq!(filter.insert_unique_hash(near(1, 1)), Ok(true));
+            });
             let second = filter.contains_hash(near(1, 1));
             let first = filter.contains_hash(near(0, 0));
             assert!(first || !second, "the first token was missed");
@@ -187,13 +169,10 @@ fn a_descriptor_admits_and_relocates() {
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F)]);
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        assert_eq!(filter.insert_unique_hash(in_pair(1, G)), Ok(true));
-                        filter.relocate_hash(in_pair(0, F));
-                    })
-                };
+                let mover = spawn(&filter, move |filter| {
+                    assert_eq!(filter.insert_unique_hash(in_pair(1, G)), Ok(true));
+                    filter.relocate_hash(in_pair(0, F));
+                });
                 assert!(
                     filter.contains_hash(in_pair(first, F)),
                     "a token was missed"

@@ -9,7 +9,7 @@ use lockfree_cuckoo::{CuckooFilter, InsertError};
 use loom::sync::Arc;
 use loom::thread;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{far, fill, near, square, square_with_budget};
+use loom_tests::tiny::{far, fill, near, spawn, square, square_with_budget};
 
 /// Fills buckets 0 and 2 so that the only way out is the token `far(0, 0)` in bucket 0, which can go to
 /// bucket 3.
@@ -29,8 +29,7 @@ fn full_pair_with_two_hops(filter: &CuckooFilter) {
 }
 
 fn insert_in(filter: &Arc<CuckooFilter>, hash: u64) -> thread::JoinHandle<Result<(), InsertError>> {
-    let filter = filter.clone();
-    thread::spawn(move || filter.insert_hash(hash))
+    spawn(filter, move |filter| filter.insert_hash(hash))
 }
 
 #[test]
@@ -204,10 +203,9 @@ fn plain_inserts_share_a_bucket() {
         let filter = square(1);
         fill(&filter, (0..7).map(|n| near(0, n)));
         let other = insert_in(&filter, near(0, 10));
-        let remover = {
-            let filter = filter.clone();
-            thread::spawn(move || assert!(filter.remove_hash(near(2, 0))))
-        };
+        let remover = spawn(&filter, move |filter| {
+            assert!(filter.remove_hash(near(2, 0)))
+        });
         let mine = filter.insert_hash(near(0, 11));
         let theirs = other.join().expect("an inserter");
         remover.join().expect("the remover");

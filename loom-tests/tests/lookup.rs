@@ -4,7 +4,7 @@
 
 use loom::thread;
 use loom_tests::check::check;
-use loom_tests::tiny::{fill, in_pair, pair};
+use loom_tests::tiny::{fill, in_pair, pair, spawn};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
@@ -29,10 +29,9 @@ fn sees_a_token_that_hops() {
     for (source, read_first) in orders() {
         check("a mover and a lookup", 50, move || {
             let filter = with_token_in(source, 1);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || assert!(filter.relocate_hash(in_pair(source, F))))
-            };
+            let mover = spawn(&filter, move |filter| {
+                assert!(filter.relocate_hash(in_pair(source, F)))
+            });
             assert!(
                 filter.contains_hash(in_pair(read_first, F)),
                 "a hopping token was missed"
@@ -51,13 +50,10 @@ fn sees_a_token_that_hops_there_and_back() {
     for (source, read_first) in orders() {
         check("there and back, and a lookup", 50, move || {
             let filter = with_token_in(source, 1);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    assert!(filter.relocate_hash(in_pair(source, F)));
-                    assert!(filter.relocate_hash(in_pair(1 - source, F)));
-                })
-            };
+            let mover = spawn(&filter, move |filter| {
+                assert!(filter.relocate_hash(in_pair(source, F)));
+                assert!(filter.relocate_hash(in_pair(1 - source, F)));
+            });
             assert!(
                 filter.contains_hash(in_pair(read_first, F)),
                 "a hopping token was missed"
@@ -73,8 +69,9 @@ fn sees_a_token_between_opposite_movers() {
         check("two opposite movers and a lookup", 50, move || {
             let filter = with_token_in(0, 2);
             let movers = [0, 1].map(|source| {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
+                spawn(&filter, move |filter| {
+                    filter.relocate_hash(in_pair(source, F))
+                })
             });
             assert!(
                 filter.contains_hash(in_pair(read_first, F)),
@@ -98,8 +95,9 @@ fn sees_a_token_between_movers_of_one_direction() {
         check("two movers of one direction and a lookup", 50, move || {
             let filter = with_token_in(0, 2);
             let movers = [0, 0].map(|source| {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
+                spawn(&filter, move |filter| {
+                    filter.relocate_hash(in_pair(source, F))
+                })
             });
             assert!(
                 filter.contains_hash(in_pair(read_first, F)),
@@ -127,15 +125,12 @@ fn sees_one_of_two_equal_tokens_that_come_and_go() {
             10,
             move || {
                 let filter = with_token_in(source, 1);
-                let writer = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        // Goes to the other bucket, which is emptier.
-                        filter.insert_hash(in_pair(source, F)).expect("room");
-                        // Clears the bucket that the hash names first.
-                        assert!(filter.remove_hash(in_pair(source, F)));
-                    })
-                };
+                let writer = spawn(&filter, move |filter| {
+                    // Goes to the other bucket, which is emptier.
+                    filter.insert_hash(in_pair(source, F)).expect("room");
+                    // Clears the bucket that the hash names first.
+                    assert!(filter.remove_hash(in_pair(source, F)));
+                });
                 assert!(
                     filter.contains_hash(in_pair(read_first, F)),
                     "a token was missed"
@@ -151,17 +146,13 @@ fn sees_one_of_two_equal_tokens_that_come_and_go_and_hop() {
     for (source, read_first) in orders() {
         check("the same with a mover", 50, move || {
             let filter = with_token_in(source, 1);
-            let writer = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    filter.insert_hash(in_pair(source, F)).expect("room");
-                    assert!(filter.remove_hash(in_pair(source, F)));
-                })
-            };
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(1 - source, F)))
-            };
+            let writer = spawn(&filter, move |filter| {
+                filter.insert_hash(in_pair(source, F)).expect("room");
+                assert!(filter.remove_hash(in_pair(source, F)));
+            });
+            let mover = spawn(&filter, move |filter| {
+                filter.relocate_hash(in_pair(1 - source, F))
+            });
             assert!(
                 filter.contains_hash(in_pair(read_first, F)),
                 "a token was missed"
@@ -187,10 +178,9 @@ fn is_not_led_astray_by_an_unrelated_token_that_hops() {
                 let filter = with_token_in(source, 1);
                 fill(&filter, [in_pair(source, G)]);
                 // The second went to the emptier bucket.
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || assert!(filter.relocate_hash(in_pair(1 - source, G))))
-                };
+                let mover = spawn(&filter, move |filter| {
+                    assert!(filter.relocate_hash(in_pair(1 - source, G)))
+                });
                 assert!(
                     filter.contains_hash(in_pair(read_first, F)),
                     "a resting token was missed"
@@ -210,10 +200,9 @@ fn counts_a_token_that_hops() {
     for (source, read_first) in orders() {
         check("a mover and a count", 50, move || {
             let filter = with_token_in(source, 1);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
-            };
+            let mover = spawn(&filter, move |filter| {
+                filter.relocate_hash(in_pair(source, F))
+            });
             assert!(
                 filter.count_hash(in_pair(read_first, F)) >= 1,
                 "a token was not counted"

@@ -6,9 +6,8 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::hooks::in_one_order;
-use loom::thread;
 use loom_tests::check::check;
-use loom_tests::tiny::{far, fill, in_pair, near, pair, square};
+use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
 
 const F: u16 = 0x1111;
 
@@ -17,13 +16,10 @@ fn two_items_inserted_and_looked_for_crosswise() {
     check("insert mine, look for yours", 10, || {
         in_one_order(|| {
             let filter = square(1);
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    filter.insert_hash(near(1, 0)).expect("room");
-                    filter.contains_hash(near(0, 0))
-                })
-            };
+            let other = spawn(&filter, move |filter| {
+                filter.insert_hash(near(1, 0)).expect("room");
+                filter.contains_hash(near(0, 0))
+            });
             filter.insert_hash(near(0, 0)).expect("room");
             let mine = filter.contains_hash(near(1, 0));
             let theirs = other.join().expect("the other");
@@ -40,13 +36,10 @@ fn two_items_admitted_and_looked_for_crosswise() {
     check("insert_unique mine, look for yours", 10, || {
         in_one_order(|| {
             let filter = square(2);
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    assert_eq!(filter.insert_unique_hash(near(1, 0)), Ok(true));
-                    filter.contains_hash(near(0, 0))
-                })
-            };
+            let other = spawn(&filter, move |filter| {
+                assert_eq!(filter.insert_unique_hash(near(1, 0)), Ok(true));
+                filter.contains_hash(near(0, 0))
+            });
             assert_eq!(filter.insert_unique_hash(near(0, 0)), Ok(true));
             let mine = filter.contains_hash(near(1, 0));
             let theirs = other.join().expect("the other");
@@ -65,13 +58,10 @@ fn two_removes_and_two_admissions_of_one_class() {
         in_one_order(|| {
             let filter = pair(2);
             fill(&filter, [in_pair(0, F), in_pair(1, F)]);
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || {
-                    assert!(filter.remove_hash(in_pair(1, F)));
-                    filter.insert_unique_hash(in_pair(1, F)).expect("room")
-                })
-            };
+            let other = spawn(&filter, move |filter| {
+                assert!(filter.remove_hash(in_pair(1, F)));
+                filter.insert_unique_hash(in_pair(1, F)).expect("room")
+            });
             assert!(filter.remove_hash(in_pair(0, F)));
             let mine = filter.insert_unique_hash(in_pair(0, F)).expect("room");
             let theirs = other.join().expect("the other");
@@ -94,13 +84,10 @@ fn a_kick_and_an_insert_looked_for_crosswise() {
                 let filter = square(1);
                 fill(&filter, [far(0, 0)]);
                 fill(&filter, (0..7).map(|n| near(0, n)));
-                let other = {
-                    let filter = filter.clone();
-                    thread::spawn(move || {
-                        filter.insert_hash(near(0, 10)).expect("there is an exit");
-                        filter.contains_hash(near(1, 11))
-                    })
-                };
+                let other = spawn(&filter, move |filter| {
+                    filter.insert_hash(near(0, 10)).expect("there is an exit");
+                    filter.contains_hash(near(1, 11))
+                });
                 filter.insert_hash(near(1, 11)).expect("room");
                 let mine = filter.contains_hash(near(0, 10));
                 let theirs = other.join().expect("the other");

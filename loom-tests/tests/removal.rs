@@ -1,9 +1,8 @@
 //! Removes against everything that moves a token: each takes one token or truly finds none.
 #![cfg(all(loom, feature = "loom"))]
 
-use loom::thread;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{fill, in_pair, pair};
+use loom_tests::tiny::{fill, in_pair, pair, spawn};
 
 const F: u16 = 0x1111;
 const G: u16 = 0x2222;
@@ -14,10 +13,9 @@ fn takes_a_token_that_hops() {
         check("a mover and a remove", 50, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(source, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(source, F)))
-            };
+            let mover = spawn(&filter, move |filter| {
+                filter.relocate_hash(in_pair(source, F))
+            });
             assert!(
                 filter.remove_hash(in_pair(first, F)),
                 "a stored token was not found"
@@ -47,14 +45,8 @@ fn two_take_two_tokens() {
         check_large("two removes of two tokens with a mover", 50, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F), in_pair(0, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(0, F)))
-            };
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.remove_hash(in_pair(0, F)))
-            };
+            let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, F)));
+            let other = spawn(&filter, move |filter| filter.remove_hash(in_pair(0, F)));
             assert!(
                 filter.remove_hash(in_pair(first, F)),
                 "one of two tokens was not found"
@@ -79,14 +71,8 @@ fn two_share_one_token() {
         check("two removes of one token with a mover", 1_000, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F)]);
-            let mover = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.relocate_hash(in_pair(0, F)))
-            };
-            let other = {
-                let filter = filter.clone();
-                thread::spawn(move || filter.remove_hash(in_pair(0, F)))
-            };
+            let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, F)));
+            let other = spawn(&filter, move |filter| filter.remove_hash(in_pair(0, F)));
             let mine = filter.remove_hash(in_pair(first, F));
             let theirs = other.join().expect("a remover");
             mover.join().expect("the mover");
@@ -115,14 +101,10 @@ fn a_later_lookup_of_another_thread_agrees() {
             move || {
                 let filter = pair(1);
                 fill(&filter, [in_pair(0, F), in_pair(0, G)]);
-                let mover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || filter.relocate_hash(in_pair(0, F)))
-                };
-                let remover = {
-                    let filter = filter.clone();
-                    thread::spawn(move || assert!(filter.remove_hash(in_pair(1 - first, F))))
-                };
+                let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, F)));
+                let remover = spawn(&filter, move |filter| {
+                    assert!(filter.remove_hash(in_pair(1 - first, F)))
+                });
                 remover.join().expect("the remover");
                 assert!(
                     !filter.contains_hash(in_pair(first, F)),
