@@ -8,7 +8,7 @@ use crate::sync;
 use crate::tokens::{Refusal, Tokens};
 
 /// Attempts of one insert. Two inserts can abort each other's relocations; a bound keeps each of them
-/// finite, so that the whole stays lock-free. At 97 % load six were the most ever needed.
+/// finite, so that the whole stays lock-free.
 pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
 
 /// How an attempt to open a full pair ended.
