@@ -132,13 +132,10 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
                 }));
             }
             Size::Buckets(buckets) => {
-                let possible = buckets <= sizing::MAX_BUCKETS;
-                let geometry = Geometry::with_buckets(buckets)
-                    .filter(|_| possible)
-                    .ok_or_else(|| {
-                        let nearest = sizing::nearest_buckets(buckets);
-                        BuildError(Cause::Buckets { buckets, nearest })
-                    })?;
+                let geometry = Geometry::with_buckets(buckets).ok_or_else(|| {
+                    let nearest = sizing::nearest_buckets(buckets);
+                    BuildError(Cause::Buckets { buckets, nearest })
+                })?;
                 (geometry, sizing::items_for(geometry))
             }
         };
@@ -151,7 +148,7 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
             .descriptors
             .unwrap_or_else(|| Pool::size_for(geometry.buckets()));
         Tokens::new(geometry, budget, descriptors)
-            .and_then(|tokens| CuckooFilter::from_parts(tokens, items, self.hasher))
+            .and_then(|tokens| CuckooFilter::from_parts(tokens, 0, items, self.hasher))
             .map_err(|OutOfMemory { bytes }| BuildError(Cause::OutOfMemory { bytes }))
     }
 }

@@ -207,11 +207,12 @@ impl<S: BuildHasher> CuckooFilter<S> {
 impl<S> CuckooFilter<S> {
     pub(crate) fn from_parts(
         tokens: Tokens,
+        len: usize,
         capacity: usize,
         hasher: S,
     ) -> Result<Self, OutOfMemory> {
         let mut counter = Counter::new(tokens.geometry.buckets())?;
-        counter.reset(tokens.scan_len());
+        counter.reset(len);
         Ok(Self {
             tokens,
             counter,

@@ -35,11 +35,16 @@ impl Geometry {
     /// against the imbalance of a random split.
     pub(crate) const MAX_RANGES: usize = 31;
 
-    /// The geometry with this many buckets, in as few ranges as possible. `None` if it cannot be divided
-    /// into at most [`MAX_RANGES`](Self::MAX_RANGES) ranges of at least two buckets.
+    /// Most buckets there can be: a power of two whose bytes fit the address space.
+    pub(crate) const MAX_BUCKETS: usize = 1 << (usize::BITS - 5);
+
+    /// The geometry with this many buckets, in as few ranges as possible. `None` if they are more than
+    /// [`MAX_BUCKETS`](Self::MAX_BUCKETS), or cannot be divided into at most
+    /// [`MAX_RANGES`](Self::MAX_RANGES) ranges of at least two buckets.
     pub(crate) fn with_buckets(buckets: usize) -> Option<Self> {
         let range = 1usize.checked_shl(buckets.trailing_zeros())?;
-        (range >= 2 && buckets / range <= Self::MAX_RANGES).then_some(Self {
+        let divides = range >= 2 && buckets / range <= Self::MAX_RANGES;
+        (divides && buckets <= Self::MAX_BUCKETS).then_some(Self {
             buckets,
             offset_shift: 64 - range.trailing_zeros(),
         })

@@ -26,9 +26,6 @@ const RANGE_MARGIN: f64 = 3.0;
 /// Most items a filter can be asked to hold: the table's bytes must fit the address space.
 pub(crate) const MAX_ITEMS: usize = isize::MAX as usize / 16;
 
-/// Most buckets there can be: a power of two whose bytes fit the address space.
-pub(crate) const MAX_BUCKETS: usize = 1 << (usize::BITS - 5);
-
 /// The smallest geometry that holds this many items, at most [`MAX_ITEMS`].
 pub(crate) fn geometry_for(items: usize) -> Geometry {
     let odd_ranges = (1..=Geometry::MAX_RANGES).step_by(2);
@@ -59,7 +56,7 @@ pub(crate) fn items_for(geometry: Geometry) -> usize {
 
 /// The number of buckets nearest to a refused one that a geometry can have.
 pub(crate) fn nearest_buckets(buckets: usize) -> usize {
-    let buckets = buckets.min(MAX_BUCKETS);
+    let buckets = buckets.min(Geometry::MAX_BUCKETS);
     let log = (buckets.max(2).ilog2() + 1)
         .saturating_sub(Geometry::MAX_RANGES.ilog2() + 1)
         .max(1);
@@ -98,8 +95,8 @@ mod tests {
 
     #[test]
     fn the_nearest_number_of_buckets_is_accepted_and_near() {
-        assert_eq!(nearest_buckets(usize::MAX), MAX_BUCKETS);
-        for buckets in (0..5_000).chain([MAX_BUCKETS - 1, (1 << 26) + 12_345]) {
+        assert_eq!(nearest_buckets(usize::MAX), Geometry::MAX_BUCKETS);
+        for buckets in (0..5_000).chain([Geometry::MAX_BUCKETS - 1, (1 << 26) + 12_345]) {
             let nearest = nearest_buckets(buckets);
             assert!(
                 Geometry::with_buckets(nearest).is_some(),

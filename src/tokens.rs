@@ -105,13 +105,6 @@ impl Tokens {
         }
     }
 
-    /// The tokens in the table, counted one bucket after the other.
-    pub(crate) fn scan_len(&self) -> usize {
-        (0..self.table.len())
-            .map(|bucket| self.peek(bucket).len())
-            .sum()
-    }
-
     /// Empties the table. `&mut`: nothing is under way, so descriptors still owned belong to dead threads.
     pub(crate) fn clear(&mut self) {
         for bucket in 0..self.table.len() {
@@ -120,12 +113,15 @@ impl Tokens {
         self.pool.reclaim();
     }
 
-    /// A copy of the tokens with a fresh pool. Exact if nobody writes meanwhile.
-    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+    /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
         let mut copy = Self::new(self.geometry, self.search_budget, self.pool.len())?;
+        let mut len = 0;
         for bucket in 0..self.table.len() {
-            copy.table.set(bucket, self.peek(bucket));
+            let content = self.peek(bucket);
+            copy.table.set(bucket, content);
+            len += content.len();
         }
-        Ok(copy)
+        Ok((copy, len))
     }
 }

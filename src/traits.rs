@@ -16,10 +16,9 @@ use crate::filter::CuckooFilter;
 /// If the memory cannot be had.
 impl<S: Clone> Clone for CuckooFilter<S> {
     fn clone(&self) -> Self {
-        let copy = self
-            .tokens
-            .quiescent_copy()
-            .and_then(|tokens| Self::from_parts(tokens, self.capacity, self.hasher.clone()));
+        let copy = self.tokens.quiescent_copy().and_then(|(tokens, len)| {
+            Self::from_parts(tokens, len, self.capacity, self.hasher.clone())
+        });
         match copy {
             Ok(copy) => copy,
             Err(error) => panic!("{} bytes of memory could not be allocated", error.bytes),
