@@ -21,10 +21,11 @@ impl Tokens {
     /// Linearization points: of an admission, its commit; should equal tokens be inserted into the witness
     /// between the deciding read and the commit, the last moment before at which the class was empty. Of
     /// "present", the load that saw the token.
-    pub(crate) fn insert_unique(&self, class: Candidates) -> Result<bool, Refusal> {
-        if self.contains(class) {
+    pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
+        if self.contains(hash) {
             return Ok(false);
         }
+        let class = self.geometry.candidates(hash);
         let Candidates {
             first,
             second,

@@ -1,5 +1,8 @@
 //! Allocation that reports failure instead of aborting.
 
+#[cfg(all(feature = "huge-pages", target_os = "linux"))]
+mod huge_pages;
+
 /// The bytes that could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory {
@@ -12,6 +15,8 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
     values.try_reserve_exact(len).map_err(|_| OutOfMemory {
         bytes: len.saturating_mul(size_of::<T>()),
     })?;
+    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+    huge_pages::advise(values.spare_capacity_mut());
     values.extend(core::iter::repeat_with(value).take(len));
     Ok(values.into_boxed_slice())
 }

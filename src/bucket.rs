@@ -9,6 +9,10 @@
 
 use crate::fingerprint::Fingerprint;
 
+/// One of the four slots of a bucket, by the bit at which its lane begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(u32);
+
 /// Four slots, packed from the top lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bucket(u64);
@@ -17,6 +21,14 @@ const LANE_BITS: u32 = 16;
 const LOWEST_LANE: u64 = (1 << LANE_BITS) - 1;
 const ONE_IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 const TOP_OF_EACH_LANE: u64 = ONE_IN_EACH_LANE << (LANE_BITS - 1);
+
+impl Slot {
+    /// The slot of this lane, 0 for the lowest.
+    #[inline]
+    pub(crate) fn from_lowest(lane: u32) -> Self {
+        Self(lane * LANE_BITS)
+    }
+}
 
 impl Bucket {
     /// Slots in a bucket.
@@ -74,27 +86,48 @@ impl Bucket {
     /// This bucket with one `f` cleared, or `None` if it holds none.
     #[inline]
     pub(crate) fn without(self, f: Fingerprint) -> Option<Self> {
-        let shift = self.lane_shift(f)?;
-        let below = self.0 & ((1 << shift) - 1);
-        // Two shifts, because one by 64 would overflow for the top lane.
-        let above = self.0 & (!LOWEST_LANE << shift);
-        Some(Self(above | below << LANE_BITS))
+        Some(self.cleared(self.slot_of(f)?))
+    }
+
+    /// This bucket with one slot cleared.
+    #[inline]
+    pub(crate) fn cleared(self, slot: Slot) -> Self {
+        let below = self.0 & ((1 << slot.0) - 1);
+        let above = self.0 & (!LOWEST_LANE << slot.0);
+        Self(above | below << LANE_BITS)
     }
 
     /// This bucket with one `old` replaced by `new`, or `None` if it holds no `old`.
     #[inline]
     pub(crate) fn replacing(self, old: Fingerprint, new: Fingerprint) -> Option<Self> {
-        let shift = self.lane_shift(old)?;
-        Some(Self(self.0 ^ u64::from(old.bits() ^ new.bits()) << shift))
+        let slot = self.slot_of(old)?;
+        Some(Self(self.0 ^ u64::from(old.bits() ^ new.bits()) << slot.0))
     }
 
-    /// Where the lowest lane that holds `f` begins.
+    /// The lowest slot that holds `f`.
     #[inline]
-    fn lane_shift(self, f: Fingerprint) -> Option<u32> {
+    fn slot_of(self, f: Fingerprint) -> Option<Slot> {
         match self.flags(f) {
             0 => None,
-            flags => Some(flags.trailing_zeros() / LANE_BITS * LANE_BITS),
+            flags => Some(Slot::from_lowest(flags.trailing_zeros() / LANE_BITS)),
         }
+    }
+
+    /// A 1 in each lane that holds `f`, exactly.
+    #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+    #[inline]
+    pub(crate) fn ones_where(self, f: Fingerprint) -> u64 {
+        let difference = self.0 ^ (u64::from(f.bits()) * ONE_IN_EACH_LANE);
+        // The sum carries into the top bit of a lane unless the bits below it are 0, and never beyond.
+        let zero_but_for_the_top = !((difference & !TOP_OF_EACH_LANE) + !TOP_OF_EACH_LANE);
+        (zero_but_for_the_top & !difference & TOP_OF_EACH_LANE) >> (LANE_BITS - 1)
+    }
+
+    /// The fingerprint in a slot, counted from the top lane down. `None` if it is vacant.
+    #[inline]
+    pub(crate) fn occupant(self, slot: usize) -> Option<Fingerprint> {
+        let lane = (Self::SLOTS - 1 - slot) as u32;
+        Fingerprint::from_bits((self.0 >> (lane * LANE_BITS)) as u16)
     }
 
     /// How many copies of `f` it holds.
@@ -104,9 +137,7 @@ impl Bucket {
 
     /// The fingerprints in it, from the top lane down.
     pub(crate) fn fingerprints(self) -> impl Iterator<Item = Fingerprint> {
-        (0..Self::SLOTS as u32)
-            .rev()
-            .map_while(move |lane| Fingerprint::from_bits((self.0 >> (lane * LANE_BITS)) as u16))
+        (0..Self::SLOTS).map_while(move |slot| self.occupant(slot))
     }
 }
 

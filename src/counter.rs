@@ -1,8 +1,10 @@
 //! The number of stored items, in cells that threads do not share.
 //!
-//! A counter that all threads write would cost more than the insert itself. Each thread adds to a cell of
-//! its own choosing by its index; a reader sums the cells. A token may be counted in on one cell and out on
-//! another, so cells wrap and only the sum means anything.
+//! A counter that all threads write would cost more than the insert itself, and a locked instruction on a cell
+//! of one's own still half of it. So the first threads alive have a cell each, which they alone write, with a
+//! plain load and a plain store; the others share the rest. (So a signal handler must not write to a filter
+//! that its thread may be writing to; it could lose a count.) A reader sums the cells. A token may be counted in
+//! on one cell and out on another, so cells wrap and only the sum means anything.
 
 use crossbeam_utils::CachePadded;
 
@@ -11,51 +13,69 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(crate) struct Counter {
-    cells: Box<[CachePadded<AtomicU64>]>,
+    /// Each written by the thread with its index alone.
+    own: Cells,
+    /// For the threads with higher indexes.
+    shared: Cells,
 }
 
-const MAX_CELLS: usize = 64;
+type Cells = Box<[CachePadded<AtomicU64>]>;
 
 impl Counter {
-    /// As many cells as the machine has threads, fewer for a small table.
+    /// As many cells as there are exclusive thread indexes, fewer for a small table. A quarter is shared.
     pub(crate) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let wanted = sync::parallelism().next_power_of_two().clamp(16, MAX_CELLS);
         let affordable = if sync::MODEL {
             8
         } else {
-            (buckets / 64).next_power_of_two()
+            (buckets / 256).next_power_of_two()
         };
-        let cells = allocate::slice(wanted.min(affordable), || {
-            CachePadded::new(AtomicU64::new(0))
-        })?;
-        Ok(Self { cells })
+        let all = affordable.min(sync::EXCLUSIVE);
+        let shared = (all / 4).max(1);
+        let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
+        Ok(Self {
+            own: cells(all - shared)?,
+            shared: cells(shared)?,
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        allocate::bytes(&self.cells)
-    }
-
-    #[inline]
-    fn cell(&self) -> &AtomicU64 {
-        &self.cells[sync::thread_index() & (self.cells.len() - 1)]
+        allocate::bytes(&self.own) + allocate::bytes(&self.shared)
     }
 
     #[inline]
     pub(crate) fn add(&self, items: usize) {
-        // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
-        self.cell().fetch_add(items as u64, Ordering::Relaxed);
+        self.change(items as u64);
     }
 
     #[inline]
     pub(crate) fn subtract(&self, items: usize) {
-        self.cell()
-            .fetch_add((items as u64).wrapping_neg(), Ordering::Relaxed);
+        self.change((items as u64).wrapping_neg());
+    }
+
+    #[inline]
+    fn change(&self, by: u64) {
+        // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
+        let index = sync::thread_index();
+        match self.own.get(index) {
+            // Nobody else writes to it: two plain accesses instead of a locked one.
+            Some(cell) => {
+                let count = cell.load(Ordering::Relaxed);
+                cell.store(count.wrapping_add(by), Ordering::Relaxed);
+            }
+            None => {
+                self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &AtomicU64> {
+        self.own.iter().chain(&self.shared).map(|cell| &**cell)
     }
 
     /// The sum of the cells, between 0 and `most`. Cells move while they are read, so in the midst of
     /// writes the sum can pass either end.
     pub(crate) fn sum(&self, most: usize) -> usize {
-        let sum = self.cells.iter().fold(0u64, |sum, cell| {
+        let sum = self.cells().fold(0u64, |sum, cell| {
             sum.wrapping_add(cell.load(Ordering::Relaxed))
         });
         usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
@@ -63,10 +83,10 @@ impl Counter {
 
     /// Starts over at `items`.
     pub(crate) fn reset(&mut self, items: usize) {
-        for cell in &self.cells {
+        for cell in self.cells() {
             cell.store(0, Ordering::Relaxed);
         }
-        self.cells[0].store(items as u64, Ordering::Relaxed);
+        self.shared[0].store(items as u64, Ordering::Relaxed);
     }
 }
 
@@ -88,14 +108,20 @@ mod tests {
     fn adds_and_subtracts_across_threads() {
         let mut counter = Counter::new(1 << 20).expect("memory");
         std::thread::scope(|scope| {
-            for _ in 0..4 {
+            // More threads than there are cells, so that both kinds are used.
+            for _ in 0..2 * sync::EXCLUSIVE {
                 scope.spawn(|| (0..1_000).for_each(|_| counter.add(1)));
             }
         });
-        assert_eq!(counter.sum(usize::MAX), 4_000);
-        std::thread::scope(|scope| {
-            scope.spawn(|| (0..3_999).for_each(|_| counter.subtract(1)));
-        });
+        assert_eq!(counter.sum(usize::MAX), 2_000 * sync::EXCLUSIVE);
+        // One after the other, so that the same cell goes from hand to hand.
+        for _ in 0..2 * sync::EXCLUSIVE {
+            std::thread::scope(|scope| {
+                scope.spawn(|| (0..1_000).for_each(|_| counter.subtract(1)));
+            });
+        }
+        assert_eq!(counter.sum(usize::MAX), 0);
+        counter.add(1);
         assert_eq!(counter.sum(usize::MAX), 1);
         counter.reset(7);
         assert_eq!(counter.sum(usize::MAX), 7);

@@ -137,3 +137,49 @@ impl fmt::Display for InsertError {
 }
 
 impl core::error::Error for InsertError {}
+
+/// Why a batch of inserts stopped, and how far it came. The items before the refused one are in.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, InsertError};
+///
+/// let filter = CuckooFilter::with_capacity(1_000);
+/// let items: Vec<u32> = (0..2_000).collect();
+/// let stopped = filter.insert_many(&items).unwrap_err();
+/// assert!(matches!(stopped.error(), InsertError::Full { .. }));
+/// // The one at this index was refused, and those behind it were not tried.
+/// assert_eq!(filter.len(), stopped.inserted());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InsertManyError {
+    pub(crate) inserted: usize,
+    pub(crate) error: InsertError,
+}
+
+impl InsertManyError {
+    /// How many items went in; the index of the one that was refused.
+    #[must_use]
+    pub fn inserted(&self) -> usize {
+        self.inserted
+    }
+
+    /// Why it was refused.
+    #[must_use]
+    pub fn error(&self) -> &InsertError {
+        &self.error
+    }
+}
+
+impl fmt::Display for InsertManyError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "stopped after {} items: {}", self.inserted, self.error)
+    }
+}
+
+impl core::error::Error for InsertManyError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -22,7 +22,9 @@ use crate::tokens::{Refusal, Tokens};
 /// ([`len`](Self::len), [`load_factor`](Self::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction.
+/// other from finishing. None allocates after construction. (The first write of a thread, to any filter, takes
+/// a number for the thread, and registers with the C runtime that it be given back at the thread's end; that
+/// may allocate, and take a lock of the runtime.)
 ///
 /// # Removing
 ///
@@ -139,7 +141,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// Whether `item` is in. Never false for an item that is in; true by chance for one that is not, with
     /// the probability [`false_positive_rate`](Self::false_positive_rate).
     ///
-    /// Two loads from the table, and one of a version counter, which a miss reads again: if a stored
+    /// Two loads from the table between two of a version counter: if the item was not found and a stored
     /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
     /// wait-free.
     ///
@@ -244,7 +246,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
-        match self.tokens.insert(self.tokens.geometry.candidates(hash)) {
+        match self.tokens.insert(hash) {
             Ok(()) => {
                 self.counter.add(1);
                 Ok(())
@@ -270,10 +272,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn insert_unique_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        match self
-            .tokens
-            .insert_unique(self.tokens.geometry.candidates(hash))
-        {
+        match self.tokens.insert_unique(hash) {
             Ok(inserted) => {
                 self.counter.add(usize::from(inserted));
                 Ok(inserted)
@@ -293,7 +292,7 @@ impl<S> CuckooFilter<S> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.tokens.contains(self.tokens.geometry.candidates(hash))
+        self.tokens.contains(hash)
     }
 
     /// As [`remove`](Self::remove).
@@ -306,7 +305,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn remove_hash(&self, hash: u64) -> bool {
-        let removed = self.tokens.remove(self.tokens.geometry.candidates(hash));
+        let removed = self.tokens.remove(hash);
         if removed {
             self.counter.subtract(1);
         }
@@ -323,15 +322,14 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> usize {
-        self.tokens.count(self.tokens.geometry.candidates(hash))
+        self.tokens.count(hash)
     }
 
     /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other
     /// has room. Inserts do this on their own; checks want it at will.
     #[doc(hidden)]
     pub fn relocate_hash(&self, hash: u64) -> bool {
-        self.tokens
-            .relocate_one(self.tokens.geometry.candidates(hash))
+        self.tokens.relocate_one(hash)
     }
 
     #[cold]

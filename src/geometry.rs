@@ -17,6 +17,8 @@ pub(crate) struct Geometry {
     buckets: usize,
     /// `64 - k`, at most 63.
     offset_shift: u32,
+    /// `L / 2`: the top bit of an offset.
+    half_range: usize,
 }
 
 /// The two buckets an item may be in, and what is stored of it. Names the item's class.
@@ -47,6 +49,7 @@ impl Geometry {
         (divides && buckets <= Self::MAX_BUCKETS).then_some(Self {
             buckets,
             offset_shift: 64 - range.trailing_zeros(),
+            half_range: range / 2,
         })
     }
 
@@ -73,8 +76,8 @@ impl Geometry {
     /// The other candidate of a fingerprint that is in `bucket`.
     #[inline]
     pub(crate) fn alternate(&self, bucket: usize, f: Fingerprint) -> usize {
-        let spread = u64::from(f.bits()).wrapping_mul(SPREAD) | 1 << 63;
-        bucket ^ (spread >> self.offset_shift) as usize
+        let spread = u64::from(f.bits()).wrapping_mul(SPREAD);
+        bucket ^ ((spread >> self.offset_shift) as usize | self.half_range)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lookup: two parallel loads, and a version check for a miss.
 
-use crate::bucket::Bucket;
 use crate::geometry::Candidates;
+use crate::matches::Matches;
 use crate::tokens::{Resolved, Tokens};
 use crate::word::{Content, Word};
 
@@ -21,7 +21,26 @@ impl Tokens {
     /// There is one: a token of the class passes from the word read second to the word read first only with
     /// a bump between, or by the help of a remove that was under way before and can be placed there.
     #[inline]
-    pub(crate) fn contains(&self, class: Candidates) -> bool {
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        // The version first. What the writer of either word did before, above all a bump, is visible to
+        // `bumps_since` below.
+        let (class, version, a, b) = self.look_at(hash, |f| self.stripes.version(f));
+        if Word::are_plain(a, b) {
+            let matches = Matches::of(class.fingerprint, a.plain(), b.plain());
+            // A hit needs no validation, because the token was there when the word was loaded; so it weighs
+            // more than a few bumps, and a miss nothing. One comparison for both: a branch on hit or miss
+            // would be mispredicted as often as the caller cannot know the answer either.
+            if self.stripes.bumps_since(class.fingerprint, version) <= matches.weight() {
+                return matches.any();
+            }
+        }
+        self.contains_slowly(hash)
+    }
+
+    /// The same in full: looks behind references, and goes round until the answer is certain.
+    #[cold]
+    fn contains_slowly(&self, hash: u64) -> bool {
+        let class = self.geometry.candidates(hash);
         let Candidates {
             first,
             second,
@@ -29,20 +48,11 @@ impl Tokens {
         } = class;
         loop {
             let version = self.stripes.version(fingerprint);
-            // Two independent loads. What the writer of either word did before, above all a bump, is visible
-            // to `unchanged` below.
             let (a, b) = (self.table.load(first), self.table.load(second));
-            if a.is_reference() | b.is_reference() {
-                match self.contains_frozen(class, a, b) {
-                    Answer::Present => return true,
-                    Answer::Unclear => continue,
-                    Answer::Absent => {}
-                }
-            } else if Bucket::from_bits(a.bits()).contains(fingerprint)
-                | Bucket::from_bits(b.bits()).contains(fingerprint)
-            {
-                // A hit needs no validation: the token was there when the word was loaded.
-                return true;
+            match self.pair_contains(class, a, b) {
+                Answer::Present => return true,
+                Answer::Unclear => continue,
+                Answer::Absent => {}
             }
             if self.stripes.unchanged(fingerprint, version) {
                 return false;
@@ -50,9 +60,8 @@ impl Tokens {
         }
     }
 
-    /// The same for two loaded words of which at least one is a reference.
-    #[cold]
-    fn contains_frozen(&self, class: Candidates, a: Word, b: Word) -> Answer {
+    /// What two loaded words say together.
+    fn pair_contains(&self, class: Candidates, a: Word, b: Word) -> Answer {
         for (bucket, word) in [(class.first, a), (class.second, b)] {
             match self.word_contains(class, bucket, word) {
                 Answer::Absent => {}
@@ -99,12 +108,12 @@ impl Tokens {
     /// The two words are read one after the other. A token that is removed behind the reader while an equal
     /// one is added ahead of it is counted twice; one that hops is never missed, for the same reason as in
     /// [`contains`](Self::contains).
-    pub(crate) fn count(&self, class: Candidates) -> usize {
+    pub(crate) fn count(&self, hash: u64) -> usize {
         let Candidates {
             first,
             second,
             fingerprint,
-        } = class;
+        } = self.geometry.candidates(hash);
         loop {
             let version = self.stripes.version(fingerprint);
             let copies =

@@ -5,20 +5,12 @@
 //! reads. What it found may be outdated at once; each hop is checked again when it is executed.
 
 use crate::bucket::Bucket;
+use crate::expansion::Expansion;
 use crate::fingerprint::Fingerprint;
 use crate::geometry::Candidates;
+use crate::hop::Hop;
 use crate::sync;
 use crate::tokens::Tokens;
-
-/// One relocation of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hop {
-    pub(crate) moved: Fingerprint,
-    pub(crate) source: usize,
-    pub(crate) destination: usize,
-    /// Whether the source is a candidate of the item, so that the path is done with this hop.
-    pub(crate) last: bool,
-}
 
 /// How the search came to a bucket: from which node, by moving what. 0 for a candidate of the item.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +58,8 @@ const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 /// Largest number of buckets that a search may examine.
 pub(crate) const MAX_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
-/// In a table of up to this many buckets the search remembers where it was, so that with a sufficient budget
-/// it finds a path if there is one. In larger ones it seldom comes to a bucket twice.
+/// In a table of up to this many buckets the search remembers where it was, so that with the largest budget it
+/// finds a path if there is one. In larger ones it seldom comes to a bucket twice.
 const REMEMBERED: usize = 1024;
 
 /// The nodes of one search, on the stack: the full buckets it came through. Arrays of plain integers, because
@@ -111,60 +103,60 @@ impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
             }
             self.push(bucket, content, Arrival::AT_A_CANDIDATE);
             if remember {
-                self.visit(bucket);
+                visit(&mut self.visited, bucket);
             }
         }
         let mut left = budget.min(BUDGET).saturating_sub(2);
         let mut parent = 0;
-        while parent < self.len {
+        while parent < self.len && left > 0 {
             let source = self.buckets[parent];
             let content = Bucket::from_bits(self.contents[parent]);
+            let expansion = if remember || left < Bucket::SLOTS {
+                Expansion::of(tokens, source, content, |bucket| {
+                    let old = remember && !visit(&mut self.visited, bucket);
+                    let skip = old || left == 0;
+                    left -= usize::from(!skip);
+                    skip
+                })
+            } else {
+                left -= Bucket::SLOTS;
+                Expansion::of(tokens, source, content, |_| false)
+            };
+            if let Some((slot, moved)) = expansion.movable() {
+                return Found::Path(Path {
+                    buckets: &self.buckets[..self.len],
+                    arrivals: &self.arrivals[..self.len],
+                    destination: expansion.buckets[slot],
+                    next: Arrival::new(parent, moved),
+                });
+            }
             let came_from = self.came_from(parent);
-            for (slot, moved) in content.fingerprints().enumerate() {
-                let bucket = tokens.geometry.alternate(source, moved);
-                let repeated = content
-                    .fingerprints()
-                    .take(slot)
-                    .any(|earlier| earlier == moved);
-                if repeated || came_from.contains(&bucket) || (remember && !self.visit(bucket)) {
-                    continue;
+            for (slot, moved) in expansion.examined() {
+                let bucket = expansion.buckets[slot];
+                let repeated = expansion.buckets[..slot].contains(&bucket);
+                if bucket != came_from && !repeated {
+                    let content = expansion.contents[slot];
+                    self.push(bucket, content, Arrival::new(parent, moved));
+                    // The next level of the search: its turn comes some expansions later.
+                    for token in content.fingerprints() {
+                        tokens
+                            .table
+                            .prefetch(tokens.geometry.alternate(bucket, token));
+                    }
                 }
-                if left == 0 {
-                    return Found::Nothing;
-                }
-                left -= 1;
-                let content = tokens.peek(bucket);
-                let arrival = Arrival::new(parent, moved);
-                if content.has_room() {
-                    return Found::Path(Path {
-                        buckets: &self.buckets[..self.len],
-                        arrivals: &self.arrivals[..self.len],
-                        destination: bucket,
-                        next: arrival,
-                    });
-                }
-                self.push(bucket, content, arrival);
             }
             parent += 1;
         }
         Found::Nothing
     }
 
-    /// The buckets that a move out of a node need not go back to: the one it was reached from; for a
+    /// The bucket that a move out of a node need not go back to: the one it was reached from; for a
     /// candidate, the other one.
-    fn came_from(&self, node: usize) -> [usize; 2] {
+    fn came_from(&self, node: usize) -> usize {
         match self.arrivals[node].parent_and_moved() {
-            Some((parent, _)) => [self.buckets[parent]; 2],
-            None => [self.buckets[0], self.buckets[1]],
+            Some((parent, _)) => self.buckets[parent],
+            None => self.buckets[1 - node],
         }
-    }
-
-    /// Marks a bucket of a small table; false if it was marked before.
-    fn visit(&mut self, bucket: usize) -> bool {
-        let word = &mut self.visited[bucket / 64];
-        let fresh = *word & 1 << (bucket % 64) == 0;
-        *word |= 1 << (bucket % 64);
-        fresh
     }
 
     fn push(&mut self, bucket: usize, content: Bucket, arrival: Arrival) {
@@ -177,6 +169,14 @@ impl<const BUDGET: usize, const NODES: usize> Search<BUDGET, NODES> {
             self.len += 1;
         }
     }
+}
+
+/// Marks a bucket of a small table; false if it was marked before.
+fn visit(visited: &mut [u64; REMEMBERED / 64], bucket: usize) -> bool {
+    let word = &mut visited[bucket / 64];
+    let fresh = *word & 1 << (bucket % 64) == 0;
+    *word |= 1 << (bucket % 64);
+    fresh
 }
 
 impl Iterator for Path<'_> {
@@ -216,13 +216,13 @@ mod tests {
             {
                 return (tokens, class);
             }
-            tokens.insert(class).expect("there is room");
+            tokens.insert(hash ^ hash >> 32).expect("there is room");
         }
     }
 
     #[test]
     fn a_path_leads_from_a_vacant_slot_to_a_candidate() {
-        for buckets in [16, 64, 256, 3 << 8] {
+        for buckets in [16, 64, 256, 3 << 8, 1 << 11, 3 << 10] {
             let (tokens, class) = crowded(buckets);
             let mut search = ShortSearch::new();
             let Found::Path(path) = search.run(&tokens, class, SHORT_BUDGET) else {

@@ -12,8 +12,7 @@
 
 use crate::descriptor::{Claim, State};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::Candidates;
-use crate::path::Hop;
+use crate::hop::Hop;
 use crate::tokens::Tokens;
 use crate::transfer::Transfer;
 
@@ -80,7 +79,8 @@ impl Tokens {
     }
 
     /// Moves one token of this class from its first candidate to its second.
-    pub(crate) fn relocate_one(&self, class: Candidates) -> bool {
+    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        let class = self.geometry.candidates(hash);
         let hop = Hop {
             moved: class.fingerprint,
             source: class.first,

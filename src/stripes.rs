@@ -6,41 +6,39 @@
 
 use crate::allocate::{self, OutOfMemory};
 use crate::fingerprint::Fingerprint;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{self, AtomicU64, Ordering};
 
-/// A power of two of version counters.
+/// The version counters of one table.
 #[derive(Debug)]
 pub(crate) struct Stripes {
-    versions: Box<[AtomicU64]>,
+    versions: Box<[AtomicU64; STRIPES]>,
 }
 
 /// What a stripe said when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version(u64);
 
-/// 8 KiB: they stay in the first-level cache beside the reader's other data.
-const MAX_STRIPES: usize = 1024;
-
-/// Few tokens hop in a table that small.
-const MIN_STRIPES: usize = 4;
+/// 1 KiB. How many there are does not matter to the cost of a bump, which is one cache line that changes hands,
+/// and hardly to the number of lookups that go round again: a lookup takes as long as a relocation or less.
+/// As a constant it saves each lookup a mask and a bounds check.
+const STRIPES: usize = if sync::MODEL { 4 } else { 128 };
 
 impl Stripes {
-    /// As many stripes as suit a table of this size.
-    pub(crate) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let stripes = (buckets / 8)
-            .next_power_of_two()
-            .clamp(MIN_STRIPES, MAX_STRIPES);
-        let versions = allocate::slice(stripes, || AtomicU64::new(0))?;
-        Ok(Self { versions })
+    pub(crate) fn new() -> Result<Self, OutOfMemory> {
+        let versions = allocate::slice(STRIPES, || AtomicU64::new(0))?;
+        match versions.try_into() {
+            Ok(versions) => Ok(Self { versions }),
+            Err(_) => unreachable!("a slice of STRIPES cells is an array of them"),
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        allocate::bytes(&self.versions)
+        allocate::bytes(&self.versions[..])
     }
 
     #[inline]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
-        &self.versions[usize::from(f.bits()) & (self.versions.len() - 1)]
+        &self.versions[usize::from(f.bits()) % STRIPES]
     }
 
     /// The version before the reader looks at the words.
@@ -55,9 +53,16 @@ impl Stripes {
     /// stronger in between.
     #[inline]
     pub(crate) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
+        self.bumps_since(f, before) == 0
+    }
+
+    /// The bumps since the version was read, under the same condition.
+    #[inline]
+    pub(crate) fn bumps_since(&self, f: Fingerprint, before: Version) -> u64 {
         // Relaxed: the caller's loads of the words pair with the exchange that cleared or committed; the bump
         // came before that, so a reader that saw the effect cannot read an older version here.
-        self.stripe(f).load(Ordering::Relaxed) == before.0
+        let now = self.stripe(f).load(Ordering::Relaxed);
+        now.wrapping_sub(before.0)
     }
 
     /// Tells readers under way that a token of this stripe may be seen in neither place.

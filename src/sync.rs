@@ -21,21 +21,3 @@ pub mod hooks;
 pub mod hooks {}
 
 pub(crate) use core::sync::atomic::Ordering;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_have_numbers_of_their_own() {
-        let numbers: std::collections::HashSet<usize> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(thread_index)).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().expect("no panic"))
-                .collect()
-        });
-        assert_eq!(numbers.len(), 8);
-        assert_eq!(thread_index(), thread_index());
-    }
-}

@@ -7,11 +7,12 @@
 use crate::allocate::OutOfMemory;
 use crate::bucket::Bucket;
 use crate::descriptor::{Control, Pool, State};
-use crate::geometry::Geometry;
+use crate::fingerprint::Fingerprint;
+use crate::geometry::{Candidates, Geometry};
 use crate::stripes::Stripes;
 use crate::table::Table;
 use crate::transfer::Transfer;
-use crate::word::{Content, Reference};
+use crate::word::{Content, Reference, Word};
 
 #[derive(Debug)]
 pub(crate) struct Tokens {
@@ -61,7 +62,7 @@ impl Tokens {
         Ok(Self {
             geometry,
             table: Table::new(geometry.buckets())?,
-            stripes: Stripes::new(geometry.buckets())?,
+            stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
             search_budget,
         })
@@ -70,6 +71,23 @@ impl Tokens {
     /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes() + self.stripes.bytes() + self.pool.bytes()
+    }
+
+    /// The class of a hash, what `first` reads for its fingerprint, and after that the words of the two
+    /// candidates, by independent loads.
+    #[inline]
+    #[allow(unsafe_code, reason = "see `Table::load_both`")]
+    pub(crate) fn look_at<T>(
+        &self,
+        hash: u64,
+        first: impl FnOnce(Fingerprint) -> T,
+    ) -> (Candidates, T, Word, Word) {
+        let class = self.geometry.candidates(hash);
+        let before = first(class.fingerprint);
+        // SAFETY: candidates are less than the number of buckets in their geometry, and `new` has made a
+        // table of as many words; nobody changes either.
+        let (a, b) = unsafe { self.table.load_both(class.first, class.second) };
+        (class, before, a, b)
     }
 
     /// What `reference`, found in `bucket`, means there.
@@ -92,7 +110,16 @@ impl Tokens {
     }
 
     /// A read that disturbs nobody: the logical content of a word at some moment during the call.
+    #[inline]
     pub(crate) fn peek(&self, bucket: usize) -> Bucket {
+        match self.table.load(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.peek_frozen(bucket),
+        }
+    }
+
+    #[cold]
+    fn peek_frozen(&self, bucket: usize) -> Bucket {
         loop {
             match self.table.load(bucket).content() {
                 Content::Bucket(content) => return content,

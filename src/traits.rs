@@ -55,5 +55,5 @@ impl<S> fmt::Debug for CuckooFilter<S> {
     }
 }
 
-/// A panic can only come from the caller's `Hash`, before anything is written.
+/// A panic can only come from the caller's `Hash`, between two operations.
 impl<S: RefUnwindSafe> RefUnwindSafe for CuckooFilter<S> {}

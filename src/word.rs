@@ -63,6 +63,20 @@ impl Word {
         self.0.wrapping_sub(1) < (1 << REFERENCE_BITS) - 1
     }
 
+    /// Whether both are surely buckets. False if one is a reference, and for one bucket, that with a 1 in its
+    /// top lane and nothing else. Cheaper than to ask each, for those who can ask again.
+    #[inline]
+    pub(crate) fn are_plain(a: Self, b: Self) -> bool {
+        // References are 1 to 2^48 - 1; 0 wraps to the largest value.
+        a.0.wrapping_sub(1).min(b.0.wrapping_sub(1)) >> REFERENCE_BITS != 0
+    }
+
+    /// The bucket that a plain word is.
+    #[inline]
+    pub(crate) fn plain(self) -> Bucket {
+        Bucket::from_bits(self.0)
+    }
+
     #[inline]
     pub(crate) fn content(self) -> Content {
         if self.is_reference() {

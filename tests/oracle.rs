@@ -119,7 +119,7 @@ impl<'a, T: Hash + Debug, S: BuildHasher + Clone> Pair<'a, T, S> {
 
     fn typed(&mut self) -> bool {
         self.calls += 1;
-        self.calls % 2 == 0
+        self.calls.is_multiple_of(2)
     }
 
     fn insert(&mut self, number: usize) {

@@ -49,7 +49,7 @@ impl Question for Miss {
     const NAME: &'static str = "lookup/miss";
 
     fn look_up<C: Contender>(rig: &mut Rig<C>, lookups: usize, threads: usize) -> Duration {
-        rig.miss(lookups, threads).busy
+        rig.miss(lookups, threads).0.busy
     }
 }
 
@@ -67,5 +67,6 @@ fn answer<Q: Question, C: Contender>(group: &mut settings::Group<'_>, size: Size
     group.bench_function(C::NAME, |bencher| {
         let rig = rig.get_or_insert_with(|| Rig::<C>::full(&Arc::new(Keys::generate(size.items))));
         bencher.iter_custom(|lookups| Q::look_up(rig, lookups as usize, threads));
+        rig.check();
     });
 }

@@ -38,7 +38,7 @@ fn mix<C: Contender>(group: &mut settings::Group<'_>, size: Size, threads: usize
         let rig = rig.get_or_insert_with(|| Rig::<C>::full(&Arc::new(Keys::generate(size.items))));
         bencher.iter_custom(|blocks| rig.mix(blocks as usize, threads).busy);
     });
-    if let Some(rig) = rig {
+    if let Some(mut rig) = rig {
         rig.check();
     }
 }

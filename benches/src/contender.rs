@@ -13,11 +13,31 @@ pub trait Contender: Sized + Sync {
     /// harness checks it of those that say so.
     const EXACT: bool;
 
+    /// Whether it keeps the keys themselves, so that it is never wrong and takes several times the memory.
+    const IS_SET: bool = false;
+
+    /// Whether it can remove. One that cannot is never asked to.
+    const REMOVES: bool = true;
+
+    /// How many threads can use it at once.
+    const MOST_THREADS: usize = usize::MAX;
+
+    /// Whether a thread can have to wait for another that holds a lock on all of it.
+    const ONE_LOCK: bool = false;
+
+    /// Whether [`contains_many`](Self::contains_many) is more than a loop.
+    const BATCHED: bool = false;
+
     /// An empty one for this many items, all of which will be inserted.
     fn with_capacity(items: usize) -> Self;
 
-    /// The slots for items, so that `items / slots` is the load.
+    /// The slots for items, so that `items / slots` is the load. 0 if it has none.
     fn slots(&self) -> usize;
+
+    /// The bytes that it takes, where it can tell.
+    fn bytes(&self) -> Option<usize> {
+        None
+    }
 
     /// Adds a key. False: it was refused.
     fn insert(&self, hash: u64) -> bool;
@@ -25,16 +45,24 @@ pub trait Contender: Sized + Sync {
     /// Whether a key is in.
     fn contains(&self, hash: u64) -> bool;
 
+    /// Whether each of the keys is in.
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        for (found, &hash) in found.iter_mut().zip(hashes) {
+            *found = self.contains(hash);
+        }
+    }
+
     /// Removes a key. False: there was none.
     fn remove(&self, hash: u64) -> bool;
 
-    /// Empties it and keeps its memory, so that the next filling meets no page faults.
+    /// Empties it and keeps its memory, if it can, so that the next filling meets no page faults.
     fn clear(&mut self);
 }
 
 impl Contender for CuckooFilter {
     const NAME: &'static str = "filter";
     const EXACT: bool = true;
+    const BATCHED: bool = true;
 
     fn with_capacity(items: usize) -> Self {
         Self::with_capacity(items)
@@ -42,6 +70,10 @@ impl Contender for CuckooFilter {
 
     fn slots(&self) -> usize {
         self.slots()
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.memory_usage())
     }
 
     #[inline]
@@ -52,6 +84,10 @@ impl Contender for CuckooFilter {
     #[inline]
     fn contains(&self, hash: u64) -> bool {
         self.contains_hash(hash)
+    }
+
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        self.contains_many_hash(hashes, found);
     }
 
     #[inline]

@@ -22,6 +22,8 @@ pub struct Keys {
     /// For the mixed work: what is looked up, in groups of [`PROBES_PER_BLOCK`]. At random, one half from
     /// the stored keys that are not in the ring, and one half absent.
     pub probes: Vec<u64>,
+    /// For each group of probes, which of them are stored: one bit for each.
+    stored_probes: Vec<u32>,
 }
 
 /// Lookups of absent keys should touch every part of the table, so this many are plenty.
@@ -46,22 +48,33 @@ impl Keys {
         let (residents, turning) = stored.split_at(items - half);
         let ring = [turning, &fresh(half)].concat();
         let groups = ring.len().min(MOST_PROBE_GROUPS);
-        let probes = iter::repeat_with(|| {
-            let side = if random.next_u64() >> 63 == 0 {
-                residents
-            } else {
-                &absent
-            };
-            *side.choose(&mut random).expect("a key of either kind")
-        })
-        .take(groups * PROBES_PER_BLOCK)
-        .collect();
+        let mut probes = Vec::with_capacity(groups * PROBES_PER_BLOCK);
+        let mut stored_probes = Vec::with_capacity(groups);
+        for _ in 0..groups {
+            let which = random.next_u64() as u32 & ((1 << PROBES_PER_BLOCK) - 1);
+            stored_probes.push(which);
+            for at in 0..PROBES_PER_BLOCK {
+                let stored = which >> at & 1 == 1;
+                let side = if stored { residents } else { &absent };
+                probes.push(*side.choose(&mut random).expect("a key of either kind"));
+            }
+        }
         Self {
             stored,
             absent,
             ring,
             probes,
+            stored_probes,
         }
+    }
+
+    /// The probes of a block of mixed work, and which of them are stored.
+    #[inline]
+    #[must_use]
+    pub fn probe_group(&self, block: usize) -> (&[u64], u32) {
+        let group = block & (self.stored_probes.len() - 1);
+        let probes = &self.probes[group * PROBES_PER_BLOCK..][..PROBES_PER_BLOCK];
+        (probes, self.stored_probes[group])
     }
 
     /// The stored keys that the mixed work leaves alone.
@@ -93,5 +106,9 @@ mod tests {
             .count();
         let share = hits as f64 / keys.probes.len() as f64;
         assert!((0.48..0.52).contains(&share), "{share}");
+        let (probes, which) = keys.probe_group(keys.ring.len() + 3);
+        for (at, probe) in probes.iter().enumerate() {
+            assert_eq!(stored.contains(probe), which >> at & 1 == 1);
+        }
     }
 }

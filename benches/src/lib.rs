@@ -1,4 +1,5 @@
-//! Measures the filter against the bare limit: the memory accesses that its layout cannot do without.
+//! Measures the filter against its rivals, and against the bare limit: the memory accesses that its layout
+//! cannot do without.
 //!
 //! An absolute time says more about the machine than about the filter, and on a shared machine not even
 //! that. So everything is measured beside the [limit](limit::Limit), with the same keys, sizes and threads,
@@ -6,19 +7,26 @@
 //!
 //! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches, one for each question, each with the limit
 //!   in the same group.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin ratios`: the ratios, from slices of the filter
-//!   and of the limit in turn, so that what disturbs the machine disturbs both.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --quick`: the ratios of the filter and
+//!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
+//!   machine disturbs both.
 //!
 //! A [contender](contender::Contender) brings the operations, a [rig](rig::Rig) has it do timed slices of
 //! [work] on [keys](keys::Keys), on [threads that start together](race::race).
 
 pub mod contender;
+pub mod cores;
+pub mod faults;
 pub mod keys;
 pub mod lap;
+pub mod latency;
 pub mod limit;
 pub mod machine;
+pub mod plot;
+mod prefetch;
 pub mod quartiles;
 pub mod race;
 pub mod rig;
+pub mod rivals;
 pub mod size;
 pub mod work;

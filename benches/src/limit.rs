@@ -6,12 +6,16 @@
 //! was lost. So it tells no truth. An insert into a full pair pushes out the oldest fingerprint, and an
 //! exchange that fails loses its key.
 //!
+//! For lookups in batches the same, with the words of later keys on their way from memory while those of
+//! earlier ones are compared.
+//!
 //! It is safe code too, so each access has its bounds check. Every choice is a select rather than a branch,
 //! because a branch on random content would be mispredicted half of the time.
 
 use std::sync::atomic::Ordering;
 
 use crate::contender::Contender;
+use crate::prefetch::prefetch;
 
 /// The words. Not the library's atomics, so that the limit does not depend on what it is a limit for.
 #[allow(
@@ -34,6 +38,9 @@ const TOP_OF_EACH_LANE: u64 = ONE_IN_EACH_LANE << (LANE_BITS - 1);
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const LOAD: f64 = 0.95;
+
+/// How many keys ahead of the comparison the words are asked for.
+const AHEAD: usize = 32;
 
 /// The XOR needs a power of two, times at most this.
 const MOST_RANGES: usize = 32;
@@ -61,6 +68,13 @@ impl Limit {
     }
 
     #[inline]
+    fn prefetch(&self, hash: u64) {
+        let (first, second, _) = self.candidates(hash);
+        prefetch(&self.words[first]);
+        prefetch(&self.words[second]);
+    }
+
+    #[inline]
     fn exchange(&self, index: usize, current: u64, new: u64) -> bool {
         self.words[index]
             .compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed)
@@ -78,6 +92,7 @@ fn flags(word: u64, fingerprint: u64) -> u64 {
 impl Contender for Limit {
     const NAME: &'static str = "limit";
     const EXACT: bool = false;
+    const BATCHED: bool = true;
 
     fn with_capacity(items: usize) -> Self {
         let words = Self::words_for(items);
@@ -105,6 +120,18 @@ impl Contender for Limit {
         let (first, second, fingerprint) = self.candidates(hash);
         let (a, b) = (self.load(first), self.load(second));
         flags(a, fingerprint) | flags(b, fingerprint) != 0
+    }
+
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        for &hash in hashes.iter().take(AHEAD) {
+            self.prefetch(hash);
+        }
+        for (at, (found, &hash)) in found.iter_mut().zip(hashes).enumerate() {
+            if let Some(&later) = hashes.get(at + AHEAD) {
+                self.prefetch(later);
+            }
+            *found = self.contains(hash);
+        }
     }
 
     #[inline]
@@ -147,6 +174,12 @@ mod tests {
         assert!(keys.stored.iter().all(|&key| limit.contains(key)));
         let false_positives = keys.absent.iter().filter(|&&key| limit.contains(key));
         assert!(false_positives.count() < 10);
+        for keys in [&keys.stored, &keys.absent[..AHEAD - 1]] {
+            let mut found = vec![false; keys.len()];
+            limit.contains_many(keys, &mut found);
+            let alone: Vec<bool> = keys.iter().map(|&key| limit.contains(key)).collect();
+            assert_eq!(found, alone);
+        }
         assert!(keys.stored.iter().all(|&key| limit.remove(key)));
         assert!(!keys.stored.iter().any(|&key| limit.contains(key)));
 

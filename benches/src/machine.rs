@@ -7,13 +7,19 @@ use std::thread;
 /// The model of the processor and the number of its cores that this process can use, in one line.
 #[must_use]
 pub fn machine() -> String {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     // Linux on x86 names the model; elsewhere the architecture has to do.
     let model = fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| model_of(&text).map(str::to_owned))
         .unwrap_or_else(|| consts::ARCH.to_owned());
     format!("{model}, {cores} cores, {}", consts::OS)
+}
+
+/// The number of cores that this process can use.
+#[must_use]
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn model_of(cpuinfo: &str) -> Option<&str> {

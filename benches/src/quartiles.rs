@@ -1,7 +1,9 @@
 //! The median and the quartiles of a sample.
 
+use serde::{Deserialize, Serialize};
+
 /// What is left of a sample whose outliers are the machine's, not the program's.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quartiles {
     /// A quarter of the sample is below.
     pub lower: f64,

@@ -1,6 +1,7 @@
 //! Threads that start together, timed until the slowest is done.
 
 use std::hint::{self, black_box};
+use std::iter::Sum;
 use std::ops::Range;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering;
@@ -8,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::lap::{Lap, Run};
+use crate::machine::cores;
 
 /// Runs `work` once on each of so many threads at the same time, after `warm_up`; it is told the number of
 /// its thread. The time that it took, and the sum of what the threads returned.
@@ -15,11 +17,11 @@ use crate::lap::{Lap, Run};
 /// # Panics
 ///
 /// If one of the two panics, or there are no threads.
-pub fn race(
+pub fn race<T: Sum + Send>(
     threads: usize,
     warm_up: impl Fn() + Sync,
-    work: impl Fn(usize) -> usize + Sync,
-) -> (Lap, usize) {
+    work: impl Fn(usize) -> T + Sync,
+) -> (Lap, T) {
     let timed = |thread| Run::of(|| black_box(work(thread)));
     if threads == 1 {
         warm_up();
@@ -27,7 +29,7 @@ pub fn race(
         return (lap(&[run]), result);
     }
     let line = StartLine::new(threads);
-    let (runs, results): (Vec<Run>, Vec<usize>) = thread::scope(|scope| {
+    let (runs, results): (Vec<Run>, Vec<T>) = thread::scope(|scope| {
         let (line, timed, warm_up) = (&line, &timed, &warm_up);
         let runners: Vec<_> = (0..threads)
             .map(|thread| {
@@ -67,8 +69,8 @@ pub fn share(range: &Range<usize>, thread: usize, threads: usize) -> Range<usize
     at(thread)..at(thread + 1)
 }
 
-/// A barrier that is left by all at once. The standard one alone wakes its sleepers one after the other,
-/// and a wake-up takes as long as thousands of lookups.
+/// A barrier that is left by all at once, if there is a processor for each. The standard one alone wakes its
+/// sleepers one after the other, and a wake-up takes as long as thousands of lookups.
 struct StartLine {
     barrier: Barrier,
     threads: usize,
@@ -92,13 +94,16 @@ impl StartLine {
 
     fn wait(&self) {
         self.barrier.wait();
+        if self.threads > cores() {
+            return;
+        }
         // Relaxed: only the time matters.
         self.awake.fetch_add(1, Ordering::Relaxed);
         let deadline = Instant::now() + Duration::from_millis(1);
         while self.awake.load(Ordering::Relaxed) < self.threads {
             hint::spin_loop();
             if Instant::now() > deadline {
-                // More threads than processors: let the others run.
+                // A processor is taken: let the others run.
                 thread::yield_now();
             }
         }

@@ -58,11 +58,57 @@ impl fmt::Display for Size {
     }
 }
 
+/// The name of any number of items: "10M", "20k".
+#[must_use]
+pub fn items_name(items: usize) -> String {
+    match items {
+        _ if items > 0 && items.is_multiple_of(1_000_000) => format!("{}M", items / 1_000_000),
+        _ if items > 0 && items.is_multiple_of(1_000) => format!("{}k", items / 1_000),
+        _ => items.to_string(),
+    }
+}
+
+/// The number of items that a name stands for.
+///
+/// # Errors
+///
+/// A sentence about what is wrong with it.
+pub fn items_of(name: &str) -> Result<usize, String> {
+    let (digits, factor) = match name.split_at_checked(name.len().saturating_sub(1)) {
+        Some((digits, "M")) => (digits, 1_000_000),
+        Some((digits, "k")) => (digits, 1_000),
+        _ => (name, 1),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        // Fewer make no ring for the mixed work.
+        .filter(|&items| items >= 1_000)
+        .ok_or_else(|| format!("not a size of at least 1k: {name}"))
+}
+
 /// The number of threads in words, for the name of a benchmark.
 #[must_use]
 pub fn threads_name(threads: usize) -> String {
     match threads {
         1 => "1-thread".to_owned(),
         _ => format!("{threads}-threads"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_agree() {
+        for (items, name) in [(1_000_000, "1M"), (20_000, "20k"), (1_234, "1234")] {
+            assert_eq!(items_name(items), name);
+            assert_eq!(items_of(name), Ok(items));
+        }
+        for name in ["", "M", "1m", "10", "-1M"] {
+            assert!(items_of(name).is_err(), "{name}");
+        }
     }
 }

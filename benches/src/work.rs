@@ -1,15 +1,19 @@
 //! The work: what one thread does with its share of the keys.
 //!
-//! Plain loops over keys that lie ready in memory. Each returns how many calls said yes, so that no call can
-//! be optimized away, and so that the harness can check it.
+//! Plain loops over keys that lie ready in memory. Each returns how many calls said yes or what went wrong,
+//! so that no call can be optimized away, and so that the harness can check it.
 
 use std::ops::Range;
 
 use crate::contender::Contender;
+use crate::faults::Faults;
 use crate::keys::{Keys, PROBES_PER_BLOCK};
 
 /// Operations in a block of mixed work.
 pub const OPS_PER_BLOCK: usize = PROBES_PER_BLOCK + 2;
+
+/// Keys in one call of the batched work.
+pub const BATCH: usize = 256;
 
 /// Inserts the keys. The number that was not refused.
 pub fn insert_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
@@ -21,33 +25,77 @@ pub fn look_up_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
     count(keys, |key| table.contains(key))
 }
 
+/// Looks the keys up in batches. The number that was found.
+pub fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    let mut found = [false; BATCH];
+    let mut sum = 0;
+    for batch in keys.chunks(BATCH) {
+        let found = &mut found[..batch.len()];
+        table.contains_many(batch, found);
+        sum += found.iter().map(|&found| usize::from(found)).sum::<usize>();
+    }
+    sum
+}
+
 /// Removes the keys. The number that was there.
 pub fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
     count(keys, |key| table.remove(key))
 }
 
 /// Does blocks of mixed work: each removes one key and inserts another, at the given turn of the ring, and
-/// looks up a group of probes. Stays at the load that it starts from. The number of removes and inserts that
-/// succeeded; found probes are left out, because false positives would blur the number.
+/// looks up a group of probes. Stays at the load that it starts from.
 ///
 /// Blocks of one turn of at most half a ring are independent, so threads can divide them in any way.
-pub fn mix<C: Contender>(table: &C, keys: &Keys, blocks: Range<usize>) -> usize {
+pub fn mix<C: Contender>(table: &C, keys: &Keys, blocks: Range<usize>) -> Faults {
     let mask = keys.ring.len() - 1;
     let half = keys.ring.len() / 2;
-    let groups = keys.probes.len() / PROBES_PER_BLOCK;
-    let mut changed = 0;
+    let mut faults = Faults::default();
     for block in blocks {
-        let probes = &keys.probes[(block & (groups - 1)) * PROBES_PER_BLOCK..][..PROBES_PER_BLOCK];
+        let (probes, stored) = keys.probe_group(block);
         let (before, after) = probes.split_at(PROBES_PER_BLOCK / 2);
-        changed += usize::from(table.remove(keys.ring[block & mask]));
-        std::hint::black_box(look_up_each(table, before));
-        changed += usize::from(table.insert(keys.ring[(block + half) & mask]));
-        std::hint::black_box(look_up_each(table, after));
+        faults.unremoved += usize::from(!table.remove(keys.ring[block & mask]));
+        let found = look_up_group(table, before);
+        faults.refused += usize::from(!table.insert(keys.ring[(block + half) & mask]));
+        let found = found | look_up_group(table, after) << before.len();
+        faults.missed += missed(found, stored);
     }
-    changed
+    faults
+}
+
+/// Looks up a few keys. One bit for each, set if it was found.
+#[inline]
+fn look_up_group<C: Contender>(table: &C, keys: &[u64]) -> u32 {
+    let bits = keys.iter().enumerate();
+    bits.fold(0, |found, (at, &key)| {
+        found | u32::from(table.contains(key)) << at
+    })
+}
+
+/// How many of the stored ones, one bit for each, were not found.
+#[inline]
+pub(crate) fn missed(found: u32, stored: u32) -> usize {
+    (stored & !found).count_ones() as usize
 }
 
 #[inline]
 fn count(keys: &[u64], mut call: impl FnMut(u64) -> bool) -> usize {
     keys.iter().map(|&key| usize::from(call(key))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+
+    #[test]
+    fn mixed_work_notices_what_is_missing() {
+        let keys = Keys::generate(1_000);
+        // Empty, so every remove and every lookup of a stored key fails.
+        let table = Limit::with_capacity(1_000_000);
+        let faults = mix(&table, &keys, 0..10);
+        let stored: u32 = (0..10).map(|at| keys.probe_group(at).1.count_ones()).sum();
+        assert_eq!(faults.unremoved, 10);
+        assert_eq!(faults.missed, stored as usize);
+        assert_eq!(faults.refused, 0);
+    }
 }

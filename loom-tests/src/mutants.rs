@@ -23,8 +23,34 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
         changes: &[(
             "lookup.rs",
+            "if self.stripes.bumps_since(class.fingerprint, version) <= matches.weight() {",
+            "{\n                let _ = (version, matches.weight());",
+        )],
+    },
+    Mutant {
+        name: "a miss weighs as much as a bump",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[("matches.rs", "u64::from(self.0)", "u64::from(self.0) + 1")],
+    },
+    Mutant {
+        name: "a miss behind a frozen word is not validated",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "lookup.rs",
             "if self.stripes.unchanged(fingerprint, version) {\n                return false;",
             "{\n                let _ = version;\n                return false;",
+        )],
+    },
+    Mutant {
+        name: "a frozen word is read as a bucket",
+        killer: "lookup::sees_a_token_that_hops",
+        message: "a hopping token was missed",
+        changes: &[(
+            "word.rs",
+            ".min(b.0.wrapping_sub(1)) >> REFERENCE_BITS != 0",
+            ".min(b.0.wrapping_sub(1)) >> REFERENCE_BITS < u64::MAX",
         )],
     },
     Mutant {
@@ -88,6 +114,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "if twin && !bumped {",
             "if false && twin && !bumped {",
         )],
+    },
+    Mutant {
+        name: "a remove takes one of two tokens at once",
+        killer: "lookup::sees_one_of_two_equal_tokens_that_come_and_go",
+        message: "a token was missed",
+        changes: &[("removal.rs", "matches.is_single()", "matches.any()")],
     },
     Mutant {
         name: "a pending arrival is always present",
@@ -215,9 +247,25 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "one token was removed",
         changes: &[(
             "removal.rs",
-            "if self.table.exchange(bucket, content, cleared) {",
-            "self.table.exchange(bucket, content, cleared);\n                {",
+            "cleared(matches.slot());\n                if self.table.exchange(bucket, content, cleared) {",
+            "cleared(matches.slot());\n                self.table.exchange(bucket, content, cleared);\n                {",
         )],
+    },
+    Mutant {
+        name: "an insert does not look whether its exchange succeeded",
+        killer: "insertion::plain_inserts_share_a_bucket",
+        message: "an inserted item is not found",
+        changes: &[(
+            "insertion.rs",
+            "a.plain(), b.plain()) == Some(true)",
+            "a.plain(), b.plain()).is_some()",
+        )],
+    },
+    Mutant {
+        name: "two threads count on one cell",
+        killer: "insertion::plain_inserts_share_a_bucket",
+        message: "the count is off",
+        changes: &[("counter.rs", "own.get(index)", "own.first()")],
     },
     Mutant {
         name: "the witness is read by a plain load",
@@ -271,8 +319,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
         changes: &[(
             "table.rs",
-            "self.words[bucket].load(Ordering::SeqCst)",
-            "self.words[bucket].load(Ordering::Relaxed)",
+            "(a.load(Ordering::SeqCst), b.load(Ordering::SeqCst))",
+            "(a.load(Ordering::Relaxed), b.load(Ordering::Relaxed))",
         )],
     },
     Mutant {
@@ -281,8 +329,18 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "each of two inserts was missed",
         changes: &[(
             "table.rs",
+            "(a.load(Ordering::SeqCst), b.load(Ordering::SeqCst))",
+            "(a.load(Ordering::Acquire), b.load(Ordering::Acquire))",
+        )],
+    },
+    Mutant {
+        name: "frozen words are read Relaxed",
+        killer: "descriptor::a_token_at_rest_is_seen_behind_two_uses",
+        message: "",
+        changes: &[(
+            "table.rs",
             "self.words[bucket].load(Ordering::SeqCst)",
-            "self.words[bucket].load(Ordering::Acquire)",
+            "self.words[bucket].load(Ordering::Relaxed)",
         )],
     },
     Mutant {
@@ -360,8 +418,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             ),
             (
                 "removal.rs",
-                "content, cleared) {\n",
-                "content, cleared) {\n                    if twin {\n                        self.stripes.bump(fingerprint);\n                    }\n",
+                "bumped = true;\n                }\n                if self.table.exchange(bucket, content, cleared) {\n",
+                "bumped = true;\n                }\n                if self.table.exchange(bucket, content, cleared) {\n                    if twin {\n                        self.stripes.bump(fingerprint);\n                    }\n",
             ),
         ],
     },

@@ -209,15 +209,20 @@ fn plain_inserts_share_a_bucket() {
         let mine = filter.insert_hash(near(0, 11));
         let theirs = other.join().expect("an inserter");
         remover.join().expect("the remover");
-        assert_eq!(filter.contains_hash(near(0, 11)), mine.is_ok());
-        assert_eq!(filter.contains_hash(near(0, 10)), theirs.is_ok());
+        let found = [10, 11].map(|n| filter.contains_hash(near(0, n)));
+        assert_eq!(
+            found,
+            [theirs.is_ok(), mine.is_ok()],
+            "an inserted item is not found"
+        );
         assert!(
             (1..7).all(|n| filter.contains_hash(near(0, n))),
             "a resting token was lost"
         );
         assert_eq!(
             filter.len(),
-            6 + usize::from(mine.is_ok()) + usize::from(theirs.is_ok())
+            6 + usize::from(mine.is_ok()) + usize::from(theirs.is_ok()),
+            "the count is off"
         );
     });
 }

@@ -11,6 +11,9 @@ pub(crate) fn parallelism() -> usize {
     4
 }
 
+/// Every thread of a model has a number of its own.
+pub(crate) const EXCLUSIVE: usize = 16;
+
 pub(crate) fn thread_index() -> usize {
     let name = format!("{:?}", loom::thread::current().id());
     name.trim_matches(|c: char| !c.is_ascii_digit())

@@ -1,0 +1,200 @@
+//! The life of a subject: filled until it refuses an item, emptied again, and measured on the way.
+
+use lockfree_cuckoo_benches::limit::Limit;
+
+use crate::keys::Keys;
+use crate::subject::Subject;
+use crate::turns::{Pace, Turn, Turns, Work};
+
+/// The shares of lookups of stored keys in the paper's Figure 5.
+pub(crate) const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Measurements on the way up, and as many on the way down.
+pub(crate) const STEPS: usize = 20;
+
+/// Turns at one point. Odd, so that the median is one of them.
+const TURNS: usize = 7;
+
+/// Lookups a turn: some milliseconds, so that most turns of a busy machine are undisturbed.
+const LOOKUPS: usize = 1 << 16;
+
+/// Lookups that touch most lines of a table that a third-level cache can keep.
+const WARM_UP: usize = 4 * LOOKUPS;
+
+/// Lookups of absent keys that the rate of false positives comes from.
+const PROBES: usize = 1 << 24;
+
+/// Rates, by what they were measured at.
+pub(crate) type Curve = Vec<(f64, Pace)>;
+
+/// What came of it.
+#[derive(Default)]
+pub(crate) struct Life {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: usize,
+    /// The items that it held when it was full.
+    pub(crate) items: usize,
+    pub(crate) occupancy: f64,
+    /// Whether it ended with an item that was refused.
+    pub(crate) refused: bool,
+    pub(crate) construction: Pace,
+    pub(crate) false_positive_rate: f64,
+    /// Lookups of stored keys that said no. One is too many.
+    pub(crate) false_negatives: usize,
+    /// Removes of stored keys that said no. Likewise.
+    pub(crate) failed_removes: usize,
+    /// By occupancy.
+    pub(crate) inserts: Curve,
+    pub(crate) hits: Curve,
+    pub(crate) misses: Curve,
+    /// By the share of stored keys, when it was full.
+    pub(crate) mixed: Curve,
+    /// By the share of its items that was left.
+    pub(crate) removes: Curve,
+}
+
+impl Life {
+    /// Has the subject live beside the limit. `tick` is called after each step, of which there are
+    /// [`STEPS`] for each direction.
+    pub(crate) fn of<S: Subject>(
+        name: &'static str,
+        subject: S,
+        limit: Limit,
+        keys: &mut Keys,
+        tick: impl Fn(),
+    ) -> Self {
+        let mut life = Self {
+            name,
+            bytes: subject.bytes(),
+            ..Self::default()
+        };
+        let mut turns = Turns::new(subject, limit);
+        life.fill(&mut turns, keys, &tick);
+        life.judge(&turns.subject, keys);
+        life.mixed = SHARES
+            .map(|share| (share, life.look_up(&mut turns, share, keys)))
+            .into();
+        if S::REMOVES {
+            life.empty(&mut turns, keys, &tick);
+        }
+        life
+    }
+
+    /// Of all memory.
+    pub(crate) fn bits_per_item(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.items as f64
+    }
+
+    fn fill<S: Subject>(&mut self, turns: &mut Turns<S>, keys: &mut Keys, tick: impl Fn()) {
+        let room = turns.subject.room();
+        let mut all = Vec::new();
+        for step in 0..STEPS {
+            let start = self.items;
+            let end = room * (step + 1) / STEPS;
+            turns.warm_up(&keys.mixed(WARM_UP, 0.5, start));
+            let others = keys.mixed(LOOKUPS, 0.0, 0);
+            let first = all.len();
+            while self.items < end && !self.refused {
+                let next = end.min(self.items + slice_of(end - start));
+                let turn = turns.take(Work::Insert, &keys.stored()[self.items..next], &others);
+                self.items += turn.yes();
+                self.refused = turn.no() > 0;
+                all.push(turn);
+            }
+            let occupancy = |items: usize| items as f64 / room as f64;
+            // Less than a turn is no measurement.
+            if self.items >= start + slice_of(end - start) {
+                let middle = (occupancy(start) + occupancy(self.items)) / 2.0;
+                self.inserts.push((middle, Pace::median(&all[first..])));
+                let hits = self.look_up(turns, 1.0, keys);
+                let misses = self.look_up(turns, 0.0, keys);
+                self.hits.push((occupancy(self.items), hits));
+                self.misses.push((occupancy(self.items), misses));
+            }
+            tick();
+        }
+        self.occupancy = self.items as f64 / room as f64;
+        self.construction = Pace::total(&all);
+    }
+
+    /// Lookups of which this share is of stored keys.
+    fn look_up<S: Subject>(&mut self, turns: &mut Turns<S>, share: f64, keys: &mut Keys) -> Pace {
+        turns.warm_up(&keys.mixed(WARM_UP, 0.5, self.items));
+        let others = keys.mixed(LOOKUPS, 0.0, 0);
+        let taken: [Turn; TURNS] = std::array::from_fn(|_| {
+            let mixed = keys.mixed(LOOKUPS, share, self.items);
+            turns.take(Work::LookUp, &mixed, &others)
+        });
+        if share == 1.0 {
+            self.false_negatives += taken.iter().map(Turn::no).sum::<usize>();
+        }
+        Pace::median(&taken)
+    }
+
+    /// Looks up every stored key, and absent ones.
+    fn judge<S: Subject>(&mut self, subject: &S, keys: &mut Keys) {
+        let stored = &keys.stored()[..self.items];
+        self.false_negatives += stored.iter().filter(|&&key| !subject.contains(key)).count();
+        let positives: usize = (0..PROBES / LOOKUPS)
+            .map(|_| keys.mixed(LOOKUPS, 0.0, 0))
+            .map(|absent| {
+                absent
+                    .into_iter()
+                    .filter(|&key| subject.contains(key))
+                    .count()
+            })
+            .sum();
+        self.false_positive_rate = positives as f64 / PROBES as f64;
+    }
+
+    fn empty<S: Subject>(&mut self, turns: &mut Turns<S>, keys: &mut Keys, tick: impl Fn()) {
+        let mut gone = 0;
+        for step in 0..STEPS {
+            let start = gone;
+            let end = self.items * (step + 1) / STEPS;
+            turns.warm_up(&keys.mixed(WARM_UP, 0.5, self.items));
+            let others = keys.mixed(LOOKUPS, 0.0, 0);
+            let mut taken = Vec::new();
+            while gone < end {
+                let next = end.min(gone + slice_of(end - start));
+                let turn = turns.take(Work::Remove, &keys.stored()[gone..next], &others);
+                self.failed_removes += turn.no();
+                taken.push(turn);
+                gone = next;
+            }
+            let left = 1.0 - (step as f64 + 0.5) / STEPS as f64;
+            self.removes.push((left, Pace::median(&taken)));
+            tick();
+        }
+    }
+}
+
+/// The keys of a turn, out of so many for a step.
+fn slice_of(step: usize) -> usize {
+    step.div_ceil(TURNS).clamp(1, 2 * LOOKUPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockfree_cuckoo::CuckooFilter;
+    use lockfree_cuckoo_benches::contender::Contender;
+
+    use super::*;
+
+    #[test]
+    fn a_filter_lives_without_a_false_negative() {
+        let filter = CuckooFilter::builder()
+            .buckets(1 << 12)
+            .build()
+            .expect("a usual size");
+        let slots = filter.slots();
+        let limit = Limit::with_capacity(slots / 20 * 19);
+        let life = Life::of("filter", filter, limit, &mut Keys::new(slots), || ());
+        assert!(life.refused && life.occupancy > 0.94, "{}", life.occupancy);
+        assert_eq!((life.false_negatives, life.failed_removes), (0, 0));
+        assert!((0.00006..0.0002).contains(&life.false_positive_rate));
+        for curve in [&life.inserts, &life.hits, &life.misses, &life.removes] {
+            assert_eq!(curve.len(), STEPS);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The evaluation of the paper on this library: Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter:
+//! Practically Better Than Bloom", CoNEXT 2014.
+//!
+//! Prints a table for each of its experiments, with what the authors published beside it, and draws the
+//! figures. One thread, as in the paper. Each contender has the same memory and lives the same [life] beside
+//! the bare limit, in turns of milliseconds: on a machine that is not quiet, the ratio of the two is what to
+//! hold on to.
+//!
+//! A minute or two; `--quick` takes some seconds. `--large` is the paper's size, 192 MB, and takes much longer.
+
+mod args;
+mod evaluation;
+mod figures;
+mod keys;
+mod life;
+mod load;
+mod published;
+mod report;
+mod rivals;
+mod subject;
+mod turns;
+
+use std::error::Error;
+use std::fs;
+
+use clap::Parser;
+use lockfree_cuckoo_benches::machine::machine;
+
+use crate::args::Args;
+use crate::evaluation::Evaluation;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    fs::create_dir_all(&args.out)?;
+    println!("{}", machine());
+    let evaluation = Evaluation::run(&args)?;
+    report::print(&evaluation);
+    for (name, chart) in figures::all(&evaluation) {
+        let path = args.out.join(name).with_extension("svg");
+        chart.write_svg(&path)?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! What the paper compares with and the registry has: a Bloom filter, a blocked one, a quotient filter.
+
+use fastbloom::BloomFilter;
+
+use crate::subject::Subject;
+
+/// A Bloom filter with the number of hash functions that is best for its items.
+pub(crate) struct Bloom {
+    filter: BloomFilter,
+    items: usize,
+}
+
+impl Bloom {
+    pub(crate) fn new(bytes: usize, items: usize) -> Self {
+        let bits = bytes * 8;
+        let filter = BloomFilter::with_num_bits(bits).expected_items(items);
+        Self { filter, items }
+    }
+}
+
+impl Subject for Bloom {
+    const REMOVES: bool = false;
+
+    fn bytes(&self) -> usize {
+        self.filter.num_bits() / 8
+    }
+
+    fn room(&self) -> usize {
+        self.items
+    }
+
+    fn clear(&mut self) {
+        self.filter.clear();
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64) -> bool {
+        self.filter.insert_hash(key);
+        true
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.filter.contains_hash(key)
+    }
+
+    fn remove(&mut self, _: u64) -> bool {
+        false
+    }
+}
+
+/// A Bloom filter in blocks of 32 bytes, in which an item has eight bits: one cache line an operation.
+pub(crate) struct BlockedBloom {
+    filter: sbbf_rs_safe::Filter,
+    items: usize,
+}
+
+impl BlockedBloom {
+    pub(crate) fn new(bytes: usize, items: usize) -> Self {
+        // So many keys of eight bits each are so many bytes.
+        let filter = sbbf_rs_safe::Filter::new(8, bytes);
+        Self { filter, items }
+    }
+}
+
+impl Subject for BlockedBloom {
+    const REMOVES: bool = false;
+
+    fn bytes(&self) -> usize {
+        self.filter.as_bytes().len()
+    }
+
+    fn room(&self) -> usize {
+        self.items
+    }
+
+    fn clear(&mut self) {
+        self.filter.reset();
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64) -> bool {
+        self.filter.insert_hash(key);
+        true
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.filter.contains_hash(key)
+    }
+
+    fn remove(&mut self, _: u64) -> bool {
+        false
+    }
+}
+
+/// A quotient filter with remainders of as many bits as in the paper. It refuses items above 95 %.
+pub(crate) struct Quotient {
+    filter: qfilter::Filter,
+    slots: usize,
+}
+
+/// Twelve bits a slot in the paper, three of them not of the remainder.
+const REMAINDER_BITS: i32 = 9;
+
+/// The same for the crate: 17 bytes for 64 slots, besides the remainders.
+const SLOT_BITS: f64 = REMAINDER_BITS as f64 + 17.0 / 8.0;
+
+impl Quotient {
+    /// The largest that fits. The number of its slots is a power of two.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let most = (bytes as f64 * 8.0 / SLOT_BITS) as usize;
+        let slots = 1 << most.ilog2();
+        let items = slots as u64 * 19 / 20;
+        let filter =
+            qfilter::Filter::new(items, 0.5f64.powi(REMAINDER_BITS)).expect("a usual size");
+        Self { filter, slots }
+    }
+}
+
+impl Subject for Quotient {
+    const REMOVES: bool = true;
+
+    fn bytes(&self) -> usize {
+        self.filter.memory_usage()
+    }
+
+    fn room(&self) -> usize {
+        self.slots
+    }
+
+    fn clear(&mut self) {
+        self.filter.clear();
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64) -> bool {
+        self.filter.insert_fingerprint(true, key).is_ok()
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.filter.contains_fingerprint(key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64) -> bool {
+        self.filter.remove_fingerprint(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: usize = 3 << 15;
+
+    #[test]
+    fn are_as_large_as_asked_for() {
+        assert_eq!(Bloom::new(BYTES, 1_000).bytes(), BYTES);
+        assert_eq!(BlockedBloom::new(BYTES, 1_000).bytes(), BYTES);
+        let quotient = Quotient::new(BYTES);
+        assert!((BYTES / 2..=BYTES).contains(&quotient.bytes()));
+        assert!(quotient.filter.capacity() <= quotient.slots as u64);
+    }
+}

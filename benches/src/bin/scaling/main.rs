@@ -1,0 +1,55 @@
+//! How does the filter compare, with the bare limit and with its rivals, on one thread and on many?
+//!
+//! In one process, slices of a contender's work and of the limit's take turns, so a disturbance of the
+//! machine meets both, and the paired ratios hold where the rates do not. The ratio to a rival is the
+//! quotient of two ratios to the limit of the same process. What the cores of a virtual machine are worth to
+//! each other changes from process to process, so each measurement is repeated in several processes, which
+//! this program starts as its children; what counts is the median over processes.
+//!
+//! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall
+//! time. The last table compares with the goals that the crate has set itself.
+//!
+//! `--quick` takes less than three minutes instead of about an hour. `--large` adds filters of 100 million
+//! items. `--contenders filter` leaves out the rivals.
+
+mod charts;
+mod child;
+mod duel;
+mod goals;
+mod job;
+mod layout;
+mod options;
+mod parent;
+mod results;
+mod summary;
+mod tables;
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::BufWriter;
+
+use clap::Parser;
+
+use self::options::Options;
+use self::summary::Summary;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    if let Some(job) = &options.child {
+        child::run(&serde_json::from_str(job)?)?;
+        return Ok(());
+    }
+    let results = parent::run(&options.jobs()?)?;
+    let summary = Summary::of(&results);
+    tables::print(&summary);
+    goals::print(&goals::judge(&summary));
+
+    fs::create_dir_all(&options.out)?;
+    let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
+    serde_json::to_writer_pretty(json, &results)?;
+    for (name, chart) in charts::draw(&summary) {
+        chart.write_svg(&options.out.join(name))?;
+    }
+    println!("\nJSON and plots: {}", options.out.display());
+    Ok(())
+}

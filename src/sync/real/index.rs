@@ -1,0 +1,141 @@
+//! A small number for each thread, given back when the thread ends.
+//!
+//! The first [`EXCLUSIVE`] threads alive have a number that no other living thread has, so a cell chosen by
+//! it has one writer at a time and needs no read-modify-write. The threads beyond share the numbers above.
+
+use std::cell::Cell;
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// Numbers below this one are held by one thread at a time.
+pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
+
+/// The exclusive numbers that are held, one bit each.
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// The number, once it is known. Without a destructor, so that reading it is one load, and so that it
+    /// can be read until the very end of the thread.
+    static INDEX: Cell<usize> = const { Cell::new(UNKNOWN) };
+
+    static LEASE: Lease = Lease::take();
+}
+
+const UNKNOWN: usize = usize::MAX;
+
+/// The number of the calling thread.
+#[inline]
+pub(crate) fn thread_index() -> usize {
+    match INDEX.get() {
+        UNKNOWN => look_up_index(),
+        index => index,
+    }
+}
+
+#[cold]
+fn look_up_index() -> usize {
+    // The lease is over if the thread is about to end.
+    let index = LEASE.try_with(|lease| lease.0).unwrap_or_else(|_| shared());
+    INDEX.set(index);
+    index
+}
+
+/// The next of the numbers that are not exclusive.
+fn shared() -> usize {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    // Relaxed: it only spreads threads over cells.
+    EXCLUSIVE + NEXT.fetch_add(1, Ordering::Relaxed) as usize % EXCLUSIVE
+}
+
+/// The right to a number until the thread ends.
+struct Lease(usize);
+
+impl Lease {
+    fn take() -> Self {
+        loop {
+            let free = !HELD.load(Ordering::Relaxed);
+            if free == 0 {
+                return Self(shared());
+            }
+            let bit = free & free.wrapping_neg();
+            // Acquire: pairs with the Release of the last holder, so that its plain writes are seen.
+            if HELD.fetch_or(bit, Ordering::Acquire) & bit == 0 {
+                return Self(bit.trailing_zeros() as usize);
+            }
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // What the thread still does, in the destructors of other thread-locals, it does with a shared number.
+        INDEX.set(shared());
+        if self.0 < EXCLUSIVE {
+            // Release: pairs with the Acquire of the next holder.
+            HELD.fetch_and(!(1 << self.0), Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::Barrier;
+    use std::thread;
+
+    /// The numbers that so many threads have while all are alive.
+    fn numbers(threads: usize) -> Vec<usize> {
+        let all_have_one = Barrier::new(threads);
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let number = thread_index();
+                        assert_eq!(thread_index(), number);
+                        all_have_one.wait();
+                        number
+                    })
+                })
+                .collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
+            threads.into_iter().map(join).collect()
+        })
+    }
+
+    #[test]
+    fn an_exclusive_number_has_one_holder_and_is_given_back() {
+        // More threads than numbers, and often enough to use them up if they were not given back.
+        for threads in [8, 2 * EXCLUSIVE, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8] {
+            let exclusive: Vec<_> = numbers(threads)
+                .into_iter()
+                .filter(|&n| n < EXCLUSIVE)
+                .collect();
+            assert!(!exclusive.is_empty());
+            assert_eq!(
+                exclusive.iter().collect::<HashSet<_>>().len(),
+                exclusive.len()
+            );
+        }
+    }
+
+    #[test]
+    fn a_thread_that_ends_has_a_shared_number() {
+        struct AtTheEnd;
+        impl Drop for AtTheEnd {
+            fn drop(&mut self) {
+                SEEN.store(thread_index() as u64 + 1, Ordering::Relaxed);
+            }
+        }
+        static SEEN: AtomicU64 = AtomicU64::new(0);
+        thread_local!(static LAST: AtTheEnd = const { AtTheEnd });
+        thread::spawn(|| {
+            // Registered first, so destroyed last.
+            LAST.with(|_| ());
+            thread_index();
+        })
+        .join()
+        .expect("no panic");
+        assert!(SEEN.load(Ordering::Relaxed) > 0);
+    }
+}

@@ -1,0 +1,161 @@
+//! The batch calls: the single calls, item by item.
+//!
+//! 1. On one thread they answer as the single calls do, for every length around the distance of the prefetch,
+//!    typed and by hash.
+//! 2. A batch of inserts stops at the first that is refused and says how far it came: those before are in,
+//!    those behind are not.
+//! 3. Slices of different length are a panic that says both lengths, and change nothing.
+//! 4. A panic in an item's `Hash` in the middle of a batch loses nothing and miscounts nothing.
+//! 5. While other threads insert, remove and relocate, a batch misses nothing that is in, and batches of
+//!    several threads conserve the copies.
+
+mod common;
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use common::crew::Crew;
+use common::hashers::AsGiven;
+use common::mix;
+use lockfree_cuckoo::{CuckooFilter, InsertError};
+
+fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
+    range.map(mix).collect()
+}
+
+#[test]
+fn answers_as_the_single_calls_do_at_every_length() {
+    for length in (0..70).chain([1_000]) {
+        let single = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
+        let typed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
+        let hashed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
+        // Every third item twice, so that the order matters to what a removal leaves.
+        let items: Vec<u64> = numbers(0..length)
+            .into_iter()
+            .flat_map(|item| (0..1 + usize::from(item % 3 == 0)).map(move |_| item))
+            .collect();
+        for item in &items {
+            single.insert(item).expect("room");
+        }
+        typed.insert_many(&items).expect("room");
+        hashed.insert_many_hash(&items).expect("room");
+        let probes = numbers(length / 2..2 * length);
+        let check = || {
+            let expected: Vec<bool> = probes.iter().map(|probe| single.contains(probe)).collect();
+            for stale in [false, true] {
+                let mut found = vec![stale; probes.len()];
+                typed.contains_many(&probes, &mut found);
+                assert_eq!(found, expected, "{length}");
+                let mut found = vec![stale; probes.len()];
+                hashed.contains_many_hash(&probes, &mut found);
+                assert_eq!(found, expected, "{length}");
+            }
+            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+        };
+        check();
+        let removed = probes.iter().filter(|probe| single.remove(probe)).count();
+        assert_eq!(typed.remove_many(&probes), removed, "{length}");
+        assert_eq!(hashed.remove_many_hash(&probes), removed, "{length}");
+        check();
+    }
+}
+
+#[test]
+fn a_refused_insert_ends_the_batch_and_says_where() {
+    let filter = CuckooFilter::with_capacity_and_hasher(1_000, AsGiven);
+    let mut items = numbers(0..500);
+    // The ninth copy of one item is refused. No other item shares its two buckets.
+    items.extend([mix(1_002); 9]);
+    items.extend(numbers(500..600));
+    let stopped = filter.insert_many_hash(&items).expect_err("a ninth copy");
+    assert_eq!(stopped.inserted(), 508);
+    assert!(matches!(
+        stopped.error(),
+        InsertError::TooManyCopies { copies: 8, .. }
+    ));
+    assert!(stopped.to_string().starts_with("stopped after 508 items: "));
+    let source = std::error::Error::source(&stopped).expect("a source");
+    assert_eq!(source.to_string(), stopped.error().to_string());
+    assert_eq!(filter.len(), 508);
+    assert!(items[..508].iter().all(|&hash| filter.contains_hash(hash)));
+    let mut found = [true; 100];
+    filter.contains_many_hash(&items[509..], &mut found);
+    assert!(
+        found.iter().filter(|&&found| found).count() <= 1,
+        "not tried"
+    );
+}
+
+#[test]
+fn slices_of_different_length_are_a_panic_that_says_both() {
+    let filter = CuckooFilter::with_capacity(100);
+    let text = |call: &dyn Fn(&mut [bool])| {
+        let mut found = [true; 2];
+        let panic = catch_unwind(AssertUnwindSafe(|| call(&mut found))).expect_err("a panic");
+        assert_eq!(found, [true; 2]);
+        *panic.downcast::<String>().expect("a text")
+    };
+    let expected = "3 items to look up, but room for 2 answers";
+    let by_hash = text(&|found| filter.contains_many_hash(&[1, 2, 3], found));
+    let typed = text(&|found| filter.contains_many(&["a", "b", "c"], found));
+    assert_eq!([by_hash, typed], [expected; 2]);
+}
+
+#[test]
+fn a_panic_in_a_hash_loses_nothing() {
+    thread_local!(static LEFT: Cell<usize> = const { Cell::new(0) });
+    struct Fused(u64);
+    impl Hash for Fused {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            let left = LEFT.get().checked_sub(1).expect("the fuse has burnt down");
+            LEFT.set(left);
+            self.0.hash(state);
+        }
+    }
+    let items: Vec<Fused> = (0..100).map(Fused).collect();
+    for fuse in [0, 1, 15, 16, 17, 50, 99] {
+        let filter = CuckooFilter::with_capacity(1_000);
+        LEFT.set(fuse);
+        assert!(catch_unwind(|| filter.insert_many(&items)).is_err());
+        LEFT.set(usize::MAX);
+        let found: Vec<bool> = items.iter().map(|item| filter.contains(item)).collect();
+        let inside = found.iter().filter(|&&found| found).count();
+        assert_eq!(filter.len(), inside, "{fuse}");
+        assert!(inside <= fuse && found[..inside].iter().all(|&found| found));
+        LEFT.set(fuse);
+        assert!(catch_unwind(|| filter.remove_many(&items)).is_err());
+        LEFT.set(usize::MAX);
+        let inside = items.iter().filter(|item| filter.contains(item)).count();
+        assert_eq!(filter.len(), inside, "{fuse}");
+    }
+}
+
+#[test]
+fn batches_of_several_threads_miss_and_lose_nothing() {
+    const ITEMS: u64 = 20_000;
+    const ROUNDS: usize = 20;
+    let filter = CuckooFilter::with_capacity_and_hasher(2 * ITEMS as usize, AsGiven);
+    let residents = numbers(0..ITEMS);
+    filter.insert_many_hash(&residents).expect("room");
+    let churn = |_: &Crew, number: usize| {
+        let start = (number as u64 + 1) * ITEMS;
+        let items = numbers(start..start + ITEMS / 2);
+        for _ in 0..ROUNDS {
+            filter.insert_many_hash(&items).expect("sized for all");
+            assert_eq!(filter.remove_many_hash(&items), items.len(), "lost");
+        }
+    };
+    let look = |crew: &Crew, _: usize| {
+        let mut found = vec![false; residents.len()];
+        while crew.at_work() {
+            found.fill(false);
+            filter.contains_many_hash(&residents, &mut found);
+            assert!(found.iter().all(|&found| found), "missed");
+        }
+    };
+    Crew::run(2, churn, 2, look);
+    assert_eq!(filter.len(), residents.len());
+    assert_eq!(filter.remove_many_hash(&residents), residents.len());
+    assert!(filter.is_empty());
+}
