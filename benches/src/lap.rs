@@ -58,8 +58,17 @@ impl Run {
         let result = work();
         let end = Instant::now();
         let waited = waited().saturating_sub(waited_before);
-        let busy = (end - start).saturating_sub(waited);
+        let busy = without(end - start, waited);
         (Self { start, end, busy }, result)
+    }
+}
+
+/// The time without the waiting. The two come from different clocks, so that of a short time there may be nothing
+/// left; then the waiting is not known well enough to be taken off.
+fn without(time: Duration, waited: Duration) -> Duration {
+    match time.checked_sub(waited) {
+        None | Some(Duration::ZERO) => time.max(Duration::from_nanos(1)),
+        Some(rest) => rest,
     }
 }
 
@@ -75,6 +84,14 @@ fn waited() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_time_is_nothing() {
+        let [none, some, more] = [0, 5, 8].map(Duration::from_nanos);
+        assert_eq!(without(more, some), Duration::from_nanos(3));
+        assert_eq!([without(some, more), without(some, some)], [some; 2]);
+        assert!(without(none, none) > none);
+    }
 
     #[test]
     fn nobody_is_busy_for_longer_than_it_takes() {

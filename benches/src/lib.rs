@@ -10,6 +10,10 @@
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --quick`: the ratios of the filter and
 //!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
 //!   machine disturbs both.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin paper`: the evaluation of Fan et al. 2014 on this
+//!   filter, with their published figures beside.
+//!
+//! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
 //!
 //! A [contender](contender::Contender) brings the operations, a [rig](rig::Rig) has it do timed slices of
 //! [work] on [keys](keys::Keys), on [threads that start together](race::race).

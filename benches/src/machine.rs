@@ -13,7 +13,12 @@ pub fn machine() -> String {
         .ok()
         .and_then(|text| model_of(&text).map(str::to_owned))
         .unwrap_or_else(|| consts::ARCH.to_owned());
-    format!("{model}, {cores} cores, {}", consts::OS)
+    let pages = if cfg!(feature = "huge-pages") {
+        ", the filter in huge pages"
+    } else {
+        ""
+    };
+    format!("{model}, {cores} cores, {}{pages}", consts::OS)
 }
 
 /// The number of cores that this process can use.

@@ -1,0 +1,46 @@
+//! The program `scaling`, from its command line to its files, on tables too small to measure anything.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn scaling(out: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_scaling"))
+        .args(["--processes", "2", "--seconds", "0", "--out"])
+        .arg(out)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn every_contender_goes_through_all_work() {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scaling");
+    let _ = fs::remove_dir_all(&out);
+    let output = scaling(&out, &["--sizes", "20000", "--threads", "1,2,4"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    let json = fs::read_to_string(out.join("scaling.json")).expect("the results");
+    let results: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    for contender in ["filter", "atomic-cuckoo-filter", "dashmap", "qfilter"] {
+        assert!(text.contains(contender), "no word of {contender}\n{text}");
+        assert!(results.to_string().contains(contender), "{contender}");
+    }
+    assert!(text.contains("Goals"), "{text}");
+    let plots = fs::read_dir(&out).expect("the plots");
+    let plots = plots.filter(|file| {
+        let path = file.as_ref().expect("a file").path();
+        path.extension().is_some_and(|extension| extension == "svg")
+    });
+    assert!(plots.count() >= 5);
+}
+
+#[test]
+fn an_unknown_contender_is_an_error_that_names_the_known() {
+    let output = scaling(Path::new("nowhere"), &["--contenders", "unheard-of"]);
+    assert!(!output.status.success());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("atomic-cuckoo-filter"), "{errors}");
+    assert!(!Path::new("nowhere").exists());
+}
