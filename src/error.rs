@@ -165,6 +165,14 @@ impl InsertManyError {
         self.inserted
     }
 
+    /// The same, for a batch that came behind so many items.
+    pub(crate) fn behind(self, items: usize) -> Self {
+        Self {
+            inserted: items + self.inserted,
+            ..self
+        }
+    }
+
     /// Why it was refused.
     #[must_use]
     pub fn error(&self) -> &InsertError {

@@ -1,10 +1,8 @@
 //! The fingerprint: the 16 bits of an item that are stored.
 
-use core::num::NonZeroU16;
-
 /// Sixteen bits of an item's hash, never 0: 0 is a vacant slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fingerprint(NonZeroU16);
+pub(crate) struct Fingerprint(u16);
 
 impl Fingerprint {
     /// Number of values a fingerprint takes.
@@ -15,18 +13,20 @@ impl Fingerprint {
     /// The bucket index comes from the high bits of the same hash, so the two are independent.
     #[inline]
     pub(crate) fn of_hash(hash: u64) -> Self {
-        Self(NonZeroU16::new(hash as u16).unwrap_or(NonZeroU16::MIN))
+        // An add with carry, where the maximum of the two would need a constant and a move.
+        let one_for_zero = u64::from(hash as u16 == 0);
+        Self((hash + one_for_zero) as u16)
     }
 
     /// The fingerprint with these bits, or `None` for a vacant slot.
     #[inline]
     pub(crate) fn from_bits(bits: u16) -> Option<Self> {
-        NonZeroU16::new(bits).map(Self)
+        (bits != 0).then_some(Self(bits))
     }
 
     #[inline]
     pub(crate) fn bits(self) -> u16 {
-        self.0.get()
+        self.0
     }
 }
 

@@ -26,7 +26,7 @@ fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
 
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
-    for length in (0..70).chain([1_000]) {
+    for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
         let single = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
         let typed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
         let hashed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
@@ -113,8 +113,8 @@ fn a_panic_in_a_hash_loses_nothing() {
             self.0.hash(state);
         }
     }
-    let items: Vec<Fused> = (0..100).map(Fused).collect();
-    for fuse in [0, 1, 15, 16, 17, 50, 99] {
+    let items: Vec<Fused> = (0..600).map(Fused).collect();
+    for fuse in [0, 1, 50, 255, 256, 257, 400, 599] {
         let filter = CuckooFilter::with_capacity(1_000);
         LEFT.set(fuse);
         assert!(catch_unwind(|| filter.insert_many(&items)).is_err());
