@@ -70,6 +70,9 @@ fn a_refused_insert_ends_the_batch_and_says_where() {
     items.extend(numbers(500..600));
     let stopped = filter.insert_many_hash(&items).expect_err("a ninth copy");
     assert_eq!(stopped.inserted(), 508);
+    let typed = CuckooFilter::with_capacity_and_hasher(1_000, AsGiven);
+    assert_eq!(typed.insert_many(&items), Err(stopped.clone()));
+    assert_eq!(typed.len(), 508);
     assert!(matches!(
         stopped.error(),
         InsertError::TooManyCopies { copies: 8, .. }

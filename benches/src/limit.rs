@@ -9,7 +9,8 @@
 //! For lookups in batches the same, with the words of later keys on their way from memory while those of
 //! earlier ones are compared.
 //!
-//! It is safe code too, so each access has its bounds check. Every choice is a select rather than a branch,
+//! It is plain code: each access has its bounds check, and the compare is arithmetic on words. (The filter does
+//! without the checks of its two loads and compares in vectors, which pays for some of its promises.) Every choice is a select rather than a branch,
 //! because a branch on random content would be mispredicted half of the time.
 
 use std::sync::atomic::Ordering;
