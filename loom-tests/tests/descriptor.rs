@@ -33,7 +33,7 @@ fn two_owners_share_a_descriptor_over_unrelated_buckets() {
 #[test]
 fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
     for bucket in [0, 2] {
-        check(
+        check_large(
             "one descriptor used twice in a row, and a lookup",
             50,
             move || {

@@ -68,7 +68,7 @@ fn two_take_two_tokens() {
 #[test]
 fn two_share_one_token() {
     for first in [0, 1] {
-        check("two removes of one token with a mover", 1_000, move || {
+        check_large("two removes of one token with a mover", 1_000, move || {
             let filter = pair(1);
             fill(&filter, [in_pair(0, F)]);
             let mover = spawn(&filter, move |filter| filter.relocate_hash(in_pair(0, F)));
