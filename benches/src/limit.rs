@@ -10,8 +10,9 @@
 //! earlier ones are compared.
 //!
 //! It is plain code: each access has its bounds check, and the compare is arithmetic on words. (The filter does
-//! without the checks of its two loads and compares in vectors, which pays for some of its promises.) Every choice is a select rather than a branch,
-//! because a branch on random content would be mispredicted half of the time.
+//! without the checks of its two loads and compares in vectors, which pays for some of its promises.) Every
+//! choice is a select rather than a branch, because a branch on random content would be mispredicted half of
+//! the time.
 
 use std::sync::atomic::Ordering;
 
