@@ -1,0 +1,86 @@
+//! From the `AtomicBloomFilter` of `fastbloom` 0.17.
+//!
+//! # Before
+//!
+//! ```
+//! use fastbloom::AtomicBloomFilter;
+//! use std::thread;
+//!
+//! let seen = AtomicBloomFilter::with_false_pos(0.000_1).expected_items(100_000);
+//! thread::scope(|scope| {
+//!     scope.spawn(|| seen.insert("a"));
+//!     scope.spawn(|| seen.insert("b"));
+//! });
+//! // True if it may have been in.
+//! if !seen.insert("c") {
+//!     println!("the first c");
+//! }
+//! assert!(seen.contains("a") && seen.contains("b") && seen.contains("c"));
+//! ```
+//!
+//! # After
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//! use std::thread;
+//!
+//! let seen = CuckooFilter::with_capacity(100_000);
+//! thread::scope(|scope| {
+//!     scope.spawn(|| seen.insert_unique("a"));
+//!     scope.spawn(|| seen.insert_unique("b"));
+//! });
+//! // True if it was not in: the other way round.
+//! if seen.insert_unique("c")? {
+//!     println!("the first c");
+//! }
+//! assert!(seen.contains("a") && seen.contains("b") && seen.contains("c"));
+//! assert!(seen.remove("c"));
+//! # Ok::<(), lockfree_cuckoo::InsertError>(())
+//! ```
+//!
+//! # Call for call
+//!
+//! | `AtomicBloomFilter` | here |
+//! |---|---|
+//! | `with_false_pos(p).expected_items(n)` | `with_capacity(n)`; the rate is at most 0.012 %, and lower for a larger `n` |
+//! | `with_num_bits(bits)` | `builder().buckets(n)`, of 64 bits each |
+//! | `seed(&n)`, of 128 bits | `builder().seed(n)`, of 64 bits |
+//! | `hasher(s)` | `builder().hasher(s)` |
+//! | `insert`: true if it may have been in | `insert_unique`: `Ok(true)` if it was not in |
+//! | `contains` | the same |
+//! | `source_hash`, `insert_hash`, `contains_hash` | `hash_one`, `insert_unique_hash`, `contains_hash` |
+//! | `insert_all(&items)` | `insert_many(&items)`, a copy each |
+//! | `items(&items)` | `collect()`, which makes a set |
+//! | `clear(&self)` | `clear(&mut self)`, or generations ([`ageing`](crate::guide::ageing)) |
+//! | `expected_false_pos(n)` | `false_positive_rate()`, at the present load |
+//! | `union`, `intersect` | none |
+//! | `iter`, `as_slice`, `from_vec` | `to_bytes`, `from_bytes`, `write_to`, `read_from` |
+//!
+//! # What is different
+//!
+//! * **Items can be removed**, and counted, up to eight copies.
+//! * **It can be full.** A Bloom filter takes any number of items, and its rate of wrong answers rises instead.
+//!   Here the rate has a bound, and inserts are refused.
+//! * **Which insert was first.** There, of two threads that insert one new item at the same time, both can be
+//!   told that it was not in, because each sets some of its bits first. Here one of them is told so, or none,
+//!   if it is a false positive.
+//! * **Memory ordering.** There all accesses are relaxed, so to find an item says nothing about what was
+//!   written before its insert. Here it does ([`sharing`](crate::guide::sharing)).
+//! * **The rate** cannot be chosen, except by a larger capacity. If 1 % suffices, a Bloom filter takes little
+//!   more than half the memory; at the rate of this filter it takes more.
+//!
+//! ```
+//! const ITEMS: usize = 1_000_000;
+//! let bits_each =
+//!     |false_positives| fastbloom::optimal_size(ITEMS, false_positives) as f64 / ITEMS as f64;
+//! assert!((9.5..9.7).contains(&bits_each(0.01)));
+//! assert!((18.8..18.9).contains(&bits_each(0.000_116)));
+//!
+//! let ours = lockfree_cuckoo::CuckooFilter::with_capacity(ITEMS);
+//! assert!((16.8..17.5).contains(&(8.0 * ours.memory_usage() as f64 / ITEMS as f64)));
+//! ```
+//!
+//! # When to stay
+//!
+//! If items are never removed, the rate must be one that you choose, inserts must never be refused, or filters
+//! must be united: these are what a Bloom filter is for.

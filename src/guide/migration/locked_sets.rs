@@ -1,0 +1,124 @@
+//! From a set in a lock, or a concurrent set.
+//!
+//! An exact set and a filter are different things. Move if the set is too large for its memory or too slow for
+//! its lock, and only to the question "is it in?" with a wrong "yes" now and then. If you need the items back,
+//! or list them, or a wrong "yes" does harm, keep the set, perhaps with a filter in front of it.
+//!
+//! # Before
+//!
+//! ```
+//! use std::collections::HashSet;
+//! use std::sync::RwLock;
+//! use std::thread;
+//!
+//! let active: RwLock<HashSet<String>> = RwLock::default();
+//! thread::scope(|scope| {
+//!     scope.spawn(|| active.write().expect("not poisoned").insert("a".into()));
+//!     scope.spawn(|| active.write().expect("not poisoned").insert("b".into()));
+//! });
+//! assert!(active.read().expect("not poisoned").contains("a"));
+//! assert!(active.write().expect("not poisoned").remove("a"));
+//! assert_eq!(active.read().expect("not poisoned").len(), 1);
+//! ```
+//!
+//! # After
+//!
+//! ```
+//! use lockfree_cuckoo::TypedCuckooFilter;
+//! use std::thread;
+//!
+//! let active = TypedCuckooFilter::<str>::with_capacity(100_000);
+//! thread::scope(|scope| {
+//!     scope.spawn(|| active.insert_unique("a"));
+//!     scope.spawn(|| active.insert_unique("b"));
+//! });
+//! assert!(active.contains("a"));
+//! assert!(active.remove("a"));
+//! assert_eq!(active.len(), 1);
+//! ```
+//!
+//! # Call for call
+//!
+//! | `HashSet<T>` in a `RwLock` | `DashSet<T>` (dashmap 6) | here |
+//! |---|---|---|
+//! | `write()`, `insert(item)`: true if it was not in | `insert(item)` | `insert_unique(&item)`: `Ok(true)` if it was not in |
+//! | `read()`, `contains(&item)` | `contains(&item)` | `contains(&item)` |
+//! | `write()`, `remove(&item)`: true if it was in | `remove(&item)`: the item | `remove(&item)`: true |
+//! | `len`, `is_empty` | the same | the same, approximate while others write |
+//! | `clear` | `clear(&self)` | `clear(&mut self)` |
+//! | `extend`, `collect` | the same | `extend`, a copy each; `collect`, a set |
+//! | `iter`, `get`, `take`, `retain` | the same, but `take` | none |
+//!
+//! # What is different
+//!
+//! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity. So `insert_unique` answers false for
+//!   that many items that are new.
+//! * **A removal that finds nothing** is harmless in a set. In a filter, to remove an item that was not
+//!   inserted can remove another one. So `set.remove(&item)`, to be on the safe side, becomes: remove if this
+//!   owner's `insert_unique` was told true ([`removing`](crate::guide::removing)).
+//! * **It does not grow.** A set doubles; a filter refuses ([`full`](crate::guide::full)).
+//! * **Memory.** A filter takes about two bytes an item, whatever the item. A set takes the item, what that has
+//!   on the heap, and free places: for a million `u64`, eight times the memory.
+//! * **Locks.** Nobody waits. With a `RwLock` one slow writer holds up all readers; with the shards of a
+//!   `DashSet`, those of one shard.
+//!
+//! ```
+//! use std::collections::HashSet;
+//!
+//! let set: HashSet<u64> = (0..1_000_000).collect();
+//! let places = set.capacity() * 8 / 7; // one of eight stays free
+//! let filter: lockfree_cuckoo::CuckooFilter = (0..1_000_000u64).collect();
+//! assert!(places * size_of::<u64>() > 7 * filter.memory_usage());
+//! ```
+//!
+//! # Both
+//!
+//! A filter in front of an exact set, or of a table on disk, saves the lookups of what is not there. The set
+//! stays the truth:
+//!
+//! ```
+//! use lockfree_cuckoo::{InsertError, TypedCuckooFilter};
+//! use std::collections::HashMap;
+//! use std::sync::RwLock;
+//!
+//! struct Store {
+//!     keys: TypedCuckooFilter<str>,
+//!     rows: RwLock<HashMap<String, u64>>,
+//! }
+//!
+//! impl Store {
+//!     fn get(&self, key: &str) -> Option<u64> {
+//!         if !self.keys.contains(key) {
+//!             return None; // certain, and without the lock
+//!         }
+//!         self.rows.read().expect("not poisoned").get(key).copied()
+//!     }
+//!
+//!     fn put(&self, key: &str, row: u64) -> Result<(), InsertError> {
+//!         let mut rows = self.rows.write().expect("not poisoned");
+//!         if !rows.contains_key(key) {
+//!             self.keys.insert(key)?; // first: a row must never be without its key
+//!         }
+//!         rows.insert(key.into(), row);
+//!         Ok(())
+//!     }
+//!
+//!     fn delete(&self, key: &str) {
+//!         let mut rows = self.rows.write().expect("not poisoned");
+//!         if rows.remove(key).is_some() {
+//!             self.keys.remove(key); // it was in, so this is its own token
+//!         }
+//!     }
+//! }
+//!
+//! let store = Store {
+//!     keys: TypedCuckooFilter::with_capacity(1_000),
+//!     rows: RwLock::default(),
+//! };
+//! store.put("a", 1)?;
+//! assert_eq!(store.get("a"), Some(1));
+//! store.delete("a");
+//! store.delete("b");
+//! assert_eq!(store.get("a"), None);
+//! # Ok::<(), InsertError>(())
+//! ```

@@ -1,0 +1,100 @@
+//! What a hasher must provide, and what happens if it does not.
+//!
+//! Items must be spread evenly over the high bits of the hash, which select the bucket, and over the low 16,
+//! which are the fingerprint, and neither must tell about the other. A hasher for hash tables may do less: a
+//! table compares keys, so poor hashes make it slower, not wrong. A filter has no keys. With poor hashes it
+//! refuses items early, or finds what is not in.
+//!
+//! Here the default and three such hashers are given 100,000 items, and then asked for 100,000 others. The
+//! bounds in the code are what was measured, rounded; `cargo test --doc guide::mixing` checks them.
+//!
+//! ```
+//! use lockfree_cuckoo::{CuckooFilter, RandomState};
+//! use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+//!
+//! /// A hasher of one `u64`.
+//! macro_rules! hasher {
+//!     ($name:ident, |$item:ident| $hash:expr) => {
+//!         #[derive(Default)]
+//!         struct $name(u64);
+//!
+//!         impl Hasher for $name {
+//!             fn write(&mut self, _: &[u8]) {
+//!                 unimplemented!("for items of one u64");
+//!             }
+//!
+//!             fn write_u64(&mut self, $item: u64) {
+//!                 self.0 = $hash;
+//!             }
+//!
+//!             fn finish(&self) -> u64 {
+//!                 self.0
+//!             }
+//!         }
+//!     };
+//! }
+//! hasher!(Identity, |item| item);
+//! hasher!(Product, |item| item.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+//! // What rustc-hash 2 does with one u64, on a 64-bit machine.
+//! hasher!(RotatedProduct, |item| item.wrapping_mul(0xf135_7aea_2e62_a9c5).rotate_left(26));
+//!
+//! /// How many items went in before one was refused, and the percentage of wrong answers then.
+//! fn outcome(hasher: impl BuildHasher, item: fn(u64) -> u64) -> (u64, f64) {
+//!     const ITEMS: u64 = 100_000;
+//!     let filter = CuckooFilter::with_capacity_and_hasher(ITEMS as usize, hasher);
+//!     let refused = (0..ITEMS).find(|&i| filter.insert(&item(i)).is_err());
+//!     let wrong = (ITEMS..2 * ITEMS).filter(|&i| filter.contains(&item(i))).count();
+//!     (refused.unwrap_or(ITEMS), 100.0 * wrong as f64 / ITEMS as f64)
+//! }
+//!
+//! let number = |i| i;
+//! let page_address = |i| i * 4096;
+//! let float = |i| (i as f64).to_bits();
+//!
+//! // The default: everything goes in, about one wrong answer in ten thousand.
+//! for item in [number, page_address, float] {
+//!     let (inserted, wrong) = outcome(RandomState::with_seed(1), item);
+//!     assert!(inserted == 100_000 && wrong < 0.03);
+//! }
+//!
+//! // Small numbers have no high bits: all go to one bucket and to its neighbours by fingerprint.
+//! let (inserted, wrong) = outcome(BuildHasherDefault::<Identity>::default(), number);
+//! assert!(inserted < 10_000 && wrong > 1.0);
+//!
+//! // The low bits of a product come from the low bits of the item alone: 16 fingerprints for all pages.
+//! let (inserted, wrong) = outcome(BuildHasherDefault::<Product>::default(), page_address);
+//! assert!(inserted == 100_000 && wrong > 50.0);
+//!
+//! // With the product rotated, these two do well ...
+//! for item in [number, page_address] {
+//!     let (inserted, wrong) = outcome(BuildHasherDefault::<RotatedProduct>::default(), item);
+//!     assert!(inserted == 100_000 && wrong < 0.03);
+//! }
+//! // ... but not numbers that differ in their high bits only, such as the bits of whole floats.
+//! let (inserted, _) = outcome(BuildHasherDefault::<RotatedProduct>::default(), float);
+//! assert!(inserted < 10_000);
+//! ```
+//!
+//! The product is the worst: nothing is refused, and most answers are wrong. [`false_positive_rate`] does not
+//! notice; it assumes a hash that mixes. If you are in doubt about a hasher, measure as above, with your own
+//! items.
+//!
+//! # Hashes by hand
+//!
+//! The same holds for the calls that take a hash. What is unique is not mixed: a counter, an address, a
+//! timestamp. Not even a random UUID is: two of its last 64 bits are the same in all, and if they lead, the
+//! first bucket of every item is in one quarter of the table. Such a number is an item, not a hash. Give it to
+//! the calls for items:
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//!
+//! let filter = CuckooFilter::with_capacity(100_000);
+//! for counter in 0..100_000u64 {
+//!     filter.insert(&counter)?; // not: insert_hash(counter)
+//! }
+//! assert_eq!(filter.len(), 100_000);
+//! # Ok::<(), lockfree_cuckoo::InsertError>(())
+//! ```
+//!
+//! [`false_positive_rate`]: crate::CuckooFilter::false_positive_rate
