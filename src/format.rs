@@ -1,0 +1,106 @@
+//! The stored form of a filter, byte by byte. Documentation only.
+//!
+//! It is what [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write,
+//! [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read, and,
+//! with the feature `serde`, what a filter is serialized as. It is the same on every machine. This is version
+//! 1; every later release reads it.
+//!
+//! # Layout
+//!
+//! All numbers are unsigned and little-endian.
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 8 | magic: `89 4C 46 43 46 0D 0A 1A` |
+//! | 8 | 2 | version: 1 |
+//! | 10 | 2 | bytes of the header: 64 |
+//! | 12 | 1 | bits of a fingerprint: 16 |
+//! | 13 | 1 | slots of a bucket: 4 |
+//! | 14 | 1 | kind: 1, one table |
+//! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
+//! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
+//! | 24 | 8 | check: what the hasher makes of the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
+//! | 32 | 8 | buckets, `m`: a power of two from 2, times at most 31 |
+//! | 40 | 8 | capacity in items, at most `4 m` |
+//! | 48 | 8 | items in the filter: occupied slots |
+//! | 56 | 4 | search budget in buckets, 2 to 4,096 |
+//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
+//! | 64 | `8 m` | the buckets, one 64-bit number each |
+//! | `64 + 8 m` | 4 | CRC-32 of bytes 0 to 59 and the buckets |
+//!
+//! The magic is made as that of PNG: the first byte is no text, and the line ends at its end do not survive a
+//! transfer that takes the file for text. The CRC is the one of zlib, PNG and Ethernet. The last one binds the
+//! buckets to their header, so a new header before old buckets is found out.
+//!
+//! A bucket is four 16-bit fingerprints, occupied from the most significant down: no slot is 0 above one that
+//! is not. Which bucket and fingerprint an item has follows from its hash ([`design`](crate::design#geometry)).
+//! A filter takes eight bytes a bucket and 68 more: 2.1 bytes an item if it is large and full.
+//!
+//! # An example
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//!
+//! let mut filter = CuckooFilter::builder().buckets(2).seed(1).build()?;
+//! filter.insert("a")?;
+//! filter.insert("b")?;
+//! # #[rustfmt::skip]
+//! assert_eq!(filter.to_bytes(), [
+//!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
+//!     0x01, 0x00,                                     // version 1
+//!     0x40, 0x00,                                     // a header of 64 bytes
+//!     0x10, 0x04, 0x01,                               // 16 bits, 4 slots, one table
+//!     0x01,                                           // RandomState
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
+//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // what it makes of "lockfree-cuckoo"
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
+//!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 items
+//!     0x00, 0x10, 0x00, 0x00,                         // a search budget of 4,096 buckets
+//!     0xd5, 0xa6, 0x28, 0x00,                         // the CRC of the above
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x41, 0x7a, // one fingerprint, 0x7a41
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xcf, 0xe2, // one fingerprint, 0xe2cf
+//!     0xea, 0xa2, 0x50, 0x0e,                         // the CRC of header and buckets
+//! ]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! In Python, whether a file is sound:
+//!
+//! ```python
+//! import struct, sys, zlib
+//!
+//! data = open(sys.argv[1], "rb").read()
+//! (magic, version, header, bits, slots, kind, hasher, seed, check,
+//!  buckets, capacity, items, budget, checksum) = struct.unpack("<8s2H4B5Q2I", data[:64])
+//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1
+//! assert zlib.crc32(data[:60]) == checksum
+//!
+//! words, rest = data[64:64 + 8 * buckets], data[64 + 8 * buckets:]
+//! assert rest == struct.pack("<I", zlib.crc32(words, checksum))
+//! assert sum(f != 0 for f in struct.unpack(f"<{4 * buckets}H", words)) == items
+//! print(f"{items} items of {capacity} in {buckets} buckets")
+//! ```
+//!
+//! # What a reader checks
+//!
+//! The magic, the version, the CRC of the header and its numbers come first, then the hasher, then the length,
+//! and only then memory is allocated for the buckets: where the length is known, all at once, and from a stream
+//! at most 512 KiB or, if that is more, twice what has come. Then the last CRC, that each of them is
+//! occupied from the top, and that the items are as many as the header says. What passes is a filter that
+//! inserts and removals could have built, so every operation on it keeps its promises.
+//!
+//! Each way to fail is a [`ReadError`](crate::ReadError). A later version is told by the version alone; nothing
+//! behind it is looked at.
+//!
+//! # What it does not protect from
+//!
+//! * A CRC finds accidents. Whoever can write the file can write another filter, with answers of their choice.
+//!   Where that matters, sign the bytes.
+//! * The seed of the default hasher is in the file, readable. Who knows it can make items that collide. Where
+//!   items come from an adversary, keep the file as a secret.
+//! * Hashers are told apart by their check alone. A custom one that hashes those bytes as before, but items
+//!   otherwise, is not noticed.
+//! * How an item is hashed is not stored. What its `Hash` feeds to the hasher has to be the same where the
+//!   filter is read. For strings, byte strings and integers with the default hasher it is, on every machine; a
+//!   derived `Hash` depends on the order of the fields.

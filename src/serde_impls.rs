@@ -1,0 +1,71 @@
+//! `Serialize` and `Deserialize`: a filter as the bytes of its stored form.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::BuildHasher;
+use core::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::ser::{Error as _, Serialize, Serializer};
+
+use crate::allocate;
+use crate::filter::CuckooFilter;
+use crate::scan::NoSnapshot;
+use crate::snapshot::SnapshotError;
+use crate::stored::{self, Identity, ReadError, Slice, Storable};
+
+/// As the bytes of the [stored form](crate::format) of a [`snapshot`](CuckooFilter::snapshot), so the filter may
+/// be in use. Fails as that does. Takes memory for two copies of the table meanwhile.
+impl<S: BuildHasher + 'static> Serialize for CuckooFilter<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let copy = || {
+            let (tokens, items) = self.tokens.snapshot()?;
+            let bytes = Storable::new(&tokens, items, self.capacity, &self.hasher).to_vec()?;
+            Ok::<_, NoSnapshot>(bytes)
+        };
+        let bytes = copy().map_err(|error| T::Error::custom(SnapshotError::from(error)))?;
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+/// From the bytes of the [stored form](crate::format), checked as by
+/// [`from_bytes`](CuckooFilter::from_bytes). The default hasher gets the seed that was stored; of any other,
+/// `S::default()` has to be the one that the filter was stored with. (Without the feature `std` the default
+/// hasher is no `Default`: take the bytes, and call `from_bytes`.)
+impl<'de, S: BuildHasher + Default + 'static> Deserialize<'de> for CuckooFilter<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(StoredForm(PhantomData))
+    }
+}
+
+struct StoredForm<S>(PhantomData<S>);
+
+impl<'de, S: BuildHasher + Default + 'static> Visitor<'de> for StoredForm<S> {
+    type Value = CuckooFilter<S>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the bytes of a stored cuckoo filter")
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        stored::read(&mut Slice::new(bytes), Identity::rebuild_or_default).map_err(E::custom)
+    }
+
+    /// For formats without a type for bytes, such as JSON.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = sequence.next_element()? {
+            if bytes.len() == bytes.capacity() {
+                // As much as has come, whatever the sequence says of its length.
+                grow(&mut bytes).map_err(A::Error::custom)?;
+            }
+            bytes.push(byte);
+        }
+        self.visit_bytes(&bytes)
+    }
+}
+
+fn grow(bytes: &mut Vec<u8>) -> Result<(), ReadError> {
+    const LEAST: usize = 4096;
+    Ok(allocate::grow(bytes, bytes.len().max(LEAST))?)
+}
