@@ -3,6 +3,9 @@
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod huge_pages;
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 /// The bytes that could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory {
@@ -12,13 +15,22 @@ pub(crate) struct OutOfMemory {
 /// A slice of `len` values, each made by `value`.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
     let mut values = Vec::new();
-    values.try_reserve_exact(len).map_err(|_| OutOfMemory {
-        bytes: len.saturating_mul(size_of::<T>()),
+    grow(&mut values, len)?;
+    values.extend(core::iter::repeat_with(value).take(len));
+    Ok(values.into_boxed_slice())
+}
+
+/// Makes room for `more` values.
+pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+    values.try_reserve_exact(more).map_err(|_| OutOfMemory {
+        bytes: values
+            .len()
+            .saturating_add(more)
+            .saturating_mul(size_of::<T>()),
     })?;
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     huge_pages::advise(values.spare_capacity_mut());
-    values.extend(core::iter::repeat_with(value).take(len));
-    Ok(values.into_boxed_slice())
+    Ok(())
 }
 
 /// The bytes that a slice occupies.

@@ -7,7 +7,7 @@ use crate::descriptor::Pool;
 use crate::error::{BuildError, Cause};
 use crate::filter::CuckooFilter;
 use crate::geometry::Geometry;
-use crate::path::MAX_BUDGET;
+use crate::path::{MAX_BUDGET, MIN_BUDGET};
 use crate::random_state::RandomState;
 use crate::sizing;
 use crate::tokens::Tokens;
@@ -41,23 +41,22 @@ enum Size {
 /// Lets large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
 const DEFAULT_BUDGET: usize = MAX_BUDGET;
 
-/// The two candidates themselves. A filter with this budget relocates nothing.
-const MIN_BUDGET: usize = 2;
-
 const DEFAULT_ITEMS: usize = 1024;
 
 impl CuckooFilterBuilder {
-    pub(crate) fn new() -> Self {
-        Self {
-            size: Size::Items(DEFAULT_ITEMS),
-            hasher: RandomState::new(),
-            search_budget: DEFAULT_BUDGET,
-            descriptors: None,
-        }
-    }
-
     /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
     /// geometry treat every item alike, on every machine.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().seed(42);
+    /// let (one, other) = (builder.clone().build()?, builder.build()?);
+    /// assert_eq!(one.hash_one("a"), other.hash_one("a"));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.hasher = RandomState::with_seed(seed);
@@ -66,7 +65,38 @@ impl CuckooFilterBuilder {
 }
 
 impl<S> CuckooFilterBuilder<S> {
+    /// Begins with this hasher. [`CuckooFilter::builder`] begins with one that is seeded at random.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilterBuilder, RandomState};
+    ///
+    /// let filter = CuckooFilterBuilder::with_hasher(RandomState::with_seed(42)).build()?;
+    /// assert!(filter.slots() >= 1_024);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn with_hasher(hasher: S) -> Self {
+        Self {
+            size: Size::Items(DEFAULT_ITEMS),
+            hasher,
+            search_budget: DEFAULT_BUDGET,
+            descriptors: None,
+        }
+    }
+
     /// Sizes the filter for this many items; 1,024 unless told. Replaces an earlier `buckets`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().capacity(10_000).build()?;
+    /// assert_eq!(filter.capacity(), 10_000);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
     #[must_use]
     pub fn capacity(mut self, items: usize) -> Self {
         self.size = Size::Items(items);
@@ -75,6 +105,17 @@ impl<S> CuckooFilterBuilder<S> {
 
     /// Sets the exact number of buckets, of four slots each. It must be a power of two from 2, times at most
     /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an earlier `capacity`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert_eq!(CuckooFilter::builder().buckets(3 << 10).build()?.slots(), 12 << 10);
+    /// let error = CuckooFilter::builder().buckets(127).build().unwrap_err();
+    /// assert_eq!(error.possible(), Some(128));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
     #[must_use]
     pub fn buckets(mut self, buckets: usize) -> Self {
         self.size = Size::Buckets(buckets);
@@ -84,6 +125,17 @@ impl<S> CuckooFilterBuilder<S> {
     /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
     /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
     /// is not enough: sequential numbers would all go to the same few buckets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let sip_hash = std::hash::RandomState::new();
+    /// let filter = CuckooFilter::builder().hasher(sip_hash).build()?;
+    /// assert!(!filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
     #[must_use]
     pub fn hasher<T>(self, hasher: T) -> CuckooFilterBuilder<T> {
         CuckooFilterBuilder {
@@ -97,7 +149,17 @@ impl<S> CuckooFilterBuilder<S> {
     /// Sets how many buckets one search for a path to a vacant slot examines at most, from 2, the candidates
     /// alone, to 4,096; 4,096 unless told. Less lowers the load at which the first insert is refused, by about
     /// 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters, and makes refused inserts cheaper: they cost about as
-    /// much as that many lookups.
+    /// much as that many lookups. The capacity is sized for the default: with less than 1,024 a filter can refuse
+    /// before it is reached.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert!(CuckooFilter::builder().search_budget(256).build().is_ok());
+    /// assert!(CuckooFilter::builder().search_budget(1).build().is_err());
+    /// ```
     #[must_use]
     pub fn search_budget(mut self, buckets: usize) -> Self {
         self.search_budget = buckets;
@@ -120,6 +182,15 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
     /// # Errors
     ///
     /// [`BuildError`], if a number asked for is out of range or the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let error = CuckooFilter::builder().capacity(usize::MAX).build().unwrap_err();
+    /// assert_eq!(error.requested(), usize::MAX);
+    /// ```
     pub fn build(self) -> Result<CuckooFilter<S>, BuildError> {
         let (geometry, items) = match self.size {
             Size::Items(items) if items <= sizing::MAX_ITEMS => {
@@ -153,6 +224,8 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
     }
 }
 
+/// Filters whose hasher is seeded at random. That needs the feature `std`; without it, give the seed.
+#[cfg(feature = "std")]
 impl CuckooFilter {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
@@ -207,7 +280,7 @@ impl CuckooFilter {
     /// ```
     #[must_use]
     pub fn builder() -> CuckooFilterBuilder {
-        CuckooFilterBuilder::new()
+        CuckooFilterBuilder::with_hasher(RandomState::new())
     }
 }
 
@@ -219,7 +292,8 @@ impl<S: BuildHasher> CuckooFilter<S> {
     ///
     /// # Panics
     ///
-    /// As [`with_capacity`](CuckooFilter::with_capacity).
+    /// If `items` is out of range or the memory cannot be had;
+    /// [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) reports that instead.
     ///
     /// # Examples
     ///
@@ -233,13 +307,30 @@ impl<S: BuildHasher> CuckooFilter<S> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(items: usize, hasher: S) -> Self {
-        match CuckooFilterBuilder::new()
-            .hasher(hasher)
-            .capacity(items)
-            .build()
-        {
+        match Self::try_with_capacity_and_hasher(items, hasher) {
             Ok(filter) => filter,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// The same as [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), but fallible.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState};
+    ///
+    /// let state = RandomState::with_seed(7);
+    /// assert!(CuckooFilter::try_with_capacity_and_hasher(100, state.clone()).is_ok());
+    /// assert!(CuckooFilter::try_with_capacity_and_hasher(usize::MAX, state).is_err());
+    /// ```
+    pub fn try_with_capacity_and_hasher(items: usize, hasher: S) -> Result<Self, BuildError> {
+        CuckooFilterBuilder::with_hasher(hasher)
+            .capacity(items)
+            .build()
     }
 }

@@ -5,7 +5,10 @@
 //! plain load and a plain store; the others share the rest. (So a signal handler must not write to a filter
 //! that its thread may be writing to; it could lose a count.) A reader sums the cells. A token may be counted in
 //! on one cell and out on another, so cells wrap and only the sum means anything.
+//!
+//! Without the standard library no thread has a number of its own, and all cells are shared.
 
+use alloc::boxed::Box;
 use crossbeam_utils::CachePadded;
 
 use crate::allocate::{self, OutOfMemory};
@@ -21,16 +24,19 @@ pub(crate) struct Counter {
 
 type Cells = Box<[CachePadded<AtomicU64>]>;
 
+const MOST_CELLS: usize = 64;
+
 impl Counter {
-    /// As many cells as there are exclusive thread indexes, fewer for a small table. A quarter is shared.
+    /// Fewer cells for a small table. A quarter is shared, or all that no thread has for itself.
     pub(crate) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
         let affordable = if sync::MODEL {
             8
         } else {
             (buckets / 256).next_power_of_two()
         };
-        let all = affordable.min(sync::EXCLUSIVE);
-        let shared = (all / 4).max(1);
+        let all = affordable.min(MOST_CELLS);
+        let nobodys = all.saturating_sub(sync::EXCLUSIVE);
+        let shared = (all / 4).max(1).max(nobodys);
         let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
         Ok(Self {
             own: cells(all - shared)?,
@@ -109,13 +115,13 @@ mod tests {
         let mut counter = Counter::new(1 << 20).expect("memory");
         std::thread::scope(|scope| {
             // More threads than there are cells, so that both kinds are used.
-            for _ in 0..2 * sync::EXCLUSIVE {
+            for _ in 0..2 * MOST_CELLS {
                 scope.spawn(|| (0..1_000).for_each(|_| counter.add(1)));
             }
         });
-        assert_eq!(counter.sum(usize::MAX), 2_000 * sync::EXCLUSIVE);
+        assert_eq!(counter.sum(usize::MAX), 2_000 * MOST_CELLS);
         // One after the other, so that the same cell goes from hand to hand.
-        for _ in 0..2 * sync::EXCLUSIVE {
+        for _ in 0..2 * MOST_CELLS {
             std::thread::scope(|scope| {
                 scope.spawn(|| (0..1_000).for_each(|_| counter.subtract(1)));
             });

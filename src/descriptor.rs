@@ -7,6 +7,8 @@
 //! Only the owner installs references. Everybody else aborts a pending use or finishes a decided one. So an
 //! install that comes late only ever installs a reference to an aborted use, which reads as the old content.
 
+use alloc::boxed::Box;
+
 use crate::allocate::{self, OutOfMemory};
 use crate::sync::{self, AtomicU64, Ordering, fence};
 use crate::transfer::Transfer;

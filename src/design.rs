@@ -13,11 +13,14 @@
 //! | path | the chain of relocations that opens a slot of a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
+//! | scan | the reading of the whole table for a snapshot |
+//! | hint | a note that a writer leaves for a scan: tokens of this class change places |
 //! | descriptor | the record that says what a relocation or an admission does to its words |
 //! | reference | the value of a word that names a descriptor: the word is frozen |
 //!
 //! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks
-//! whether there is one, `insert_unique` adds one if there is none.
+//! whether there is one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures stand
+//! outside.
 //!
 //! # Words
 //!
@@ -67,7 +70,8 @@
 //! * **I4** The commit of a relocation takes `moved` from the source, puts it into the destination, which is
 //!   a bucket of the same class, and puts `placed` into the slot that it left. No other class changes.
 //! * **I5** A relocation bumps the stripe of what it moves after both installs and before its commit. A remove
-//!   that has seen an equal token in the other bucket has bumped between that and its exchange.
+//!   that has seen an equal token in the other bucket has bumped between that and its exchange. Either has left
+//!   a hint before its commit or exchange, if the stripe said that a scan is on.
 //! * **I6** All writes to words and stripes of a shared table are read-modify-writes, so each continues the
 //!   release sequences before it; those of words also acquire.
 //! * **I7** All accesses to words, and all to controls but the publishing of a number, are sequentially
@@ -149,6 +153,32 @@
 //! tokens that are in throughout. No cheap read can tell one token from two that take turns, so it may
 //! over-report.
 //!
+//! # Snapshots
+//!
+//! A scan sets a bit in each stripe, settles and copies each word, clears the bits, and counts the classes of
+//! which it has hints once more. **In the copy, a class has at least as many tokens as it had at every moment of
+//! the call.** If there is a hint, the validated count says so. If there is none, suppose that a token was in
+//! all the while and the scan read neither of its buckets with it. Then it came to the bucket that was read first
+//! after that read, and was gone from the other when that was read. As for a miss, it hopped, or equal
+//! tokens took turns:
+//!
+//! 1. *It hopped.* If the relocation bumped after the bit was set, it was told of the scan and left a hint
+//!    before its commit. The scan acquired that commit with the word that it saw without the token, so it finds
+//!    the hint. (The bump cannot come after the bit was cleared, for the same reason.) If it bumped before, the
+//!    scan acquired both installs with the stripe. So its read of the first word saw the reference, or what came
+//!    later; a pending relocation it aborted, and a committed one had brought the token.
+//! 2. *Equal tokens took turns.* The remove that cleared the one saw the other, bumped, and left a hint before
+//!    its exchange, or the scan acquired with the stripe what the remove had seen; or it had begun before the
+//!    other came, and is placed before that.
+//!
+//! A token too many in the copy is one that was removed during the call. Hints are never wrong, only superfluous:
+//! those of relocations that were aborted, and those of an earlier scan whose writers were slow. A note takes a
+//! vacant slot of the log by an exchange, so such a latecomer replaces no other. If the log is full the scan
+//! starts over, for a part of the stripes at a time; if the copy is, because more came and went than it has room
+//! for, likewise. After eight attempts the snapshot is given up. Nobody waits for a scan. One that dies leaves
+//! the bits set, so that writers go on to note, until the log is full, and later snapshots are refused as busy,
+//! until `clear` or a write-out takes the right to scan back.
+//!
 //! # Progress
 //!
 //! Every operation is lock-free: a round of any of its loops is repeated only because another operation
@@ -186,7 +216,13 @@
 //! | witness | SeqCst read-modify-write | the rival's install | yes, to a load |
 //! | version, first read | Acquire | bump | yes |
 //! | version, second read | Relaxed, behind the loads of the words | bump, by way of a word | weakest there is |
-//! | bump | Release | version, first read | yes |
+//! | bump | Release | version, first read; announcement of a scan | yes |
+//! | the same | Acquire | announcement of a scan, so that a hint comes after the log was emptied | no: in the checker a read-modify-write finds the latest value anyway |
+//! | scan: announce | Acquire | bump | yes |
+//! | the same | Release | bump | no, see there |
+//! | scan: end | Relaxed | who bumps later moves what was copied | weakest there is |
+//! | log of hints | Relaxed, before the commit or exchange that the scan acquires | the word | weakest there is |
+//! | right to scan | Acquire, Release | its giving back, its taking | no: what they order is one log, cell by cell |
 //! | control: publish | Release, then a Release fence | Acquire fence of the reader | yes, both |
 //! | control: read | SeqCst, behind an Acquire fence | the decision | yes, to Relaxed, and the fence |
 //! | control: decision | SeqCst | control: read | yes, to Relaxed |

@@ -99,9 +99,10 @@ pub enum InsertError {
     ///
     /// Without other writers this means that there is none within the budget. From 100,000 items up it seldom
     /// comes before the load factor reaches 0.96; smaller filters can refuse earlier, but not below the
-    /// capacity that they were built for. With other writers it can also mean that every one of 64 attempts
-    /// was disturbed, or that every descriptor was in use; then `len` is well below `slots`, and to try again
-    /// is worth it.
+    /// capacity that they were built for, if the items differ. Copies of one item share two buckets and are
+    /// harder to place: with two copies of each, room ends near a load of 0.87. With other writers it can also
+    /// mean that every one of 64 attempts was disturbed, or that every descriptor was in use; then `len` is
+    /// well below `slots`, and to try again is worth it.
     #[non_exhaustive]
     Full {
         /// Items in the filter at the time.

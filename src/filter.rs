@@ -22,9 +22,9 @@ use crate::tokens::{Refusal, Tokens};
 /// ([`len`](Self::len), [`load_factor`](Self::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction. (The first write of a thread, to any filter, takes
-/// a number for the thread, and registers with the C runtime that it be given back at the thread's end; that
-/// may allocate, and take a lock of the runtime.)
+/// other from finishing. None allocates after construction but [`snapshot`](Self::snapshot). (With the feature
+/// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
+/// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
 ///
 /// # Removing
 ///
@@ -322,7 +322,8 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> usize {
-        self.tokens.count(hash)
+        self.tokens
+            .count_class(self.tokens.geometry.candidates(hash))
     }
 
     /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other

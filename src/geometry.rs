@@ -37,8 +37,14 @@ impl Geometry {
     /// against the imbalance of a random split.
     pub(crate) const MAX_RANGES: usize = 31;
 
-    /// Most buckets there can be: a power of two whose bytes fit the address space.
-    pub(crate) const MAX_BUCKETS: usize = 1 << (usize::BITS - 5);
+    /// Most buckets there can be: a power of two whose bytes fit the address space, and so few that a bucket
+    /// and a fingerprint fit 64 bits.
+    pub(crate) const MAX_BUCKETS: usize = 1
+        << if usize::BITS < 64 {
+            usize::BITS - 5
+        } else {
+            48
+        };
 
     /// The geometry with this many buckets, in as few ranges as possible. `None` if they are more than
     /// [`MAX_BUCKETS`](Self::MAX_BUCKETS), or cannot be divided into at most

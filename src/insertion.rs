@@ -42,7 +42,10 @@ impl Tokens {
     /// The same in full: for frozen words, for a full pair, and after a lost exchange.
     #[cold]
     fn insert_slowly(&self, hash: u64) -> Result<(), Refusal> {
-        let class = self.geometry.candidates(hash);
+        self.insert_class(self.geometry.candidates(hash))
+    }
+
+    pub(crate) fn insert_class(&self, class: Candidates) -> Result<(), Refusal> {
         for _ in 0..ATTEMPTS {
             match self.open(class, Some(class.fingerprint))? {
                 Opened::Done => return Ok(()),

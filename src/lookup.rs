@@ -23,14 +23,14 @@ impl Tokens {
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         // The version first. What the writer of either word did before, above all a bump, is visible to
-        // `bumps_since` below.
+        // `change_since` below.
         let (class, version, a, b) = self.look_at(hash, |f| self.stripes.version(f));
         if Word::are_plain(a, b) {
             let matches = Matches::of(class.fingerprint, a.plain(), b.plain());
             // A hit needs no validation, because the token was there when the word was loaded; so it weighs
-            // more than a few bumps, and a miss nothing. One comparison for both: a branch on hit or miss
+            // more than a bump, and a miss nothing. One comparison for both: a branch on hit or miss
             // would be mispredicted as often as the caller cannot know the answer either.
-            if self.stripes.bumps_since(class.fingerprint, version) <= matches.weight() {
+            if self.stripes.change_since(class.fingerprint, version) <= matches.weight() {
                 return matches.any();
             }
         }
@@ -108,12 +108,12 @@ impl Tokens {
     /// The two words are read one after the other. A token that is removed behind the reader while an equal
     /// one is added ahead of it is counted twice; one that hops is never missed, for the same reason as in
     /// [`contains`](Self::contains).
-    pub(crate) fn count(&self, hash: u64) -> usize {
+    pub(crate) fn count_class(&self, class: Candidates) -> usize {
         let Candidates {
             first,
             second,
             fingerprint,
-        } = self.geometry.candidates(hash);
+        } = class;
         loop {
             let version = self.stripes.version(fingerprint);
             let copies =

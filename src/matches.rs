@@ -54,7 +54,7 @@ impl Matches {
         self.0 != 0
     }
 
-    /// 0 if there is none, else more than 2.
+    /// 0 if there is none, else at least 3.
     #[inline]
     pub(crate) fn weight(self) -> u64 {
         u64::from(self.0)

@@ -55,6 +55,9 @@ const fn nodes_for(budget: usize) -> usize {
 /// Nearly all searches end within this many buckets; a small frame is cheap to have.
 const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 
+/// The two candidates themselves. A filter with this budget relocates nothing.
+pub(crate) const MIN_BUDGET: usize = 2;
+
 /// Largest number of buckets that a search may examine.
 pub(crate) const MAX_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 

@@ -5,10 +5,10 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
 /// Builds the default hasher of a filter: rapidhash v3 with secrets made from a 64-bit seed.
 ///
-/// [`new`](Self::new) draws a seed at random; [`with_seed`](Self::with_seed) fixes it. For byte strings,
-/// `str` and integers, the hash of a value depends on the seed alone: it is equal on every machine, of either
-/// byte order and of 32 or 64 bits, and stays equal in later releases. What other types feed to a hasher is
-/// up to their `Hash`.
+/// [`new`](Self::new) draws a seed at random, which needs the feature `std`; [`with_seed`](Self::with_seed)
+/// fixes it. For byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on
+/// every machine, of either byte order and of 32 or 64 bits, and stays equal in later releases. What other
+/// types feed to a hasher is up to their `Hash`.
 ///
 /// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises
 /// that its output never changes; each value that `Hash` writes is hashed with the hash so far as the seed.
@@ -34,6 +34,15 @@ pub struct RandomState {
 
 impl RandomState {
     /// A state with a random seed. Each call gives another one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::RandomState;
+    ///
+    /// assert_ne!(RandomState::new().seed(), RandomState::new().seed());
+    /// ```
+    #[cfg(feature = "std")]
     #[must_use]
     pub fn new() -> Self {
         // The standard library's keys come from the system's random source.
@@ -41,6 +50,16 @@ impl RandomState {
     }
 
     /// The state with this seed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState};
+    ///
+    /// let filter = CuckooFilter::with_capacity_and_hasher(100, RandomState::with_seed(7));
+    /// filter.insert("a")?;
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     #[must_use]
     pub const fn with_seed(seed: u64) -> Self {
         Self {
@@ -50,12 +69,19 @@ impl RandomState {
     }
 
     /// The seed. Whoever knows it can make items that collide.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::RandomState::with_seed(7).seed(), 7);
+    /// ```
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 }
 
+#[cfg(feature = "std")]
 impl Default for RandomState {
     fn default() -> Self {
         Self::new()

@@ -60,9 +60,9 @@ impl Tokens {
                 .exchange(lower, reference, transfer.before(lower));
             return false;
         }
-        // After the installs, so that a lookup that counts this bump in sees both references; before the
-        // commit, so that a lookup that sees the commit sees the bump.
-        self.stripes.bump(hop.moved);
+        // After the installs, so that a lookup or a scan that counts this bump in sees both references; before
+        // the commit, so that one that sees the commit sees the bump, and the hint.
+        self.announce(hop.source, hop.moved);
         let committed = claim.decide(pending, State::Committed);
         // An exchange that fails here has been done by somebody else.
         if committed {

@@ -36,11 +36,15 @@ impl Tokens {
     /// The same in full: for frozen words, for several tokens, for none, and after a lost exchange.
     #[cold]
     fn remove_slowly(&self, hash: u64) -> bool {
+        self.remove_class(self.geometry.candidates(hash))
+    }
+
+    pub(crate) fn remove_class(&self, class: Candidates) -> bool {
         let Candidates {
             first,
             second,
             fingerprint,
-        } = self.geometry.candidates(hash);
+        } = class;
         let mut bumped = false;
         loop {
             let version = self.stripes.version(fingerprint);
@@ -58,7 +62,7 @@ impl Tokens {
                     // An equal token is in the other bucket. It may have come there behind a lookup that
                     // has yet to read this one; that lookup must not miss both. If there is none, the
                     // remove can be placed before any later insert, so nobody needs to be told.
-                    self.stripes.bump(fingerprint);
+                    self.announce(first, fingerprint);
                     bumped = true;
                 }
                 if self.table.exchange(bucket, content, cleared) {

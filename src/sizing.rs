@@ -23,8 +23,8 @@ const SHARE_MARGIN: f64 = 5.0;
 /// in tables of 8 and 16.
 const RANGE_MARGIN: f64 = 3.0;
 
-/// Most items a filter can be asked to hold: the table's bytes must fit the address space.
-pub(crate) const MAX_ITEMS: usize = isize::MAX as usize / 16;
+/// Most items a filter can be asked to hold. They would fit into half of the largest table.
+pub(crate) const MAX_ITEMS: usize = Geometry::MAX_BUCKETS;
 
 /// The smallest geometry that holds this many items, at most [`MAX_ITEMS`].
 pub(crate) fn geometry_for(items: usize) -> Geometry {
@@ -49,9 +49,20 @@ pub(crate) fn items_for(geometry: Geometry) -> usize {
     } else {
         SHARE_MARGIN
     };
-    let load = (LARGE_TABLE_LOAD - margin / (range_slots as f64).sqrt()).min(HIGHEST_LOAD);
+    let root = sqrt_of_power_of_two(range_slots.ilog2());
+    let load = (LARGE_TABLE_LOAD - margin / root).min(HIGHEST_LOAD);
     // A pair of buckets takes any eight items.
     ((slots as f64 * load) as usize).max(2 * Bucket::SLOTS)
+}
+
+/// The square root of `2^exponent`, correctly rounded; the general one needs the standard library.
+fn sqrt_of_power_of_two(exponent: u32) -> f64 {
+    let whole = (1u64 << (exponent / 2)) as f64;
+    if exponent.is_multiple_of(2) {
+        whole
+    } else {
+        whole * core::f64::consts::SQRT_2
+    }
 }
 
 /// The number of buckets nearest to a refused one that a geometry can have.
@@ -83,6 +94,14 @@ mod tests {
                 let bits = (geometry.buckets() as f64 * 64.0) / items as f64;
                 assert!(bits < 17.8, "{items} items: {bits} bits each");
             }
+        }
+    }
+
+    #[test]
+    fn the_square_root_is_the_standard_library_s() {
+        for exponent in 0..u64::BITS {
+            let root = sqrt_of_power_of_two(exponent);
+            assert_eq!(root, 2f64.powi(exponent as i32).sqrt(), "2^{exponent}");
         }
     }
 

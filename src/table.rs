@@ -1,5 +1,8 @@
 //! The table: an array of atomic words. Raw integers end here.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use crate::allocate::{self, OutOfMemory};
 use crate::bucket::Bucket;
 use crate::prefetch::prefetch;
@@ -9,6 +12,12 @@ use crate::word::Word;
 #[derive(Debug)]
 pub(crate) struct Table {
     words: Box<[AtomicU64]>,
+}
+
+/// A table of which the first buckets are there: one that is being read in.
+#[derive(Debug, Default)]
+pub(crate) struct TableBuilder {
+    words: Vec<AtomicU64>,
 }
 
 impl Table {
@@ -94,5 +103,32 @@ impl Table {
     pub(crate) fn set(&mut self, bucket: usize, content: Bucket) {
         // Relaxed: `&mut` says that whatever follows is ordered by the handing over of the table itself.
         self.words[bucket].store(content.bits(), Ordering::Relaxed);
+    }
+}
+
+impl TableBuilder {
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The buckets that there is memory for besides.
+    pub(crate) fn room(&self) -> usize {
+        self.words.capacity() - self.words.len()
+    }
+
+    /// Gets memory for `more` buckets, and for hardly any beyond those.
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        allocate::grow(&mut self.words, more)
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, content: Bucket) {
+        self.words.push(AtomicU64::new(content.bits()));
+    }
+
+    pub(crate) fn build(self) -> Table {
+        Table {
+            words: self.words.into_boxed_slice(),
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::bucket::Bucket;
 use crate::descriptor::{Control, Pool, State};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Candidates, Geometry};
+use crate::hints::{Hint, Hints};
 use crate::stripes::Stripes;
 use crate::table::Table;
 use crate::transfer::Transfer;
@@ -20,6 +21,7 @@ pub(crate) struct Tokens {
     pub(crate) table: Table,
     pub(crate) stripes: Stripes,
     pub(crate) pool: Pool,
+    pub(crate) hints: Hints,
     /// Most buckets that one path search examines.
     pub(crate) search_budget: usize,
 }
@@ -59,18 +61,31 @@ impl Tokens {
         search_budget: usize,
         descriptors: usize,
     ) -> Result<Self, OutOfMemory> {
+        let table = Table::new(geometry.buckets())?;
+        Self::with_table(geometry, table, search_budget, descriptors)
+    }
+
+    /// The tokens of a table that is there already.
+    pub(crate) fn with_table(
+        geometry: Geometry,
+        table: Table,
+        search_budget: usize,
+        descriptors: usize,
+    ) -> Result<Self, OutOfMemory> {
+        assert_eq!(table.len(), geometry.buckets(), "see `look_at`");
         Ok(Self {
             geometry,
-            table: Table::new(geometry.buckets())?,
+            table,
             stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
+            hints: Hints::new(),
             search_budget,
         })
     }
 
     /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.stripes.bytes() + self.pool.bytes()
+        self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
     }
 
     /// The class of a hash, what `first` reads for its fingerprint, and after that the words of the two
@@ -84,8 +99,8 @@ impl Tokens {
     ) -> (Candidates, T, Word, Word) {
         let class = self.geometry.candidates(hash);
         let before = first(class.fingerprint);
-        // SAFETY: candidates are less than the number of buckets in their geometry, and `new` has made a
-        // table of as many words; nobody changes either.
+        // SAFETY: candidates are less than the number of buckets in their geometry, and `with_table` has checked
+        // that the table has as many words; nobody changes either.
         let (a, b) = unsafe { self.table.load_both(class.first, class.second) };
         (class, before, a, b)
     }
@@ -106,6 +121,17 @@ impl Tokens {
             State::Aborted => Resolved::Settled(old),
             // The owner checked that the change is possible before it published it.
             State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
+        }
+    }
+
+    /// Tells lookups and a scan under way that tokens of a class are about to change places.
+    #[inline]
+    pub(crate) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
+        if self.stripes.bump(fingerprint) {
+            self.hints.note(Hint {
+                bucket,
+                fingerprint,
+            });
         }
     }
 
@@ -132,12 +158,20 @@ impl Tokens {
         }
     }
 
-    /// Empties the table. `&mut`: nothing is under way, so descriptors still owned belong to dead threads.
+    /// Empties the table, and takes back what dead threads held.
     pub(crate) fn clear(&mut self) {
         for bucket in 0..self.table.len() {
             self.table.set(bucket, Bucket::EMPTY);
         }
+        self.reclaim();
+    }
+
+    /// Takes back what dead threads held: descriptors, and the right to scan. `&mut`: nothing is under way.
+    /// Frozen words must have been settled.
+    pub(crate) fn reclaim(&mut self) {
         self.pool.reclaim();
+        self.stripes.end_all_scans();
+        self.hints.reclaim();
     }
 
     /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.

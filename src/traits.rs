@@ -1,8 +1,7 @@
 //! The standard traits of a filter.
 
 use core::fmt;
-use core::hash::{BuildHasher, Hash};
-use core::panic::RefUnwindSafe;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::filter::CuckooFilter;
 
@@ -26,24 +25,6 @@ impl<S: Clone> Clone for CuckooFilter<S> {
     }
 }
 
-/// Inserts every item, one copy each, whether or not it is in. The trait asks for `&mut`; through a shared
-/// reference, call [`insert`](CuckooFilter::insert).
-///
-/// # Panics
-///
-/// If an insert is refused; the items before it are in. Use [`insert`](CuckooFilter::insert) where that can
-/// happen.
-impl<T: Hash, S: BuildHasher> Extend<T> for CuckooFilter<S> {
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        for item in items {
-            if let Err(error) = self.insert(&item) {
-                panic!("{error}");
-            }
-        }
-    }
-}
-
 impl<S> fmt::Debug for CuckooFilter<S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("CuckooFilter")
@@ -57,3 +38,6 @@ impl<S> fmt::Debug for CuckooFilter<S> {
 
 /// A panic can only come from the caller's `Hash`, between two operations.
 impl<S: RefUnwindSafe> RefUnwindSafe for CuckooFilter<S> {}
+
+/// The same reason. Said here, so that it does not hang on what the filter is made of.
+impl<S: UnwindSafe> UnwindSafe for CuckooFilter<S> {}

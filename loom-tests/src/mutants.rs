@@ -23,7 +23,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
         changes: &[(
             "lookup.rs",
-            "if self.stripes.bumps_since(class.fingerprint, version) <= matches.weight() {",
+            "if self.stripes.change_since(class.fingerprint, version) <= matches.weight() {",
             "{\n                let _ = (version, matches.weight());",
         )],
     },
@@ -31,7 +31,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         name: "a miss weighs as much as a bump",
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
-        changes: &[("matches.rs", "u64::from(self.0)", "u64::from(self.0) + 1")],
+        changes: &[("matches.rs", "u64::from(self.0)", "u64::from(self.0) + 2")],
     },
     Mutant {
         name: "a miss behind a frozen word is not validated",
@@ -77,18 +77,18 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         name: "a relocation bumps nothing",
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
-        changes: &[("relocation.rs", "self.stripes.bump(hop.moved);", "")],
+        changes: &[("relocation.rs", "self.announce(hop.source, hop.moved);", "")],
     },
     Mutant {
         name: "a relocation bumps before the installs",
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
         changes: &[
-            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
             (
                 "relocation.rs",
                 "let (reference, pending) =",
-                "self.stripes.bump(hop.moved);\n        let (reference, pending) =",
+                "self.announce(hop.source, hop.moved);\n        let (reference, pending) =",
             ),
         ],
     },
@@ -97,11 +97,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
         changes: &[
-            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
             (
                 "relocation.rs",
                 "let committed = claim.decide(pending, State::Committed);",
-                "let committed = claim.decide(pending, State::Committed);\n        self.stripes.bump(hop.moved);",
+                "let committed = claim.decide(pending, State::Committed);\n        self.announce(hop.source, hop.moved);",
             ),
         ],
     },
@@ -304,13 +304,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         )],
     },
     Mutant {
-        name: "a bump is Relaxed",
+        name: "a bump releases nothing",
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
         changes: &[(
             "stripes.rs",
-            "fetch_add(1, Ordering::Release)",
-            "fetch_add(1, Ordering::Relaxed)",
+            "fetch_add(BUMP, Ordering::AcqRel)",
+            "fetch_add(BUMP, Ordering::Acquire)",
         )],
     },
     Mutant {
@@ -398,11 +398,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
         changes: &[
-            ("relocation.rs", "self.stripes.bump(hop.moved);", ""),
+            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
             (
                 "relocation.rs",
                 "            return false;\n        }\n        if !self\n            .table\n            .exchange(higher,",
-                "            return false;\n        }\n        self.stripes.bump(hop.moved);\n        if !self\n            .table\n            .exchange(higher,",
+                "            return false;\n        }\n        self.announce(hop.source, hop.moved);\n        if !self\n            .table\n            .exchange(higher,",
             ),
         ],
     },
@@ -413,7 +413,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         changes: &[
             (
                 "removal.rs",
-                "                    self.stripes.bump(fingerprint);\n",
+                "                    self.announce(first, fingerprint);\n",
                 "",
             ),
             (
@@ -461,6 +461,83 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "settlement.rs",
             "Resolved::Pending(other) if other.old.contains(fingerprint) => return false,",
             "",
+        )],
+    },
+    Mutant {
+        name: "a relocation gives no hint",
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+        changes: &[(
+            "relocation.rs",
+            "self.announce(hop.source, hop.moved);",
+            "self.stripes.bump(hop.moved);",
+        )],
+    },
+    Mutant {
+        name: "a relocation gives its hint after the commit",
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+        changes: &[
+            (
+                "relocation.rs",
+                "self.announce(hop.source, hop.moved);",
+                "let scanned = self.stripes.bump(hop.moved);",
+            ),
+            (
+                "relocation.rs",
+                "let committed = claim.decide(pending, State::Committed);",
+                "let committed = claim.decide(pending, State::Committed);\n        if scanned {\n            self.hints.note(crate::hints::Hint { bucket: hop.source, fingerprint: hop.moved });\n        }",
+            ),
+        ],
+    },
+    Mutant {
+        name: "a remove that sees two tokens gives no hint",
+        killer: "snapshot::holds_one_of_two_equal_tokens_that_come_and_go",
+        message: "a token was not copied",
+        changes: &[(
+            "removal.rs",
+            "self.announce(first, fingerprint);",
+            "self.stripes.bump(fingerprint);",
+        )],
+    },
+    Mutant {
+        name: "a scan leaves pending relocations alone",
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+        changes: &[(
+            "scan.rs",
+            "copy.merge(bucket, self.settle(bucket), group)",
+            "copy.merge(bucket, self.peek(bucket), group)",
+        )],
+    },
+    Mutant {
+        name: "a scan is announced without Acquire",
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+        changes: &[(
+            "stripes.rs",
+            "stripe.fetch_or(SCAN, Ordering::AcqRel);",
+            "stripe.fetch_or(SCAN, Ordering::Release);",
+        )],
+    },
+    Mutant {
+        name: "a scan ends before it has read the table",
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+        changes: &[(
+            "scan.rs",
+            "self.stripes.announce_scan(group);",
+            "self.stripes.announce_scan(group);\n        self.stripes.end_scan(group);",
+        )],
+    },
+    Mutant {
+        name: "hints that found no room are ignored",
+        killer: "snapshot::holds_more_than_the_log_does",
+        message: "a hopping token was not copied once",
+        changes: &[(
+            "hints.rs",
+            "let noted = self.log.slots.get(..notes)?;",
+            "let noted = &self.log.slots[..notes.min(self.log.slots.len())];",
         )],
     },
 ];

@@ -71,6 +71,10 @@ impl AtomicU64 {
         old
     }
 
+    pub(crate) fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
+        self.value().fetch_and(value, order)
+    }
+
     pub(crate) fn compare_exchange(
         &self,
         current: u64,

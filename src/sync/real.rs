@@ -1,28 +1,31 @@
-//! Real atomics and threads.
+//! Real atomics, and threads with the standard library or without it.
 
-mod index;
+#[cfg(feature = "std")]
+mod hosted;
+#[cfg(feature = "std")]
+pub(crate) use self::hosted::*;
 
-pub(crate) use self::index::{EXCLUSIVE, thread_index};
+#[cfg(not(feature = "std"))]
+mod bare;
+#[cfg(not(feature = "std"))]
+pub(crate) use self::bare::*;
+
 pub(crate) use atomic::fence;
-pub(crate) use std::thread::yield_now;
-
-use std::sync::OnceLock;
 
 /// A 64-bit atomic cell.
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 
 // Without native 64-bit atomics there is no lock-free filter to offer.
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!(
+    "lockfree-cuckoo needs a target with native 64-bit atomics (`target_has_atomic = \"64\"`): \
+     a bucket is one 64-bit word, and every operation exchanges whole words"
+);
+#[cfg(target_has_atomic = "64")]
 const _: () = assert!(
     AtomicU64::is_lock_free(),
-    "lockfree-cuckoo needs native 64-bit atomics with 8-byte alignment"
+    "lockfree-cuckoo needs a target that aligns 64-bit integers to 8 bytes, as 64-bit atomics are"
 );
 
 /// Whether this is the model checker's build, where constants shrink.
 pub(crate) const MODEL: bool = false;
-
-/// The number of threads the machine runs at once.
-pub(crate) fn parallelism() -> usize {
-    // Asking the system takes tens of microseconds; the answer is a tuning hint, so once is enough.
-    static THREADS: OnceLock<usize> = OnceLock::new();
-    *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
