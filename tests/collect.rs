@@ -1,0 +1,432 @@
+//! Filling filters from iterators.
+//!
+//! Collecting, by one thread or many:
+//!
+//! 1. Makes a set: every different item is in once, however often it came, and nothing else; for every number
+//!    of items.
+//! 2. Takes a larger table if the first refuses an item, and blames the hasher if that does not help.
+//! 3. Depends on neither the order of the items nor the number of threads.
+//!
+//! Extending, by one thread or many:
+//!
+//! 4. Is inserting: one copy of each item, which is hashed once, be it a value or a reference.
+//! 5. A refusal is a panic with its text, and so is a panic of the caller's iterator or `Hash`; the filter stays
+//!    sound, and with one thread the items before are in.
+//! 6. Through a shared reference each item is in before the next is taken, and many threads lose nothing.
+
+mod common;
+
+use std::cell::Cell;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::iter;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use common::crew::Crew;
+use common::geometry::Geometry;
+use common::hashers::AsGiven;
+use common::mix;
+use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
+
+/// A hasher that is good, and the same each time it is made.
+type Fixed = BuildHasherDefault<DefaultHasher>;
+
+/// From few to many, with the sizes around which tables grow.
+const SIZES: [u64; 14] = [
+    0, 1, 2, 8, 9, 14, 15, 38, 39, 200, 201, 1_000, 12_345, 100_000,
+];
+
+/// Filled item by item, and so large that it is filled in batches.
+const CAPACITIES: [usize; 2] = [100_000, LARGE];
+const LARGE: usize = 2_000_000;
+
+fn filter_for(capacity: usize) -> CuckooFilter<Fixed> {
+    CuckooFilter::with_capacity_and_hasher(capacity, Fixed::default())
+}
+
+/// The text of a panic.
+fn panic_of(call: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => (*panic.downcast::<&str>().expect("a text")).into(),
+    }
+}
+
+/// Checks that the items `0..count`, and no others, are in once each, and takes them out.
+fn take_out_each_once<S: BuildHasher>(filter: &CuckooFilter<S>, count: u64) {
+    assert_eq!(filter.len() as u64, count);
+    assert!((0..count).all(|item| filter.contains(&item)), "missed");
+    assert!((0..count).all(|item| filter.remove(&item)), "lost");
+    assert!(filter.is_empty());
+    assert!(!(0..count).any(|item| filter.remove(&item)), "invented");
+}
+
+/// The items `0..count`, each 1 to 4 times, in disorder.
+fn with_duplicates(count: u64) -> Vec<u64> {
+    let mut items: Vec<u64> = (0..count)
+        .flat_map(|item| iter::repeat_n(item, 1 + mix(item) as usize % 4))
+        .collect();
+    items.sort_by_key(|&item| mix(item ^ 0x5555));
+    let half = items.len() / 2;
+    items[half..].reverse();
+    items
+}
+
+#[test]
+fn a_hundred_copies_of_one_word_are_one() {
+    let filter: CuckooFilter = iter::repeat_n("word", 100).collect();
+    assert_eq!((filter.len(), filter.count("word")), (1, 1));
+    assert!(filter.remove("word"));
+    assert!(!filter.remove("word") && !filter.contains("word"));
+}
+
+#[test]
+fn every_different_item_is_in_once() {
+    for count in SIZES {
+        let filter: CuckooFilter<Fixed> = with_duplicates(count).iter().collect();
+        assert_eq!(filter.capacity() as u64, count.max(8));
+        take_out_each_once(&filter, count);
+        let filter: TypedCuckooFilter<u64, Fixed> = with_duplicates(count).into_iter().collect();
+        take_out_each_once(filter.as_untyped(), count);
+    }
+}
+
+#[test]
+fn nothing_makes_an_empty_filter_that_works() {
+    let filter: CuckooFilter = iter::empty::<u64>().collect();
+    assert!(filter.is_empty() && !filter.contains(&1u64));
+    assert_eq!(filter.capacity(), 8);
+    filter.insert(&1u64).expect("room");
+    assert!(filter.contains(&1u64));
+}
+
+#[test]
+fn the_order_does_not_matter() {
+    let items = with_duplicates(5_000);
+    let there: CuckooFilter<Fixed> = items.iter().collect();
+    let back: CuckooFilter<Fixed> = items.iter().rev().collect();
+    assert_same(&there, &back);
+}
+
+/// The same tokens: even the false positives are the same ones.
+fn assert_same<S: BuildHasher>(a: &CuckooFilter<S>, b: &CuckooFilter<S>) {
+    assert_eq!(
+        (a.len(), a.capacity(), a.slots()),
+        (b.len(), b.capacity(), b.slots())
+    );
+    for item in 0..200_000u64 {
+        assert_eq!(a.count(&item), b.count(&item), "{item}");
+    }
+}
+
+/// Nine hashes that the smallest table for nine items must refuse: they have the same two buckets.
+fn nine_for_two_buckets() -> Vec<u64> {
+    let geometry = Geometry::of(&CuckooFilter::with_capacity(9));
+    let alternate = geometry.alternate(0, 1);
+    let fingerprints = geometry.fingerprints(0, 1, 9, |other| other == alternate);
+    let hash = |&fingerprint| geometry.hash(0, fingerprint, 0);
+    fingerprints.iter().map(hash).collect()
+}
+
+#[test]
+fn a_refusal_leads_to_a_larger_table() {
+    let items = nine_for_two_buckets();
+    let refusing = CuckooFilter::with_capacity_and_hasher(9, AsGiven);
+    assert!(refusing.insert_many(&items).is_err());
+    let filter: CuckooFilter<AsGiven> = items.iter().collect();
+    assert!(filter.slots() > refusing.slots());
+    assert_eq!(filter.len(), 9);
+    assert!(items.iter().all(|item| filter.remove(item)));
+    assert!(filter.is_empty());
+}
+
+/// Hashes that differ and that no table can hold: more than eight have the same low and the same high bits.
+fn nine_of_one_class() -> Vec<u64> {
+    (1..10).map(|item| 1 << 63 | item << 20 | 0x1234).collect()
+}
+
+/// Hashes that all go to a small part of any table.
+fn lopsided() -> Vec<u64> {
+    (0..100_000).map(|item| mix(item) >> 4).collect()
+}
+
+#[test]
+fn a_poor_hasher_is_blamed() {
+    for (items, refusal) in [
+        (nine_of_one_class(), "8 copies of the item"),
+        (lopsided(), "no room was found"),
+    ] {
+        let text = panic_of(|| drop(items.iter().collect::<CuckooFilter<AsGiven>>()));
+        assert!(text.contains("the hasher mixes too badly"), "{text}");
+        assert!(text.contains(refusal), "{text}");
+    }
+}
+
+thread_local!(static HASHED: Cell<usize> = const { Cell::new(0) });
+
+/// An item that counts how often this thread hashes one.
+struct Counted(u64);
+
+impl Hash for Counted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        HASHED.set(HASHED.get() + 1);
+        self.0.hash(state);
+    }
+}
+
+#[test]
+fn extending_is_inserting() {
+    for capacity in CAPACITIES {
+        let one_by_one = filter_for(capacity);
+        let [mut values, mut references, mut unsized_, mut typed] =
+            [(); 4].map(|()| TypedCuckooFilter::<u64, Fixed>::from_untyped(filter_for(capacity)));
+        let mut start = 0;
+        for length in [0, 1, 255, 256, 257, 512, 600] {
+            // Every third item comes twice.
+            let items: Vec<u64> = (start..start + length)
+                .map(|item| item - item % 3 / 2)
+                .collect();
+            start += length;
+            for item in &items {
+                one_by_one.insert(item).expect("room");
+            }
+            values.as_untyped_mut().extend(items.clone());
+            references.as_untyped_mut().extend(&items);
+            // Of this iterator nobody knows the length.
+            unsized_
+                .as_untyped_mut()
+                .extend(items.iter().filter(|_| true));
+            typed.extend(&items);
+            for filter in [&values, &references, &unsized_, &typed] {
+                let filter = filter.as_untyped();
+                assert_eq!(filter.len(), one_by_one.len(), "{length}");
+                assert!((0..start).all(|item| filter.count(&item) == one_by_one.count(&item)));
+            }
+        }
+        assert_eq!(one_by_one.count(&1u64), 2);
+    }
+}
+
+#[test]
+fn every_item_is_hashed_once() {
+    let items: Vec<Counted> = (0..1_000).map(Counted).collect();
+    let mut small = filter_for(1_000);
+    let mut large = filter_for(LARGE);
+    HASHED.set(0);
+    small.extend(&items);
+    assert_eq!(HASHED.get(), 1_000);
+    large.extend(&items);
+    assert_eq!(HASHED.get(), 2_000);
+    (&small).extend(iter::empty::<&Counted>());
+    drop(items.iter().collect::<CuckooFilter<Fixed>>());
+    assert_eq!(HASHED.get(), 3_000);
+}
+
+#[test]
+fn a_panic_of_the_iterator_leaves_in_what_came_before() {
+    for capacity in CAPACITIES {
+        for fuse in [0, 1, 255, 256, 257, 500] {
+            let items = (0..600u64).inspect(|&item| assert!(item != fuse, "burnt down"));
+            let mut filter = filter_for(capacity);
+            let text = panic_of(|| filter.extend(items.clone()));
+            assert_eq!(text, "burnt down");
+            take_out_each_once(&filter, fuse);
+            let text = panic_of(|| (&filter).extend(items));
+            assert_eq!(text, "burnt down");
+            take_out_each_once(&filter, fuse);
+        }
+    }
+}
+
+/// An item that hashes as its number, and cannot be hashed if that is this one.
+struct Fused(u64, u64);
+
+impl Hash for Fused {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        assert!(self.0 != self.1, "burnt down");
+        self.0.hash(state);
+    }
+}
+
+#[test]
+fn a_panic_of_a_hash_leaves_in_what_came_before() {
+    for capacity in CAPACITIES {
+        for fuse in [0, 1, 255, 256, 257, 500] {
+            let items: Vec<Fused> = (0..600).map(|item| Fused(item, fuse)).collect();
+            let mut filter = filter_for(capacity);
+            assert_eq!(panic_of(|| filter.extend(&items)), "burnt down");
+            take_out_each_once(&filter, fuse);
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
+    fn check<F: FnOnce(&mut CuckooFilter<Fixed>)>(
+        filter: &mut CuckooFilter<Fixed>,
+        before: u64,
+        extend: F,
+    ) {
+        let text = panic_of(|| extend(filter));
+        assert!(text.starts_with("8 copies of the item"), "{text}");
+        assert_eq!(filter.count(&before), 8, "{before}");
+        assert!((0..7).all(|_| filter.remove(&before)));
+        take_out_each_once(filter, before + 1);
+    }
+    for capacity in CAPACITIES {
+        for before in [0, 100, 247, 248, 255, 256, 300] {
+            // Behind the ninth copy come others.
+            let copies = iter::repeat_n(before, 9);
+            let items = (0..before).chain(copies).chain(10_000..10_600);
+            let mut filter = filter_for(capacity);
+            check(&mut filter, before, |filter| filter.extend(items.clone()));
+            check(&mut filter, before, |filter| (&*filter).extend(items));
+        }
+    }
+}
+
+#[test]
+fn through_a_shared_reference_each_item_is_in_before_the_next_is_taken() {
+    let filter = filter_for(LARGE);
+    let items = (1..1_000u64).inspect(|&item| {
+        assert!(item == 1 || filter.contains(&(item - 1)), "{item}");
+        assert_eq!(filter.len() as u64, item - 1);
+    });
+    (&filter).extend(items);
+    let typed = TypedCuckooFilter::<u64, _>::from_untyped(filter);
+    (&typed).extend(iter::once_with(|| typed.len() as u64));
+    assert_eq!(typed.count(&999), 2);
+}
+
+#[test]
+fn many_threads_extend_one_filter() {
+    const EACH: u64 = 50_000;
+    const WORKERS: usize = 4;
+    let filter = filter_for(WORKERS * EACH as usize);
+    (&filter).extend(0..EACH);
+    let extend = |_: &Crew, number: usize| {
+        let start = number as u64 * EACH;
+        if number > 0 {
+            (&filter).extend(start..start + EACH);
+        }
+    };
+    let look = |crew: &Crew, _: usize| {
+        while crew.at_work() {
+            assert!((0..EACH).all(|item| filter.contains(&item)), "missed");
+        }
+    };
+    Crew::run(WORKERS, extend, 1, look);
+    take_out_each_once(&filter, WORKERS as u64 * EACH);
+}
+
+#[cfg(feature = "rayon")]
+mod parallel {
+    #![allow(
+        clippy::disallowed_types,
+        reason = "the tests look at the crate from outside; the model checker is not involved"
+    )]
+
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use rayon::ThreadPoolBuilder;
+    use rayon::prelude::*;
+
+    use super::*;
+
+    /// Runs the check with fewer, as many, and more threads than a small machine has.
+    fn with_each_pool(check: impl Fn() + Sync) {
+        for threads in [1, 2, 8] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("threads").install(&check);
+        }
+    }
+
+    #[test]
+    fn collects_what_one_thread_collects() {
+        with_each_pool(|| {
+            for count in SIZES {
+                let items = with_duplicates(count);
+                let by_one: CuckooFilter<Fixed> = items.iter().collect();
+                let by_all: CuckooFilter<Fixed> = items.par_iter().collect();
+                assert_same(&by_one, &by_all);
+                take_out_each_once(&by_all, count);
+                let typed: TypedCuckooFilter<u64, Fixed> = items.into_par_iter().collect();
+                take_out_each_once(typed.as_untyped(), count);
+            }
+        });
+    }
+
+    #[test]
+    fn a_refusal_leads_to_a_larger_table() {
+        let items = nine_for_two_buckets();
+        let by_one: CuckooFilter<AsGiven> = items.iter().collect();
+        let by_all: CuckooFilter<AsGiven> = items.par_iter().collect();
+        assert_same(&by_one, &by_all);
+        assert!(items.iter().all(|item| by_all.remove(item)));
+    }
+
+    #[test]
+    fn a_poor_hasher_is_blamed() {
+        for items in [nine_of_one_class(), lopsided()] {
+            let collect = || drop(items.par_iter().collect::<CuckooFilter<AsGiven>>());
+            with_each_pool(|| {
+                let text = panic_of(collect);
+                assert!(text.contains("the hasher mixes too badly"), "{text}");
+            });
+        }
+    }
+
+    #[test]
+    fn extends_as_one_thread_does() {
+        const COUNT: u64 = 50_000;
+        with_each_pool(|| {
+            let items: Vec<u64> = (0..COUNT).collect();
+            // Room to spare: copies have fewer places to go than as many different items.
+            let mut filter = filter_for(4 * COUNT as usize);
+            filter.par_extend(&items);
+            assert!((0..COUNT).all(|item| filter.contains(&item)));
+            // Copies count, unlike in a set.
+            (&filter).par_extend(items.clone());
+            assert!((0..COUNT).all(|item| filter.count(&item) >= 2));
+            assert!((0..COUNT).all(|item| filter.remove(&item)));
+            take_out_each_once(&filter, COUNT);
+
+            let mut typed = TypedCuckooFilter::<u64, _>::from_untyped(filter);
+            typed.par_extend(&items[..COUNT as usize / 2]);
+            (&typed).par_extend(items[COUNT as usize / 2..].to_vec());
+            take_out_each_once(typed.as_untyped(), COUNT);
+        });
+    }
+
+    #[test]
+    fn a_refusal_stops_all_threads_and_is_a_panic_with_its_text() {
+        with_each_pool(|| {
+            let taken = AtomicUsize::new(0);
+            let items = (0..1_000_000u32).into_par_iter().inspect(|_| {
+                taken.fetch_add(1, Ordering::Relaxed);
+            });
+            let mut filter = filter_for(8);
+            let text = panic_of(|| filter.par_extend(items));
+            assert!(text.starts_with("no room was found"), "{text}");
+            assert!(text.contains("8 of 8 slots"), "{text}");
+            let taken = taken.into_inner();
+            assert!(taken < 100_000, "stopped after {taken} items only");
+            assert_eq!(filter.len(), 8);
+        });
+    }
+
+    #[test]
+    fn a_panic_of_a_hash_leaves_a_sound_filter() {
+        with_each_pool(|| {
+            let items: Vec<Fused> = (0..10_000).map(|item| Fused(item, 5_000)).collect();
+            let mut filter = filter_for(10_000);
+            assert_eq!(panic_of(|| filter.par_extend(&items)), "burnt down");
+            assert!(!filter.is_empty());
+            let inside = (0..10_000u64).filter(|item| filter.remove(item)).count();
+            assert!(inside > 0 && filter.is_empty());
+            let collect = || drop(items.par_iter().collect::<CuckooFilter<Fixed>>());
+            assert_eq!(panic_of(collect), "burnt down");
+        });
+    }
+}

@@ -1,0 +1,82 @@
+//! What must hold of any bytes: they are an error, or a filter that works.
+
+use lockfree_cuckoo::CuckooFilter;
+
+/// Reads in both ways. Returns whether the bytes are a filter.
+pub fn check(bytes: &[u8]) -> bool {
+    let from_bytes = CuckooFilter::from_bytes(bytes);
+    let mut reader = bytes;
+    let read_from = CuckooFilter::read_from(&mut reader);
+    if let Ok(mut filter) = read_from {
+        let read = &bytes[..bytes.len() - reader.len()];
+        assert!(
+            filter.to_bytes() == read,
+            "what is read is written the same"
+        );
+        assert_eq!(
+            from_bytes.is_ok(),
+            reader.is_empty(),
+            "only what follows can be wrong"
+        );
+    } else {
+        assert!(
+            from_bytes.is_err(),
+            "a reader reads what is read from bytes"
+        );
+    }
+    match from_bytes {
+        Ok(mut filter) => {
+            assert!(
+                filter.to_bytes() == bytes,
+                "what is read is written the same"
+            );
+            work(&mut filter, bytes);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+/// Every operation, with what must hold of it, whatever the filter holds.
+fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
+    let mut len = filter.len();
+    assert!(len <= filter.slots());
+    assert!(filter.load_factor() <= 1.0 && filter.false_positive_rate() < 0.001);
+    let numbers = bytes.chunks(8).map(|chunk| {
+        let number = chunk
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte));
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    // Not many: in a full filter each may take a long search.
+    for hash in numbers.take(40).chain(0..20) {
+        let count = filter.count_hash(hash);
+        assert!(count <= 8);
+        assert_eq!(filter.contains_hash(hash), count > 0);
+        match filter.insert_hash(hash) {
+            Ok(()) => {
+                len += 1;
+                assert_eq!(filter.count_hash(hash), count + 1);
+                assert!(!filter.insert_unique_hash(hash).expect("it is in"));
+            }
+            Err(_) => assert_eq!(filter.count_hash(hash), count),
+        }
+        assert_eq!(filter.len(), len);
+    }
+    for hash in 0..20 {
+        let count = filter.count_hash(hash);
+        let removed = filter.remove_hash(hash);
+        assert_eq!(
+            (removed, filter.count_hash(hash)),
+            (count > 0, count.saturating_sub(1))
+        );
+        len -= usize::from(removed);
+    }
+    assert_eq!(filter.len(), len);
+    assert!(CuckooFilter::from_bytes(&filter.to_bytes()).is_ok_and(|again| again.len() == len));
+    filter.clear();
+    assert!(filter.is_empty());
+}

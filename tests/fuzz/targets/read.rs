@@ -1,0 +1,7 @@
+//! Bytes as they come.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockfree_cuckoo_fuzz::check(bytes);
+});

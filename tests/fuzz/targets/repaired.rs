@@ -1,0 +1,106 @@
+//! A sound file with changes, and the checksums made to match again: what only the inner checks can find.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use lockfree_cuckoo::CuckooFilter;
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    shape: u8,
+    seed: u64,
+    items: u16,
+    changes: Vec<Change>,
+    /// Whether the number of items is made to match too.
+    counted: bool,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Change {
+    Byte {
+        at: u16,
+        byte: u8,
+    },
+    /// Eight bytes of the header, one of its larger numbers for the most part.
+    Number {
+        at: u8,
+        value: u64,
+    },
+    Word {
+        at: u16,
+        word: u64,
+    },
+    Insert {
+        at: u16,
+        bytes: [u8; 8],
+    },
+    Cut {
+        bytes: u8,
+    },
+}
+
+const HEADER: usize = 64;
+const CHECKSUM: usize = 4;
+const ITEMS: usize = 48;
+
+/// From one range to 31, from two buckets to a hundred.
+const SHAPES: [usize; 8] = [2, 4, 6, 12, 16, 40, 62, 128];
+
+fuzz_target!(|input: Input| {
+    let buckets = SHAPES[usize::from(input.shape) % SHAPES.len()];
+    let builder = CuckooFilter::builder().buckets(buckets).seed(input.seed);
+    let mut filter = builder.build().expect("possible");
+    // Up to the first that finds no room: those behind it would take a long search each.
+    let _ = (0..input.items % 600).try_for_each(|item| filter.insert(&item));
+    let mut bytes = filter.to_bytes();
+    for change in &input.changes {
+        apply(change, &mut bytes);
+    }
+    repair(&mut bytes, input.counted);
+    let read = lockfree_cuckoo_fuzz::check(&bytes);
+    assert!(read || !input.changes.is_empty(), "a sound file is read");
+});
+
+fn apply(change: &Change, bytes: &mut Vec<u8>) {
+    match *change {
+        Change::Byte { at, byte } => {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = byte;
+        }
+        Change::Number { at, value } => {
+            let at = usize::from(at) % (HEADER / 8) * 8;
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        Change::Word { at, word } => {
+            let words = (bytes.len() - HEADER - CHECKSUM) / 8;
+            if let Some(index) = usize::from(at).checked_rem(words) {
+                bytes[HEADER + 8 * index..][..8].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        Change::Insert { at, bytes: more } => {
+            let at = usize::from(at) % bytes.len();
+            bytes.splice(at..at, more);
+        }
+        Change::Cut { bytes: fewer } => {
+            let least = HEADER + CHECKSUM;
+            bytes.truncate(bytes.len().saturating_sub(fewer.into()).max(least));
+        }
+    }
+}
+
+fn repair(bytes: &mut [u8], counted: bool) {
+    let end = bytes.len() - CHECKSUM;
+    if counted {
+        // As a reader may count them that takes a word for a packed one.
+        let lanes = |word: &[u8; 8]| 4 - u64::from(u64::from_le_bytes(*word).trailing_zeros() / 16);
+        let items: u64 = bytes[HEADER..end].as_chunks().0.iter().map(lanes).sum();
+        bytes[ITEMS..ITEMS + 8].copy_from_slice(&items.to_le_bytes());
+    }
+    let checksum = crc32fast::hash(&bytes[..HEADER - CHECKSUM]);
+    bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&checksum.to_le_bytes());
+    let mut all = crc32fast::Hasher::new();
+    all.update(&bytes[..HEADER - CHECKSUM]);
+    all.update(&bytes[HEADER..end]);
+    bytes[end..].copy_from_slice(&all.finalize().to_le_bytes());
+}

@@ -1,0 +1,72 @@
+//! What there is without the standard library: filters whose hasher is given, and all that they do.
+//!
+//! Runs with every choice of features; `cargo test --no-default-features --test no_std` is the one that matters.
+//! The threads and sets here are the test's own.
+
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, InsertError, RandomState};
+use std::thread;
+
+fn seeded(items: usize) -> CuckooFilter {
+    CuckooFilter::with_capacity_and_hasher(items, RandomState::with_seed(7))
+}
+
+#[test]
+fn is_a_set() {
+    let filter = seeded(1_000);
+    assert!(filter.is_empty());
+    assert_eq!(filter.insert_unique("a"), Ok(true));
+    assert_eq!(filter.insert_unique("a"), Ok(false));
+    assert!(filter.contains("a"));
+    assert!(filter.remove("a"));
+    assert!(!filter.remove("a"));
+    assert_eq!(filter.len(), 0);
+}
+
+#[test]
+fn the_builder_begins_with_a_hasher() {
+    let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(7));
+    let filter = builder.clone().buckets(1 << 10).build().expect("memory");
+    assert_eq!(filter.slots(), 4 << 10);
+    assert_eq!(filter.hasher().seed(), 7);
+    let reseeded = builder.seed(8).build().expect("memory");
+    assert_ne!(reseeded.hash_one("a"), filter.hash_one("a"));
+}
+
+#[test]
+fn impossible_sizes_are_errors() {
+    let refused = |items| {
+        CuckooFilter::try_with_capacity_and_hasher(items, RandomState::with_seed(7)).is_err()
+    };
+    assert!(!refused(1_000));
+    assert!(refused(usize::MAX));
+}
+
+#[test]
+fn takes_what_it_is_sized_for_and_then_is_full() {
+    let filter = seeded(50_000);
+    for item in 0..50_000u32 {
+        filter.insert(&item).expect("sized for it");
+    }
+    assert!((0..50_000u32).all(|item| filter.contains(&item)));
+    let refused = (50_000..100_000u32).find_map(|item| filter.insert(&item).err());
+    assert!(matches!(refused, Some(InsertError::Full { .. })));
+    assert!(filter.false_positive_rate() < 0.00013);
+}
+
+#[test]
+fn the_count_is_exact_with_more_threads_than_counters() {
+    const THREADS: u32 = 100;
+    const EACH: u32 = 2_000;
+    let filter = seeded((THREADS * EACH) as usize);
+    let on_all_threads = |work: &(dyn Fn(u32) + Sync)| {
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                scope.spawn(move || (thread * EACH..(thread + 1) * EACH).for_each(work));
+            }
+        });
+    };
+    on_all_threads(&|item| filter.insert(&item).expect("sized for it"));
+    assert_eq!(filter.len(), (THREADS * EACH) as usize);
+    on_all_threads(&|item| assert!(filter.remove(&item)));
+    assert_eq!(filter.len(), 0);
+}

@@ -1,0 +1,421 @@
+//! What is stored is read again, the same.
+//!
+//! 1. A filter that is read answers as the one that was written, has its measures, and is written as the same
+//!    bytes; the same operations on both have the same outcomes. In all shapes, from empty to full.
+//! 2. A reader is read to the end of the filter and no further, in whatever pieces it gives its bytes; its
+//!    failures are told.
+//! 3. A writer's failures are told, wherever they come; the filter is as it was.
+//! 4. The default hasher is stored along. Any other has to be handed over, and a wrong one is noticed.
+//!
+//! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage`, and what
+//! memory it takes in `persistence_memory`.
+
+mod common;
+#[path = "common/stored.rs"]
+mod stored;
+
+use std::fs;
+use std::io::{self, Cursor, ErrorKind, Read, Write};
+
+use common::{SMALL, TINY, mix};
+use lockfree_cuckoo::{CuckooFilter, RandomState, ReadError};
+use proptest::prelude::*;
+use stored::Fnv;
+
+fn filter(buckets: usize, seed: u64) -> CuckooFilter {
+    let builder = CuckooFilter::builder().buckets(buckets).seed(seed);
+    builder.build().expect("memory")
+}
+
+/// A filter that holds the items 0 to `items` less those that it refused.
+fn filled(buckets: usize, items: usize) -> CuckooFilter {
+    let filter = filter(buckets, mix(buckets as u64));
+    for item in 0..items {
+        let _ = filter.insert(&item);
+    }
+    filter
+}
+
+fn from_bytes(bytes: &[u8]) -> CuckooFilter {
+    CuckooFilter::from_bytes(bytes).expect("these bytes were just written")
+}
+
+fn read_from(reader: impl Read) -> CuckooFilter {
+    CuckooFilter::read_from(reader).expect("these bytes were just written")
+}
+
+/// Property 1, but for the operations afterwards.
+fn assert_same(read: &mut CuckooFilter, written: &mut CuckooFilter) {
+    assert_eq!(read.len(), written.len());
+    assert_eq!(read.capacity(), written.capacity());
+    assert_eq!(read.slots(), written.slots());
+    assert_eq!(read.memory_usage(), written.memory_usage());
+    assert_eq!(read.hasher().seed(), written.hasher().seed());
+    for item in 0..2 * written.slots() as u64 {
+        assert_eq!(read.count(&item), written.count(&item), "{item}");
+        assert_eq!(read.contains(&item), written.contains(&item), "{item}");
+        // Absent but for false positives, which are the same.
+        let hash = mix(item);
+        assert_eq!(read.contains_hash(hash), written.contains_hash(hash));
+    }
+    assert!(read.to_bytes() == written.to_bytes());
+}
+
+#[test]
+fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
+    for buckets in TINY.into_iter().chain(SMALL).chain([2_048, 31 << 7]) {
+        let slots = 4 * buckets;
+        for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
+            let mut written = filled(buckets, items);
+            let bytes = written.to_bytes();
+            assert_eq!(bytes.len(), 64 + 8 * buckets + 4);
+            assert_same(&mut from_bytes(&bytes), &mut written);
+            assert_same(&mut read_from(bytes.as_slice()), &mut written);
+        }
+    }
+}
+
+#[test]
+fn a_large_filter_goes_through_a_file() {
+    let path = std::env::temp_dir().join(format!("lfcf-test-{}", std::process::id()));
+    let mut written = CuckooFilter::with_capacity(1_000_000);
+    for item in 0..1_000_000u32 {
+        written.insert(&item).expect("sized for it");
+    }
+    let file = fs::File::create(&path).expect("a temporary file");
+    written.write_to(file).expect("written");
+    let file = fs::File::open(&path).expect("the same file");
+    let read = read_from(file);
+    fs::remove_file(&path).expect("removed");
+    assert_eq!(read.len(), 1_000_000);
+    assert!((0..1_000_000u32).all(|item| read.contains(&item)));
+    assert_eq!(read.slots(), written.slots());
+}
+
+#[test]
+fn what_a_builder_chose_is_kept() {
+    for budget in common::BUDGETS {
+        let builder = CuckooFilter::builder().seed(1).search_budget(budget);
+        let mut written = builder.buckets(32).build().expect("memory");
+        let read = from_bytes(&written.to_bytes());
+        // It shows in how many items find a place when hardly any is left.
+        let fill = |filter: &CuckooFilter| {
+            (0..126u64)
+                .filter(|item| filter.insert(item).is_ok())
+                .count()
+        };
+        assert_eq!(fill(&read), fill(&written), "budget {budget}");
+    }
+    for capacity in [0, 1, 8, 9, 100] {
+        let mut written = CuckooFilter::with_capacity(capacity);
+        assert_eq!(from_bytes(&written.to_bytes()).capacity(), capacity);
+    }
+}
+
+#[test]
+fn a_filter_that_was_read_can_be_filled_and_emptied() {
+    let mut written = filled(1 << 10, 2_000);
+    let read = from_bytes(&written.to_bytes());
+    let items = 2_000
+        ..CuckooFilter::builder()
+            .buckets(1 << 10)
+            .build()
+            .expect("memory")
+            .capacity();
+    for item in items.clone() {
+        assert!(read.insert(&item).is_ok(), "sized for {}", items.end);
+    }
+    for item in 0..items.end {
+        assert!(read.contains(&item) && read.remove(&item), "{item}");
+    }
+    assert!(read.is_empty());
+    assert!(items.clone().all(|item| !read.contains(&item)));
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Insert(u64),
+    InsertUnique(u64),
+    Remove(u64),
+}
+
+fn step(items: u64) -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (0..items).prop_map(Step::Insert),
+        2 => (0..items).prop_map(Step::InsertUnique),
+        2 => (0..items).prop_map(Step::Remove),
+    ]
+}
+
+/// What a step answers, as text.
+fn take(filter: &CuckooFilter, step: Step) -> String {
+    match step {
+        Step::Insert(item) => format!("{:?}", filter.insert(&item)),
+        Step::InsertUnique(item) => format!("{:?}", filter.insert_unique(&item)),
+        // Only what is in: a removal of anything else would be the test's own mistake.
+        Step::Remove(item) => format!("{:?}", filter.contains(&item) && filter.remove(&item)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_same_operations_have_the_same_outcomes_afterwards(
+        buckets in prop::sample::select([TINY.as_slice(), SMALL.as_slice()].concat()),
+        seed: u64,
+        before in prop::collection::vec(step(200), 0..300),
+        after in prop::collection::vec(step(200), 0..300),
+    ) {
+        let mut written = filter(buckets, seed);
+        for &step in &before {
+            take(&written, step);
+        }
+        let mut read = from_bytes(&written.to_bytes());
+        for &step in &after {
+            prop_assert_eq!(take(&read, step), take(&written, step), "{:?}", step);
+        }
+        assert_same(&mut read, &mut written);
+    }
+}
+
+/// Gives its bytes in pieces of this size, and is interrupted before each.
+struct Pieces<R> {
+    reader: R,
+    size: usize,
+    interrupted: bool,
+}
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = self.size.min(buffer.len());
+        self.reader.read(&mut buffer[..size])
+    }
+}
+
+#[test]
+fn a_reader_may_give_its_bytes_in_any_pieces() {
+    // More than one piece of the filter's own reading.
+    let mut written = filled(3 << 10, 10_000);
+    let bytes = written.to_bytes();
+    for size in [1, 3, 63, 64, 65, 4_095, usize::MAX] {
+        let reader = Pieces {
+            reader: bytes.as_slice(),
+            size,
+            interrupted: false,
+        };
+        assert_same(&mut read_from(reader), &mut written);
+    }
+}
+
+#[test]
+fn what_follows_in_a_stream_is_left_unread() {
+    let mut filters = [filled(2, 5), filled(12, 40), filled(4_096, 10_000)];
+    let mut stream = Cursor::new(Vec::new());
+    for filter in &mut filters {
+        filter.write_to(&mut stream).expect("memory");
+        stream.write_all(b"between").expect("memory");
+    }
+    stream.set_position(0);
+    for filter in &mut filters {
+        assert_same(&mut read_from(&mut stream), filter);
+        let mut between = [0; 7];
+        stream.read_exact(&mut between).expect("it was written");
+        assert_eq!(&between, b"between");
+    }
+    assert_eq!(stream.position(), stream.get_ref().len() as u64);
+}
+
+#[test]
+fn a_failing_reader_s_error_is_told() {
+    let bytes = filled(6, 20).to_bytes();
+    for good in 0..bytes.len() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
+            }
+        }
+        let error = CuckooFilter::read_from(bytes[..good].chain(Broken)).expect_err("broken");
+        let ReadError::Io(inner) = &error else {
+            panic!("{good} bytes: {error:?}");
+        };
+        assert_eq!(inner.kind(), ErrorKind::ConnectionReset);
+        assert!(error.to_string().contains("pulled out"), "{error}");
+        assert_eq!(io::Error::from(error).kind(), ErrorKind::ConnectionReset);
+    }
+}
+
+#[test]
+fn a_reader_that_claims_too_much_is_an_error() {
+    struct Boaster(usize);
+    impl Read for Boaster {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(self.0)
+        }
+    }
+    for claim in [65, 1 << 20, usize::MAX] {
+        assert!(CuckooFilter::read_from(Boaster(claim)).is_err());
+    }
+}
+
+/// Takes so many bytes, a few at a time, and fails from then on.
+struct Limited {
+    taken: Vec<u8>,
+    limit: usize,
+    flushed: bool,
+}
+
+impl Limited {
+    fn to(limit: usize) -> Self {
+        Self {
+            taken: Vec::new(),
+            limit,
+            flushed: false,
+        }
+    }
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.limit - self.taken.len()).min(7);
+        if count == 0 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        self.taken.extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.flushed = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
+    let mut filter = filled(6, 20);
+    let bytes = filter.to_bytes();
+    for limit in 0..bytes.len() {
+        let mut writer = Limited::to(limit);
+        let error = filter.write_to(&mut writer).expect_err("no room");
+        assert_eq!(error.kind(), ErrorKind::StorageFull, "{limit}");
+        assert_eq!(writer.taken, bytes[..limit]);
+    }
+    let mut writer = Limited::to(bytes.len());
+    filter.write_to(&mut writer).expect("just enough room");
+    assert_eq!(writer.taken, bytes);
+    assert!(writer.flushed);
+    assert_same(&mut from_bytes(&bytes), &mut filter);
+}
+
+#[test]
+fn a_failure_to_flush_is_told() {
+    // Only the flush reaches the writer behind the buffer.
+    let mut filter = filled(2, 5);
+    let buffered = io::BufWriter::new(Limited::to(10));
+    assert!(filter.write_to(buffered).is_err());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let disk = || fs::OpenOptions::new().write(true).open("/dev/full");
+    for mut filter in [filled(2, 5), filled(1 << 14, 1 << 15)] {
+        let error = filter
+            .write_to(disk().expect("Linux has it"))
+            .expect_err("full");
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+        let buffered = io::BufWriter::new(disk().expect("Linux has it"));
+        let error = filter.write_to(buffered).expect_err("full");
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+    }
+}
+
+fn error_of<S>(read: Result<CuckooFilter<S>, ReadError>) -> ReadError {
+    match read {
+        Ok(filter) => panic!("{} items were read", filter.len()),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
+    let mut written = CuckooFilter::with_capacity_and_hasher(100, Fnv { key: 7 });
+    for item in ["a", "b", "c"] {
+        written.insert(item).expect("room");
+    }
+    let bytes = written.to_bytes();
+    let right = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 7 }).expect("the same");
+    assert!(["a", "b", "c"].iter().all(|item| right.contains(item)));
+    let right = CuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 7 }).expect("the same");
+    assert_eq!(right.len(), 3);
+
+    let wrong = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
+    assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+    let wrong = CuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 8 });
+    assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+    let default = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
+    assert!(matches!(error_of(default), ReadError::OtherHasher));
+    let missing = CuckooFilter::from_bytes(&bytes);
+    assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+    let missing = CuckooFilter::read_from(&*bytes);
+    assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+}
+
+#[test]
+fn the_standard_hasher_is_known_by_its_keys() {
+    let hasher = std::hash::RandomState::new();
+    let mut written = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
+    written.insert("a").expect("room");
+    let bytes = written.to_bytes();
+    let read = CuckooFilter::from_bytes_with_hasher(&bytes, hasher).expect("the same keys");
+    assert!(read.contains("a"));
+    let other = CuckooFilter::from_bytes_with_hasher(&bytes, std::hash::RandomState::new());
+    assert!(matches!(error_of(other), ReadError::OtherHasher));
+}
+
+#[test]
+fn the_default_hasher_can_be_handed_over_too() {
+    let mut written = CuckooFilter::builder().seed(1).build().expect("memory");
+    written.insert("a").expect("room");
+    let bytes = written.to_bytes();
+    let same = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(1));
+    assert!(same.expect("the same seed").contains("a"));
+    let other = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(2));
+    assert!(matches!(error_of(other), ReadError::OtherHasher));
+    let custom = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 1 });
+    assert!(matches!(error_of(custom), ReadError::OtherHasher));
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
+    let mut filter = filled(2, 5);
+    let bytes = filter.to_bytes();
+    let cut = || error_of(CuckooFilter::from_bytes(&bytes[..70]));
+    assert_eq!(
+        cut().to_string(),
+        "the stored filter ends early: 70 bytes of at least 84"
+    );
+    assert_eq!(io::Error::from(cut()).kind(), ErrorKind::UnexpectedEof);
+    let foreign = error_of(CuckooFilter::from_bytes(b"foreign"));
+    let foreign = io::Error::from(foreign);
+    assert_eq!(foreign.kind(), ErrorKind::InvalidData);
+    assert!(
+        foreign
+            .get_ref()
+            .is_some_and(|inner| inner.is::<ReadError>())
+    );
+
+    fn from_a_file(path: &str) -> Result<CuckooFilter, ReadError> {
+        CuckooFilter::read_from(fs::File::open(path)?)
+    }
+    let missing = error_of(from_a_file("no/such/file"));
+    assert!(matches!(&missing, ReadError::Io(error) if error.kind() == ErrorKind::NotFound));
+    assert!(std::error::Error::source(&missing).is_some());
+
+    fn assert_shareable<T: Send + Sync + 'static>() {}
+    assert_shareable::<ReadError>();
+}
