@@ -1,0 +1,36 @@
+//! A program without the standard library that uses the filter. It is linked, never run: were `std` in it by way
+//! of any dependency, there would be two panic handlers, which the compiler refuses.
+
+#![no_std]
+
+use core::alloc::{GlobalAlloc, Layout};
+use lockfree_cuckoo::{CuckooFilter, RandomState};
+
+struct NoMemory;
+
+// SAFETY: no memory is a lawful answer.
+unsafe impl GlobalAlloc for NoMemory {
+    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+#[global_allocator]
+static MEMORY: NoMemory = NoMemory;
+
+#[panic_handler]
+fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}
+
+/// Inserts, looks up and removes.
+// SAFETY: no other function has the name.
+#[unsafe(no_mangle)]
+pub extern "C" fn use_a_filter(item: u64) -> bool {
+    let filter = CuckooFilter::try_with_capacity_and_hasher(1_000, RandomState::with_seed(item));
+    filter.is_ok_and(|filter| {
+        filter.insert(&item).is_ok() && filter.contains(&item) && filter.remove(&item)
+    })
+}
