@@ -11,7 +11,7 @@ use crate::bucket::Bucket;
 use crate::descriptor::State;
 use crate::geometry::Candidates;
 use crate::insertion::ATTEMPTS;
-use crate::sync;
+use crate::sync::{self, Event};
 use crate::tokens::{Pending, Refusal, Tokens};
 use crate::transfer::Transfer;
 
@@ -50,6 +50,7 @@ impl Tokens {
                 }
             };
             let Some(mut claim) = self.pool.claim() else {
+                sync::happened(Event::Starved);
                 sync::yield_now();
                 continue;
             };
@@ -82,6 +83,7 @@ impl Tokens {
             if committed {
                 return Ok(true);
             }
+            sync::happened(Event::Rejected);
         }
         Err(Refusal::NoPath)
     }

@@ -9,7 +9,7 @@ use crate::fingerprint::Fingerprint;
 use crate::geometry::Candidates;
 use crate::hop::Hop;
 use crate::path::{Found, LongSearch, ShortSearch};
-use crate::sync;
+use crate::sync::{self, Event};
 use crate::tokens::{Refusal, Tokens};
 use crate::word::Word;
 
@@ -133,6 +133,7 @@ impl Tokens {
         // After the search, so that a descriptor is held for the hops only.
         let Some(mut claim) = self.pool.claim() else {
             // All are in use: their owners may need the processor to finish.
+            sync::happened(Event::Starved);
             sync::yield_now();
             return Opened::Disturbed;
         };

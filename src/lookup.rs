@@ -2,6 +2,7 @@
 
 use crate::geometry::Candidates;
 use crate::matches::Matches;
+use crate::sync::{self, Event};
 use crate::tokens::{Resolved, Tokens};
 use crate::word::{Content, Word};
 
@@ -57,6 +58,7 @@ impl Tokens {
             if self.stripes.unchanged(fingerprint, version) {
                 return false;
             }
+            sync::happened(Event::Repeat);
         }
     }
 
@@ -81,6 +83,7 @@ impl Tokens {
                 Resolved::Pending(pending) => {
                     let transfer = pending.transfer;
                     if transfer.moved == Some(f) && bucket != transfer.source {
+                        sync::happened(Event::Arrival);
                         // The token itself is arriving here. Cases, by the word at its source:
                         // the same reference: frozen on both sides, so it is in one of them; present.
                         if self.table.load(transfer.source) == word {

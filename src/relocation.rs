@@ -13,6 +13,7 @@
 use crate::descriptor::{Claim, State};
 use crate::fingerprint::Fingerprint;
 use crate::hop::Hop;
+use crate::sync::{self, Event};
 use crate::tokens::Tokens;
 use crate::transfer::Transfer;
 
@@ -22,6 +23,21 @@ impl Tokens {
     ///
     /// Linearization point: the commit. It changes no class's number of tokens, but for `placed`.
     pub(crate) fn relocate(
+        &self,
+        claim: &mut Claim<'_>,
+        hop: Hop,
+        placed: Option<Fingerprint>,
+    ) -> bool {
+        let committed = self.try_to_relocate(claim, hop, placed);
+        sync::happened(match (committed, placed) {
+            (false, _) => Event::Broken,
+            (true, None) => Event::Hop,
+            (true, Some(_)) => Event::Kick,
+        });
+        committed
+    }
+
+    fn try_to_relocate(
         &self,
         claim: &mut Claim<'_>,
         hop: Hop,

@@ -4,6 +4,7 @@ use core::hint::select_unpredictable;
 
 use crate::geometry::Candidates;
 use crate::matches::Matches;
+use crate::sync::{self, Event};
 use crate::tokens::Tokens;
 use crate::word::Word;
 
@@ -63,6 +64,7 @@ impl Tokens {
                     // has yet to read this one; that lookup must not miss both. If there is none, the
                     // remove can be placed before any later insert, so nobody needs to be told.
                     self.announce(first, fingerprint);
+                    sync::happened(Event::Twin);
                     bumped = true;
                 }
                 if self.table.exchange(bucket, content, cleared) {
@@ -72,6 +74,7 @@ impl Tokens {
             if self.stripes.unchanged(fingerprint, version) {
                 return false;
             }
+            sync::happened(Event::Repeat);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::bucket::Bucket;
 use crate::descriptor::State;
+use crate::sync::{self, Event};
 use crate::tokens::{Pending, Resolved, Tokens};
 use crate::transfer::Transfer;
 use crate::word::Content;
@@ -36,8 +37,10 @@ impl Tokens {
                 }
                 Resolved::Pending(pending) => {
                     self.pool.decide(reference, pending.control, State::Aborted);
+                    sync::happened(Event::Abort);
                 }
                 Resolved::Settled(content) => {
+                    sync::happened(Event::Help);
                     if self.table.exchange(bucket, word, content) {
                         return content;
                     }

@@ -1,23 +1,48 @@
-//! Atomics, fences and the identity of a thread: real ones, or the model checker's.
+//! Atomics, fences and the identity of a thread: real ones, or those of a check.
 //!
-//! This is the only room that knows of the model checker. Everything above is the shipping code in both
-//! builds. The checker is chosen by `--cfg loom` together with the feature `loom`, because the cfg alone is
-//! global and reaches every dependency of the program that sets it.
+//! This is the only room that knows of the checks. Everything above is the shipping code in all builds:
+//!
+//! | build | chosen by | atomics |
+//! |---|---|---|
+//! | [`real`] | | the processor's |
+//! | `stepped` | `--cfg lockfree_cuckoo_steps` | the same; a thread can be stopped before each access |
+//! | `loom` | `--cfg loom` and the feature `loom` | loom's, for all schedules of a small model |
+//! | `shuttle` | `--cfg lockfree_cuckoo_shuttle` | shuttle's, for random schedules of a large one |
+//!
+//! (loom's cfg is global and reaches every dependency of the program that sets it; hence the feature.)
 
-#[cfg(not(all(loom, feature = "loom")))]
+mod event;
+pub(crate) use event::Event;
+
+#[cfg(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle))]
+mod tally;
+
+#[cfg(not(any(all(loom, feature = "loom"), lockfree_cuckoo_shuttle)))]
 mod real;
-#[cfg(not(all(loom, feature = "loom")))]
-pub(crate) use real::*;
+#[cfg(not(any(
+    all(loom, feature = "loom"),
+    lockfree_cuckoo_shuttle,
+    lockfree_cuckoo_steps
+)))]
+use self::real as chosen;
+
+#[cfg(lockfree_cuckoo_steps)]
+mod stepped;
+#[cfg(lockfree_cuckoo_steps)]
+use self::stepped as chosen;
 
 #[cfg(all(loom, feature = "loom"))]
-mod model;
+mod loom;
 #[cfg(all(loom, feature = "loom"))]
-pub(crate) use model::*;
+use self::loom as chosen;
 
-#[cfg(all(loom, feature = "loom"))]
-pub mod hooks;
-/// Hooks for checks; only the model checker's build has any.
-#[cfg(not(all(loom, feature = "loom")))]
-pub mod hooks {}
+#[cfg(lockfree_cuckoo_shuttle)]
+mod shuttle;
+#[cfg(lockfree_cuckoo_shuttle)]
+use self::shuttle as chosen;
 
+pub use chosen::hooks;
+pub(crate) use chosen::{
+    AtomicU64, EXCLUSIVE, MODEL, fence, happened, parallelism, thread_index, yield_now,
+};
 pub(crate) use core::sync::atomic::Ordering;

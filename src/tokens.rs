@@ -11,6 +11,7 @@ use crate::fingerprint::Fingerprint;
 use crate::geometry::{Candidates, Geometry};
 use crate::hints::{Hint, Hints};
 use crate::stripes::Stripes;
+use crate::sync::{self, Event};
 use crate::table::Table;
 use crate::transfer::Transfer;
 use crate::word::{Content, Reference, Word};
@@ -128,6 +129,7 @@ impl Tokens {
     #[inline]
     pub(crate) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
         if self.stripes.bump(fingerprint) {
+            sync::happened(Event::Hint);
             self.hints.note(Hint {
                 bucket,
                 fingerprint,

@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::Ordering;
+use crate::sync::real::AtomicU64;
 
 /// Numbers below this one are held by one thread at a time.
 pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;

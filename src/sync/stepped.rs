@@ -1,0 +1,57 @@
+//! Real atomics that ask, before each access, whether the thread may go on.
+
+pub mod hooks;
+
+use super::Ordering;
+use super::real;
+
+pub(crate) use super::real::{EXCLUSIVE, MODEL, fence, parallelism, thread_index, yield_now};
+pub(crate) use hooks::happened;
+
+/// A 64-bit atomic cell, each access to which is a step.
+#[derive(Debug)]
+pub(crate) struct AtomicU64(real::AtomicU64);
+
+impl AtomicU64 {
+    pub(crate) const fn new(value: u64) -> Self {
+        Self(real::AtomicU64::new(value))
+    }
+
+    fn step(&self) -> &real::AtomicU64 {
+        hooks::step();
+        &self.0
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> u64 {
+        self.step().load(order)
+    }
+
+    pub(crate) fn store(&self, value: u64, order: Ordering) {
+        // The one access that a drop makes, and so the one that a dead thread could still reach.
+        if hooks::step() {
+            self.0.store(value, order);
+        }
+    }
+
+    pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {
+        self.step().fetch_add(value, order)
+    }
+
+    pub(crate) fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
+        self.step().fetch_and(value, order)
+    }
+
+    pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
+        self.step().fetch_or(value, order)
+    }
+
+    pub(crate) fn compare_exchange(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64> {
+        self.step().compare_exchange(current, new, success, failure)
+    }
+}
