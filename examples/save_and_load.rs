@@ -5,28 +5,58 @@
 
 use std::env;
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
 use std::thread;
 
 use lockfree_cuckoo::{CuckooFilter, InsertError, ReadError};
+
+const USAGE: &str = "usage: save_and_load [FILE]
+
+Loads the filter in FILE, greets visitors, and saves it there again. Without FILE it is save_and_load.lfcf in the
+directory for temporary files. A name that starts with - is given as ./-name.";
 
 const VISITORS: usize = 1_000_000;
 const WORKERS: usize = 4;
 const VISITS: usize = 50_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = match env::args_os().nth(1) {
-        Some(path) => PathBuf::from(path),
-        None => env::temp_dir().join("save_and_load.lfcf"),
-    };
+    let path = path(env::args_os().skip(1).collect());
+    // Not at the end, when there is something to lose.
+    check_directory_of(&path)?;
     let mut greeted = load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let newcomers = serve(&greeted)?;
     println!("{} visits, {newcomers} of newcomers", WORKERS * VISITS);
     save(&mut greeted, &path).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("saved {} visitors in {}", greeted.len(), path.display());
     Ok(())
+}
+
+/// What the command line says. If that is nothing that makes sense, or a question, does not return.
+fn path(arguments: Vec<OsString>) -> PathBuf {
+    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
+    if arguments
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h")
+    {
+        println!("{USAGE}");
+        process::exit(0);
+    }
+    if let Some(wrong) = arguments
+        .iter()
+        .enumerate()
+        .find_map(|(index, argument)| (index > 0 || is_option(argument)).then_some(argument))
+    {
+        eprintln!("unexpected argument: {}\n\n{USAGE}", wrong.display());
+        process::exit(2);
+    }
+    match arguments.into_iter().next() {
+        Some(path) => path.into(),
+        None => env::temp_dir().join("save_and_load.lfcf"),
+    }
 }
 
 /// The filter of the last run. None at all is how a service begins; one that cannot be read is a case for its
@@ -74,9 +104,14 @@ fn greet(greeted: &CuckooFilter, worker: usize) -> Result<usize, InsertError> {
 
 /// Puts the filter in the place of the file, in one step: whenever the machine stops, there is the old file or
 /// the new one, and it is whole.
+///
+/// From one thread at a time, because two would write the same unfinished file. Here `&mut` sees to that, as there
+/// is one filter. Who saves snapshots of a shared filter holds a `Mutex` meanwhile.
 fn save(filter: &mut CuckooFilter, path: &Path) -> io::Result<()> {
     // In the same directory, because a rename does not leave its file system.
-    let unfinished = path.with_extension("unfinished");
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let unfinished = PathBuf::from(unfinished);
     let saved = write(filter, &unfinished).and_then(|()| fs::rename(&unfinished, path));
     if saved.is_err() {
         // The old file is still there; what is left of the new one is of no use.
@@ -95,9 +130,24 @@ fn write(filter: &mut CuckooFilter, path: &Path) -> io::Result<()> {
 
 /// On Unix a name is on the disk when its directory is. Elsewhere directories cannot be opened, nor need be.
 fn sync_directory_of(path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|parent| *parent != Path::new(""));
     if cfg!(unix) {
-        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+        File::open(directory_of(path))?.sync_all()?;
     }
     Ok(())
+}
+
+fn check_directory_of(path: &Path) -> Result<(), String> {
+    let directory = directory_of(path);
+    match fs::metadata(directory) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(format!("{}: not a directory", directory.display())),
+        Err(error) => Err(format!("{}: {error}", directory.display())),
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
 }

@@ -3,13 +3,20 @@
 //!
 //! `cargo run --release --example sizes`
 
+use std::env;
+use std::process;
+
 use lockfree_cuckoo::{BuildError, CuckooFilter};
+
+const USAGE: &str = "usage: sizes
+
+Prints what filters of different sizes cost and hold. Takes no arguments.";
 
 const SIZES: [usize; 7] = [
     100, 1_000, 10_000, 100_000, 1_000_000, 1_100_000, 10_700_000,
 ];
 
-/// Filters of each size, with different seeds; the median is shown.
+/// Filters of each size, with different seeds. Shown is the median, of the observed rate the mean.
 const FILTERS: u64 = 5;
 
 /// Lookups of absent items, all filters of a size together.
@@ -23,6 +30,14 @@ struct Outcome {
 }
 
 fn main() -> Result<(), BuildError> {
+    if let Some(argument) = env::args_os().nth(1) {
+        if argument == "--help" || argument == "-h" {
+            println!("{USAGE}");
+            process::exit(0);
+        }
+        eprintln!("unexpected argument: {}\n\n{USAGE}", argument.display());
+        process::exit(2);
+    }
     println!("     items       bytes  bits/item  first refusal  false positives at capacity");
     println!("                            in all    at load          expected    observed");
     for items in SIZES {

@@ -45,7 +45,8 @@ const DEFAULT_ITEMS: usize = 1024;
 
 impl CuckooFilterBuilder {
     /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
-    /// geometry treat every item alike, on every machine.
+    /// geometry treat every item alike, on every machine. Not for a builder with another
+    /// [`hasher`](CuckooFilterBuilder::hasher): that has its own seed, or none.
     ///
     /// # Examples
     ///
@@ -124,7 +125,8 @@ impl<S> CuckooFilterBuilder<S> {
 
     /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
     /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
-    /// is not enough: sequential numbers would all go to the same few buckets.
+    /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher, and
+    /// with it its seed.
     ///
     /// # Examples
     ///
@@ -177,7 +179,8 @@ impl<S> CuckooFilterBuilder<S> {
 }
 
 impl<S: BuildHasher> CuckooFilterBuilder<S> {
-    /// Builds the filter. Allocates all that it will ever use, in time linear in its size.
+    /// Builds the filter. Allocates all that it will ever use, but for the log of a first
+    /// [`snapshot`](CuckooFilter::snapshot), in time linear in its size.
     ///
     /// # Errors
     ///

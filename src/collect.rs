@@ -247,7 +247,7 @@ impl<S> Drop for Batch<'_, S> {
 #[track_caller]
 fn expect_room(extended: Result<(), InsertError>) {
     if let Err(error) = extended {
-        panic!("{error}");
+        panic!("the filter could not be extended: {error}");
     }
 }
 

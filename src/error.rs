@@ -25,6 +25,19 @@ pub(crate) enum Cause {
 }
 
 impl BuildError {
+    /// Whether nothing is wrong with what was asked for, but the memory for it cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = lockfree_cuckoo::CuckooFilter::try_with_capacity(usize::MAX).unwrap_err();
+    /// assert!(!error.is_out_of_memory());
+    /// ```
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self.0, Cause::OutOfMemory { .. })
+    }
+
     /// The number that was refused: items, buckets, the search budget, or bytes of memory.
     #[must_use]
     pub fn requested(&self) -> usize {
@@ -68,7 +81,10 @@ impl fmt::Display for BuildError {
                 "a search budget of {budget} buckets is out of range: the nearest possible is {nearest}"
             ),
             Cause::OutOfMemory { bytes } => {
-                write!(out, "{bytes} bytes of memory could not be allocated")
+                write!(
+                    out,
+                    "{bytes} bytes of memory for a filter could not be allocated"
+                )
             }
         }
     }
@@ -102,7 +118,8 @@ pub enum InsertError {
     /// capacity that they were built for, if the items differ. Copies of one item share two buckets and are
     /// harder to place: with two copies of each, room ends near a load of 0.87. With other writers it can also
     /// mean that every one of 64 attempts was disturbed, or that every descriptor was in use; then `len` is
-    /// well below `slots`, and to try again is worth it.
+    /// well below `slots`, and to try again is worth it. If that does not help, the hasher does not mix all of
+    /// its 64 bits ([`mixing`](crate::guide::mixing)).
     #[non_exhaustive]
     Full {
         /// Items in the filter at the time.
@@ -161,6 +178,13 @@ pub struct InsertManyError {
 
 impl InsertManyError {
     /// How many items went in; the index of the one that was refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
+    /// assert_eq!(filter.insert_many(&["a"; 10]).unwrap_err().inserted(), 8);
+    /// ```
     #[must_use]
     pub fn inserted(&self) -> usize {
         self.inserted
@@ -175,6 +199,15 @@ impl InsertManyError {
     }
 
     /// Why it was refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, InsertError};
+    ///
+    /// let stopped = CuckooFilter::with_capacity(100).insert_many(&["a"; 10]).unwrap_err();
+    /// assert!(matches!(stopped.error(), InsertError::TooManyCopies { .. }));
+    /// ```
     #[must_use]
     pub fn error(&self) -> &InsertError {
         &self.error
@@ -187,8 +220,5 @@ impl fmt::Display for InsertManyError {
     }
 }
 
-impl core::error::Error for InsertManyError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
+/// Without a source: the text has it.
+impl core::error::Error for InsertManyError {}

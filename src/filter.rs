@@ -83,6 +83,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
+    #[must_use]
     pub fn hash_one<T: Hash + ?Sized>(&self, item: &T) -> u64 {
         self.hasher.hash_one(item)
     }
@@ -116,8 +117,13 @@ impl<S: BuildHasher> CuckooFilter<S> {
 
     /// Adds `item` if it is not in. True: it was absent, and this call added it.
     ///
-    /// Of any number of threads that race for an absent item, exactly one is told true. False can be a false
-    /// positive: another item with the same token is in, or an equal one was inserted by [`insert`](Self::insert).
+    /// Of any number of threads that race for an absent item, exactly one is told true, unless they are all
+    /// refused or the item is a false positive. False can be a false positive: another item with the same token
+    /// is in, or an equal one was inserted by [`insert`](Self::insert). A remove in the midst of it comes either
+    /// before or after.
+    ///
+    /// If the item is in, it costs a lookup; else two exchanges on its word and three on a descriptor, and
+    /// relocations where both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
@@ -156,13 +162,15 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
+    #[must_use]
     pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool {
         self.contains_hash(self.hash_one(item))
     }
 
     /// Removes one copy of `item`. False: there was none.
     ///
-    /// Of any number of threads that race for one copy, exactly one is told true. See [Removing](#removing).
+    /// Of any number of threads that race for one copy, exactly one is told true. One exchange; two, if there
+    /// are copies in both buckets. See [Removing](#removing).
     ///
     /// # Examples
     ///
@@ -199,6 +207,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
+    #[must_use]
     pub fn count<T: Hash + ?Sized>(&self, item: &T) -> usize {
         self.count_hash(self.hash_one(item))
     }
@@ -224,6 +233,17 @@ impl<S> CuckooFilter<S> {
     }
 
     /// Returns the hasher.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().seed(7).build()?;
+    /// assert_eq!(filter.hasher().seed(), 7);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
     pub fn hasher(&self) -> &S {
         &self.hasher
     }

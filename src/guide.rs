@@ -34,14 +34,24 @@
 //! assert!(in_flight.is_empty());
 //! ```
 //!
-//! All snippets of the guide are whole programs, but for `main`. They need this crate alone, and where it says
-//! so one of its features or another crate.
+//! All snippets of the guide are whole programs, but for `main`. Put one into this:
+//!
+//! ```
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     // ... the snippet ...
+//!     Ok(())
+//! }
+//! ```
+//!
+//! They need this crate alone. Where one needs a feature or another crate, the lines for `[dependencies]` stand
+//! above it. Those who come from another filter need that filter too, for the program before
+//! ([`migration`]).
 //!
 //! # Four things to know first
 //!
 //! * **"No" is certain, "yes" is not.** About one lookup in 8,600 of an absent item is told "yes" by a filter
-//!   that is filled to its capacity. Above, such a request is skipped though nobody is at it; whoever sent it
-//!   must try again.
+//!   that is filled to its capacity ([`sizing`]). Above, such a request is skipped though nobody is at it;
+//!   whoever sent it must try again.
 //! * **The size is fixed.** A full filter refuses inserts, and says so.
 //! * **Remove only what you inserted.** The filter has no items to compare with, so another removal can hit
 //!   another item.

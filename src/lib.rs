@@ -17,7 +17,7 @@
 //!
 //! It is the filter of Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter: Practically Better Than
 //! Bloom" (CoNEXT 2014), with 16-bit fingerprints in buckets of four. A bucket is one atomic 64-bit word: a
-//! lookup is two loads, an insert is one compare-and-exchange. A full pair of buckets is opened by moving
+//! lookup is two loads from the table, an insert is one compare-and-exchange. A full pair of buckets is opened by moving
 //! stored fingerprints out of the way, each with an atomic two-word exchange that any other writer may break
 //! off, so that no thread ever waits for another.
 //!
@@ -63,7 +63,7 @@
 //!
 //! * `std`, on by default: random seeds, and with them `with_capacity` and `builder`; storing to writers and
 //!   loading from readers; item counters that threads do not share.
-//! * `serde`: `Serialize` and `Deserialize`, as the bytes of the stored form.
+//! * `serde`: `Serialize` and `Deserialize` for both filters, as the bytes of the stored form.
 //! * `rayon`: `FromParallelIterator` and `ParallelExtend`.
 //! * `huge-pages`: on Linux, asks for huge pages for tables of 4 MiB and more. Where the system grants them on
 //!   request, lookups in tables beyond the caches are faster, because they miss the TLB less. Adds a dependency
@@ -82,6 +82,10 @@
 //! assert!(seen.insert_unique("203.0.113.7:443")?);
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
+//!
+//! What needs random seeds or files is gone: `with_capacity`, `builder` (there is
+//! [`CuckooFilterBuilder::with_hasher`]), `RandomState::new` and its `Default`, and with that `collect` and
+//! `Deserialize` for the default hasher; `write_to` and `read_from` (there are `to_bytes` and `from_bytes`).
 //!
 //! All guarantees are the same. Inserts and removes take a locked instruction more, 6 ns on a shared Intel Xeon:
 //! nothing tells one thread from another there, so they count with an atomic addition.

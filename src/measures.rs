@@ -61,7 +61,7 @@ impl<S> CuckooFilter<S> {
         self.tokens.geometry.buckets() * Bucket::SLOTS
     }
 
-    /// The fraction of the slots in use, 0 to 1.
+    /// The fraction of the slots in use, 0 to 1; as exact as [`len`](Self::len).
     ///
     /// # Examples
     ///
@@ -78,7 +78,8 @@ impl<S> CuckooFilter<S> {
         self.len() as f64 / self.slots() as f64
     }
 
-    /// The bytes in use, all of them: the value itself and what it has on the heap. Fixed at construction.
+    /// The bytes in use, all of them: the value itself and what it has on the heap. Fixed at construction,
+    /// but that the first [`snapshot`](Self::snapshot) adds a sixteenth of the table.
     ///
     /// # Examples
     ///
@@ -90,7 +91,8 @@ impl<S> CuckooFilter<S> {
         size_of::<Self>() + self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The probability that `contains` is true for an item that is not in, at the present load.
+    /// The probability that `contains` is true for an item that is not in, at the present load; as exact as
+    /// [`len`](Self::len). It supposes a hasher that mixes well.
     ///
     /// A lookup compares the item's fingerprint, one of 65,535, with the stored ones among eight slots: about
     /// `8 * load_factor / 65535` (Fan et al. 2014, section 5.1, with a bucket size of 4).

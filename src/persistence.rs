@@ -19,8 +19,8 @@ impl<S: BuildHasher + 'static> CuckooFilter<S> {
     /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
     /// nothing. Takes time linear in the size.
     ///
-    /// Needs `&mut self`: nobody else reads or writes meanwhile. To store a filter that is in use, store a
-    /// [`snapshot`](CuckooFilter::snapshot). Like [`clear`](CuckooFilter::clear), it takes back what threads
+    /// Needs `&mut self`: nobody else reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
+    /// stored by `filter.snapshot()?.write_to(writer)`: see [`snapshot`](CuckooFilter::snapshot). Like [`clear`](CuckooFilter::clear), it takes back what threads
     /// that died in the middle of an insert held.
     ///
     /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
@@ -39,7 +39,7 @@ impl<S: BuildHasher + 'static> CuckooFilter<S> {
     /// ```
     /// use lockfree_cuckoo::CuckooFilter;
     ///
-    /// # let path = std::env::temp_dir().join(format!("{}.lfcf", std::process::id()));
+    /// let path = std::env::temp_dir().join(format!("{}.lfcf", std::process::id()));
     /// let mut filter = CuckooFilter::with_capacity(100);
     /// filter.insert("a")?;
     /// filter.write_to(std::fs::File::create(&path)?)?;
@@ -78,7 +78,10 @@ impl<S: BuildHasher + 'static> CuckooFilter<S> {
     pub fn to_bytes(&mut self) -> Vec<u8> {
         match self.storable().to_vec() {
             Ok(bytes) => bytes,
-            Err(error) => panic!("{} bytes of memory could not be allocated", error.bytes),
+            Err(error) => panic!(
+                "{} bytes of memory for a filter could not be allocated",
+                error.bytes
+            ),
         }
     }
 

@@ -107,6 +107,17 @@ impl BuildHasher for RandomState {
 }
 
 /// The hasher that [`RandomState`] builds.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::RandomState;
+/// use std::hash::{BuildHasher, Hasher};
+///
+/// let mut hasher = RandomState::with_seed(7).build_hasher();
+/// hasher.write(b"flow");
+/// assert_ne!(hasher.finish(), RandomState::with_seed(8).build_hasher().finish());
+/// ```
 #[derive(Clone)]
 pub struct SeededHasher {
     /// The secrets of the filter; their `seed` is the hash so far.

@@ -13,6 +13,7 @@ use crate::filter::CuckooFilter;
 use crate::scan::NoSnapshot;
 use crate::snapshot::SnapshotError;
 use crate::stored::{self, Identity, ReadError, Slice, Storable};
+use crate::typed::TypedCuckooFilter;
 
 /// As the bytes of the [stored form](crate::format) of a [`snapshot`](CuckooFilter::snapshot), so the filter may
 /// be in use. Fails as that does. Takes memory for two copies of the table meanwhile.
@@ -35,6 +36,22 @@ impl<S: BuildHasher + 'static> Serialize for CuckooFilter<S> {
 impl<'de, S: BuildHasher + Default + 'static> Deserialize<'de> for CuckooFilter<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(StoredForm(PhantomData))
+    }
+}
+
+/// As the filter for items of all types: the type of the items is not stored.
+impl<T: ?Sized, S: BuildHasher + 'static> Serialize for TypedCuckooFilter<T, S> {
+    fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
+        self.as_untyped().serialize(serializer)
+    }
+}
+
+/// As the filter for items of all types. Of what type its items are, only the caller can know.
+impl<'de, T: ?Sized, S: BuildHasher + Default + 'static> Deserialize<'de>
+    for TypedCuckooFilter<T, S>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        CuckooFilter::deserialize(deserializer).map(Self::from_untyped)
     }
 }
 

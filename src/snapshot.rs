@@ -5,6 +5,7 @@ use core::fmt;
 use crate::allocate::OutOfMemory;
 use crate::filter::CuckooFilter;
 use crate::scan::NoSnapshot;
+use crate::typed::TypedCuckooFilter;
 
 /// Why no snapshot was taken. The filter is as it was, and taking one can be tried again.
 ///
@@ -46,7 +47,10 @@ impl fmt::Display for SnapshotError {
                 "other threads changed more of the filter than a snapshot can follow"
             ),
             Self::OutOfMemory { bytes } => {
-                write!(out, "{bytes} bytes of memory could not be allocated")
+                write!(
+                    out,
+                    "{bytes} bytes of memory for a filter could not be allocated"
+                )
             }
         }
     }
@@ -100,5 +104,30 @@ impl<S: Clone> CuckooFilter<S> {
         let (tokens, len) = self.tokens.snapshot()?;
         Self::from_parts(tokens, len, self.capacity, self.hasher.clone())
             .map_err(|OutOfMemory { bytes }| SnapshotError::OutOfMemory { bytes })
+    }
+}
+
+impl<T: ?Sized, S: Clone> TypedCuckooFilter<T, S> {
+    /// Copies the filter while others read and write it, as [`CuckooFilter::snapshot`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`CuckooFilter::snapshot`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
+    ///
+    /// let filter = TypedCuckooFilter::<str>::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let stored = filter.snapshot()?.as_untyped_mut().to_bytes();
+    ///
+    /// let again = TypedCuckooFilter::<str>::from_untyped(CuckooFilter::from_bytes(&stored)?);
+    /// assert!(again.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.as_untyped().snapshot().map(Self::from_untyped)
     }
 }

@@ -13,6 +13,18 @@ use crate::filter::CuckooFilter;
 /// # Panics
 ///
 /// If the memory cannot be had.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let filter = CuckooFilter::with_capacity(100);
+/// let copy = filter.clone();
+/// filter.insert("a")?;
+/// assert!(!copy.contains("a"));
+/// # Ok::<(), lockfree_cuckoo::InsertError>(())
+/// ```
 impl<S: Clone> Clone for CuckooFilter<S> {
     fn clone(&self) -> Self {
         let copy = self.tokens.quiescent_copy().and_then(|(tokens, len)| {
@@ -20,7 +32,10 @@ impl<S: Clone> Clone for CuckooFilter<S> {
         });
         match copy {
             Ok(copy) => copy,
-            Err(error) => panic!("{} bytes of memory could not be allocated", error.bytes),
+            Err(error) => panic!(
+                "{} bytes of memory for a filter could not be allocated",
+                error.bytes
+            ),
         }
     }
 }

@@ -23,8 +23,9 @@ use crate::random_state::RandomState;
 /// ```
 ///
 /// Behind it is a `CuckooFilter`, with all its guarantees and costs, and nothing more: no item is stored, so
-/// the filter can be shared between threads even if `T` cannot. What is not here, such as the builder, is there:
-/// [`from_untyped`](Self::from_untyped) and [`as_untyped`](Self::as_untyped) lead from one to the other.
+/// the filter can be shared between threads even if `T` cannot. What is not here, such as the builder, the
+/// stored form and the calls that take a hash, is there: [`from_untyped`](Self::from_untyped) and
+/// [`as_untyped`](Self::as_untyped) lead from one to the other.
 ///
 /// # Which items it takes
 ///

@@ -269,7 +269,7 @@ fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
         extend: F,
     ) {
         let text = panic_of(|| extend(filter));
-        assert!(text.starts_with("8 copies of the item"), "{text}");
+        assert!(text.contains("8 copies of the item"), "{text}");
         assert_eq!(filter.count(&before), 8, "{before}");
         assert!((0..7).all(|_| filter.remove(&before)));
         take_out_each_once(filter, before + 1);
@@ -408,7 +408,7 @@ mod parallel {
             });
             let mut filter = filter_for(8);
             let text = panic_of(|| filter.par_extend(items));
-            assert!(text.starts_with("no room was found"), "{text}");
+            assert!(text.contains("no room was found"), "{text}");
             assert!(text.contains("8 of 8 slots"), "{text}");
             let taken = taken.into_inner();
             assert!(taken < 100_000, "stopped after {taken} items only");

@@ -397,7 +397,12 @@ fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
     let cut = || error_of(CuckooFilter::from_bytes(&bytes[..70]));
     assert_eq!(
         cut().to_string(),
-        "the stored filter ends early: 70 bytes of at least 84"
+        "the stored filter ends early: 70 bytes of 84"
+    );
+    let header = error_of(CuckooFilter::from_bytes(&bytes[..60]));
+    assert_eq!(
+        header.to_string(),
+        "the stored filter ends early: 60 bytes of at least 64"
     );
     assert_eq!(io::Error::from(cut()).kind(), ErrorKind::UnexpectedEof);
     let foreign = error_of(CuckooFilter::from_bytes(b"foreign"));
@@ -414,7 +419,12 @@ fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
     }
     let missing = error_of(from_a_file("no/such/file"));
     assert!(matches!(&missing, ReadError::Io(error) if error.kind() == ErrorKind::NotFound));
-    assert!(std::error::Error::source(&missing).is_some());
+    // It stands for the error of the system: the same text, and what is behind that.
+    let ReadError::Io(inner) = &missing else {
+        unreachable!("just matched");
+    };
+    assert_eq!(missing.to_string(), inner.to_string());
+    assert!(std::error::Error::source(&missing).is_none());
 
     fn assert_shareable<T: Send + Sync + 'static>() {}
     assert_shareable::<ReadError>();

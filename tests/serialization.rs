@@ -13,7 +13,7 @@ mod stored;
 
 use std::iter;
 
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
 use serde::de::{Deserialize, DeserializeOwned};
 use stored::Fnv;
@@ -157,4 +157,18 @@ fn a_length_that_is_claimed_is_not_believed() {
     };
     assert!(read(filter().to_bytes()).is_ok());
     assert!(read(iter::repeat_n(0, 100_000).collect()).is_err());
+}
+
+#[test]
+fn a_typed_filter_is_stored_as_the_untyped_one() {
+    let filter = TypedCuckooFilter::<str>::with_capacity(100);
+    filter.insert("a").expect("room");
+    let text = serde_json::to_string(&filter).expect("it can be stored");
+    assert_eq!(
+        serde_json::to_string(filter.as_untyped()).ok(),
+        Some(text.clone())
+    );
+    let again: TypedCuckooFilter<str> = serde_json::from_str(&text).expect("it was stored");
+    assert!(again.contains("a"));
+    assert_eq!(again.len(), 1);
 }

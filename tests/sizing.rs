@@ -203,7 +203,7 @@ fn memory_that_cannot_be_had_is_an_error() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-#[should_panic(expected = "bytes of memory could not be allocated")]
+#[should_panic(expected = "bytes of memory for a filter could not be allocated")]
 fn with_capacity_panics_if_the_memory_cannot_be_had() {
     drop(CuckooFilter::with_capacity(1 << 48));
 }

@@ -120,7 +120,7 @@ fn run(args: &Args, problems: &mut Vec<(u8, String)>) -> io::Result<()> {
     if let Some(refusal) = tallies.iter().find_map(|tally| tally.refusal.as_ref()) {
         let packets: u64 = tallies.iter().map(|tally| tally.refused).sum();
         let words = format!(
-            "the filter refused {} flows in {packets} packets: {refusal}",
+            "the filter refused {} flows in {packets} packets: {refusal} (raise --capacity)",
             findings.refused
         );
         problems.push((REFUSED, words));

@@ -18,20 +18,24 @@
 //!
 //! Insert into a young filter, look into it and into an old one. Once a period, the young one becomes the old
 //! one, a fresh one becomes the young one, and the one that was old is dropped when nobody uses it any more.
-//! Every thread has a handle with references of its own, so no operation touches a shared reference count. It
-//! reads one counter, which changes only with a rotation:
+//! Every thread or task has a handle with references of its own, so no operation touches a shared reference
+//! count. It reads one counter, which changes only with a rotation. A handle borrows nothing, so it can move
+//! into `thread::spawn` or a task:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError, RandomState};
 //! use std::hash::{BuildHasher, Hash};
 //! use std::mem;
 //! use std::sync::atomic::{AtomicUsize, Ordering};
-//! use std::sync::{Arc, Mutex};
+//! use std::sync::{Arc, Mutex, Weak};
+//! use std::thread;
+//! use std::time::Duration;
 //!
 //! /// The items of this period and of the one before.
 //! struct Recent {
 //!     capacity: usize,
 //!     hasher: RandomState, // one for all generations, so that items are hashed once
+//!     rotating: Mutex<()>,
 //!     rotations: AtomicUsize,
 //!     generations: Mutex<Generations>,
 //! }
@@ -43,8 +47,8 @@
 //! }
 //!
 //! /// One thread's access.
-//! struct Handle<'a> {
-//!     recent: &'a Recent,
+//! struct Handle {
+//!     recent: Arc<Recent>,
 //!     rotations: usize,
 //!     generations: Generations,
 //! }
@@ -55,47 +59,56 @@
 //!
 //! impl Recent {
 //!     /// For so many items a period.
-//!     fn with_capacity(capacity: usize) -> Self {
+//!     fn with_capacity(capacity: usize) -> Arc<Self> {
 //!         let hasher = RandomState::new();
 //!         let [young, old] = [(); 2].map(|()| generation(capacity, &hasher));
-//!         let generations = Mutex::new(Generations { young, old });
-//!         Self { capacity, hasher, rotations: AtomicUsize::new(0), generations }
+//!         Arc::new(Self {
+//!             capacity,
+//!             hasher,
+//!             rotating: Mutex::new(()),
+//!             rotations: AtomicUsize::new(0),
+//!             generations: Mutex::new(Generations { young, old }),
+//!         })
 //!     }
 //!
-//!     fn handle(&self) -> Handle<'_> {
+//!     fn handle(self: &Arc<Self>) -> Handle {
 //!         let generations = self.generations.lock().expect("not poisoned");
 //!         Handle {
-//!             recent: self,
+//!             recent: Arc::clone(self),
 //!             // It changes under the lock, so the two belong together.
 //!             rotations: self.rotations.load(Ordering::Relaxed),
 //!             generations: generations.clone(),
 //!         }
 //!     }
 //!
-//!     /// Forgets the old generation. To be called once a period, by one thread.
-//!     fn rotate(&self) {
-//!         let fresh = generation(self.capacity, &self.hasher); // outside of the lock: it takes long
+//!     fn rotations(&self) -> usize {
+//!         self.rotations.load(Ordering::Acquire)
+//!     }
+//!
+//!     /// Forgets the old generation, unless there was a rotation since there were so many. So of all
+//!     /// that want the same one, one does it, and the others find it done.
+//!     fn rotate(&self, rotations: usize) {
+//!         let _one = self.rotating.lock().expect("not poisoned");
+//!         if self.rotations() != rotations {
+//!             return;
+//!         }
+//!         // It takes long, so the lock that handles wait for is not held.
+//!         let fresh = generation(self.capacity, &self.hasher);
 //!         let mut generations = self.generations.lock().expect("not poisoned");
 //!         let young = mem::replace(&mut generations.young, fresh);
 //!         let retired = mem::replace(&mut generations.old, young);
-//!         // Release: pairs with the Acquire in `Handle::refresh`.
+//!         // Release: pairs with the Acquire in `rotations`.
 //!         self.rotations.fetch_add(1, Ordering::Release);
 //!         drop(generations);
 //!         drop(retired);
 //!     }
 //! }
 //!
-//! impl Handle<'_> {
+//! impl Handle {
 //!     fn refresh(&mut self) {
-//!         if self.recent.rotations.load(Ordering::Acquire) != self.rotations {
+//!         if self.recent.rotations() != self.rotations {
 //!             *self = self.recent.handle();
 //!         }
-//!     }
-//!
-//!     fn insert(&mut self, item: &impl Hash) -> Result<(), InsertError> {
-//!         self.refresh();
-//!         // Nothing is removed, so one token does for all equal items of a period.
-//!         self.generations.young.insert_unique(item).map(drop)
 //!     }
 //!
 //!     fn contains(&mut self, item: &impl Hash) -> bool {
@@ -103,16 +116,63 @@
 //!         let hash = self.recent.hasher.hash_one(item);
 //!         self.generations.young.contains_hash(hash) || self.generations.old.contains_hash(hash)
 //!     }
+//!
+//!     /// Whether the item was in neither generation, and this call inserted it.
+//!     fn insert_if_new(&mut self, item: &impl Hash) -> Result<bool, InsertError> {
+//!         self.refresh();
+//!         let hash = self.recent.hasher.hash_one(item);
+//!         if self.generations.old.contains_hash(hash) {
+//!             return Ok(false);
+//!         }
+//!         self.generations.young.insert_unique_hash(hash)
+//!     }
+//!
+//!     /// The same. If the young generation is full, forgets the old one early.
+//!     fn insert_if_new_or_rotate(&mut self, item: &impl Hash) -> Result<bool, InsertError> {
+//!         match self.insert_if_new(item) {
+//!             Err(InsertError::Full { len, .. }) if len >= self.recent.capacity => {
+//!                 self.recent.rotate(self.rotations);
+//!                 self.insert_if_new(item)
+//!             }
+//!             outcome => outcome,
+//!         }
+//!     }
+//! }
+//!
+//! /// For a thread of its own, which ends when the last user is gone.
+//! fn rotate_every(period: Duration, recent: Weak<Recent>) {
+//!     while let Some(rotations) = recent.upgrade().map(|recent| recent.rotations()) {
+//!         thread::sleep(period);
+//!         if let Some(recent) = recent.upgrade() {
+//!             recent.rotate(rotations); // does nothing if a full generation was rotated meanwhile
+//!         }
+//!     }
 //! }
 //!
 //! let recent = Recent::with_capacity(1_000);
 //! let (mut one, mut other) = (recent.handle(), recent.handle());
-//! one.insert(&"flow")?;
-//! recent.rotate();
+//! let new = thread::spawn(move || one.insert_if_new(&"flow"));
+//! assert_eq!(new.join().expect("no panic"), Ok(true));
+//!
+//! recent.rotate(0);
 //! assert!(other.contains(&"flow"));
-//! recent.rotate();
-//! assert!(!other.contains(&"flow"));
-//! # Ok::<(), InsertError>(())
+//! assert_eq!(other.insert_if_new(&"flow"), Ok(false));
+//! recent.rotate(0); // too late: it is done
+//! assert!(other.contains(&"flow"));
+//! recent.rotate(1);
+//! assert_eq!(other.insert_if_new(&"flow"), Ok(true)); // forgotten, so new again
+//!
+//! // More than a period's items: they go in, and old ones go sooner.
+//! assert!((0..10_000).all(|item| other.insert_if_new_or_rotate(&item).is_ok()));
+//! assert!(recent.rotations() > 2);
+//!
+//! let clock = thread::spawn({
+//!     let recent = Arc::downgrade(&recent);
+//!     move || rotate_every(Duration::from_millis(1), recent)
+//! });
+//! while other.contains(&9_999) {}
+//! drop((recent, other));
+//! clock.join().expect("no panic");
 //! ```
 //!
 //! What this promises, if rotations are a period apart:
@@ -122,18 +182,39 @@
 //!   is found for one period at least, less the time that the insert itself took.
 //! * Lookups that begin after that second rotation do not find it, but for false positives, unless it was
 //!   inserted again.
-//! * The first operation of a handle after a rotation takes the lock, for as long as it takes to clone two
+//! * The first operation of a handle after a rotation takes the lock, for as long as it takes to clone a few
 //!   `Arc`s, and may wait for others that do the same. All others are as free of locks as the filter is.
 //! * A handle that is not used keeps its two filters alive.
 //!
-//! What it does not promise: to tell which of several threads saw an item first. Within one period
-//! `insert_unique` does. But of two threads on both sides of a rotation each may look before the other inserts.
+//! And of `insert_if_new`, with equal items. A call belongs to the period in which it reads the count:
+//!
+//! * **Of the calls of one period, at most one is told true**, however they race. None is if the item is in the
+//!   old generation, if either one has a false positive for it, or if the insert is refused.
+//! * **After a call was told true, later ones are told false** if they begin after it has returned, and end
+//!   before the second rotation after it began.
+//! * **At a rotation, two can be told true**: one call of the period before, and one of the period after that
+//!   begins before the first has returned. It looks into the old generation before the first inserts there.
+//!   Where an item must be handled once and no more, keep an exact record of what is being handled.
+//! * An item is new again one to two periods after the call that was told true, also if it was seen meanwhile.
+//!   To count from when it was seen last, insert it into the young generation in either case: in the place of
+//!   the last four lines, `let old = self.generations.old.contains_hash(hash);` and
+//!   `Ok(self.generations.young.insert_unique_hash(hash)? && !old)`.
 //!
 //! Do not remove from generations. You would have to know which one the item is in, because a removal from the
-//! wrong one can hit the token of another item. To keep items that are in use, insert them again when you find
-//! them; then each lives for a period or more after its last use.
+//! wrong one can hit the token of another item.
 //!
 //! With more than two generations the age is more exact, and each lookup reads two more words for each.
+//!
+//! # A young generation that is full
+//!
+//! Size it for the busiest period. Then [`Full`](crate::InsertError::Full) does not come, and every item stays
+//! for its time. If no estimate holds, rotate early, as `insert_if_new_or_rotate` does: new items are taken, and
+//! old ones leave sooner than the period says. So somebody who can send many new items can make the filter
+//! forget the others. If that must not be, do not rotate: answer "new" or "seen" for what is refused, whichever
+//! does less harm ([`full`](super::full)).
+//!
+//! One thread builds the fresh filter, and those that are refused meanwhile wait for it. After an early
+//! rotation `rotate_every` leaves out its next one, so an item can stay for three periods.
 //!
 //! # A queue
 //!

@@ -4,7 +4,7 @@
 //! removal there is room again.
 //!
 //! ```
-//! use lockfree_cuckoo::{CuckooFilter, InsertError};
+//! use lockfree_cuckoo::CuckooFilter;
 //!
 //! let filter = CuckooFilter::with_capacity(1_000);
 //! let refused = (0u32..)

@@ -36,7 +36,9 @@
 //! # Another hasher
 //!
 //! Any [`BuildHasher`](std::hash::BuildHasher) will do that mixes all 64 bits; not all do, see
-//! [`mixing`](super::mixing). Its type becomes a parameter of the filter's type:
+//! [`mixing`](super::mixing). Its type becomes a parameter of the filter's type. Mind the names:
+//! `lockfree_cuckoo::RandomState`, the default, and `std::hash::RandomState`, the standard library's SipHash
+//! with random keys, are two types.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;

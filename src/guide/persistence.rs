@@ -29,41 +29,61 @@
 //!
 //! `write_to` takes `&mut self`, so the compiler keeps others away. To save a filter that is in use, take a
 //! [`snapshot`], which is a filter of its own, and write that. And write to a new file, so that a crash leaves
-//! either the old one or the new one, whole:
+//! either the old one or the new one, whole. Two threads must not write the new file at once, so whoever saves
+//! holds a lock. Those who use the filter do not:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //! use std::error::Error;
 //! use std::fs::{self, File};
-//! use std::path::Path;
+//! use std::path::PathBuf;
+//! use std::sync::Mutex;
 //! use std::thread;
 //!
-//! fn save(filter: &CuckooFilter, directory: &Path, name: &str) -> Result<(), Box<dyn Error>> {
-//!     let mut copy = filter.snapshot()?;
-//!     let temporary = directory.join(format!("{name}.new"));
-//!     let file = File::create(&temporary)?;
-//!     copy.write_to(&file)?;
-//!     file.sync_all()?; // the content is on the disk before the name is
-//!     fs::rename(&temporary, directory.join(name))?;
-//!     if cfg!(unix) {
-//!         File::open(directory)?.sync_all()?; // and now the name is
+//! /// Where a filter is saved.
+//! struct Place {
+//!     directory: PathBuf,
+//!     name: String,
+//!     saving: Mutex<()>,
+//! }
+//!
+//! impl Place {
+//!     fn save(&self, filter: &CuckooFilter) -> Result<(), Box<dyn Error>> {
+//!         let _one = self.saving.lock().expect("not poisoned");
+//!         let mut copy = filter.snapshot()?;
+//!         let temporary = self.directory.join(format!("{}.new", self.name));
+//!         let file = File::create(&temporary)?;
+//!         copy.write_to(&file)?;
+//!         file.sync_all()?; // the content is on the disk before the name is
+//!         fs::rename(&temporary, self.directory.join(&self.name))?;
+//!         if cfg!(unix) {
+//!             File::open(&self.directory)?.sync_all()?; // and now the name is
+//!         }
+//!         Ok(())
 //!     }
-//!     Ok(())
 //! }
 //!
 //! let directory = std::env::temp_dir().join(format!("guide-{}", std::process::id()));
 //! fs::create_dir_all(&directory)?;
+//! let place = Place {
+//!     directory: directory.clone(),
+//!     name: "filter.lfcf".to_owned(),
+//!     saving: Mutex::new(()),
+//! };
 //! let filter = CuckooFilter::with_capacity(100_000);
 //! filter.insert("flow")?;
 //! thread::scope(|scope| {
 //!     scope.spawn(|| (0..50_000u32).all(|item| filter.insert(&item).is_ok()));
-//!     save(&filter, &directory, "filter.lfcf")
+//!     scope.spawn(|| place.save(&filter).expect("saved"));
+//!     place.save(&filter)
 //! })?;
 //! let loaded = CuckooFilter::read_from(File::open(directory.join("filter.lfcf"))?)?;
 //! assert!(loaded.contains("flow"));
 //! # fs::remove_dir_all(&directory)?;
 //! # Ok::<(), Box<dyn Error>>(())
 //! ```
+//!
+//! The lock keeps threads of one process apart. Two processes that save need two names.
 //!
 //! A snapshot takes the memory of a second filter while it lives. One can be taken at a time: another thread
 //! that asks meanwhile is told [`Busy`](crate::SnapshotError::Busy). One that others disturb too much is given
@@ -82,12 +102,152 @@
 //!   on. After a restart, load the snapshot and repeat the changes from there. This is exact. Where there is no
 //!   log, the same is to save when the writers have stopped for good.
 //! * **Never remove, and insert with `insert_unique`.** Then it does no harm to insert twice: take snapshots at
-//!   any time, and repeat the inserts since some moment before the last one.
+//!   any time, and repeat the inserts since some moment before the last one. The code is
+//!   [below](#every-second-while-a-log-is-read).
 //! * **Build the filter from the source of truth** at every start, and do not save it.
 //!
 //! With removals and with writers at work, a snapshot cannot be caught up with: of an item that came or went
 //! during the call, nobody knows whether its token is in. To insert it again can leave a token for ever, and to
 //! remove it can hit another item.
+//!
+//! # Every second, while a log is read
+//!
+//! Here a thread takes items from a log and inserts them with `insert_unique`, and another thread saves. Nothing
+//! is ever removed. Two orders matter:
+//!
+//! * **Read the position of the log before the snapshot.** All entries before it are in the filter by then, so
+//!   all are in the copy. Were it read after, entries that came meanwhile could be in neither.
+//! * **Make the position durable after the rename.** A crash between the two leaves a newer filter with an older
+//!   position. Then some inserts are repeated, which does no harm. The other way round, some would be lost.
+//!
+//! ```
+//! use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+//! use std::error::Error;
+//! use std::fs::{self, File};
+//! use std::io::{self, ErrorKind, Write};
+//! use std::path::PathBuf;
+//! use std::sync::Mutex;
+//! use std::sync::atomic::{AtomicUsize, Ordering};
+//! use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+//! use std::thread;
+//! use std::time::Duration;
+//!
+//! struct Seen {
+//!     filter: CuckooFilter,
+//!     position: AtomicUsize, // all entries of the log before it are in the filter
+//!     directory: PathBuf,
+//!     saving: Mutex<()>,
+//! }
+//!
+//! impl Seen {
+//!     /// With no file, which is how it begins, a new filter and the whole log.
+//!     fn load(directory: PathBuf, capacity: usize) -> Result<Self, Box<dyn Error>> {
+//!         let (filter, position) = match File::open(directory.join("filter")) {
+//!             Ok(file) => {
+//!                 let filter = CuckooFilter::read_from(file)?;
+//!                 let position = match fs::read_to_string(directory.join("position")) {
+//!                     Ok(text) => text.parse()?,
+//!                     Err(error) if error.kind() == ErrorKind::NotFound => 0,
+//!                     Err(error) => return Err(error.into()),
+//!                 };
+//!                 (filter, position)
+//!             }
+//!             Err(error) if error.kind() == ErrorKind::NotFound => {
+//!                 (CuckooFilter::with_capacity(capacity), 0)
+//!             }
+//!             Err(error) => return Err(error.into()),
+//!         };
+//!         let (position, saving) = (AtomicUsize::new(position), Mutex::new(()));
+//!         Ok(Self { filter, position, directory, saving })
+//!     }
+//!
+//!     /// Inserts the rest of the log. For one thread.
+//!     fn follow(&self, log: &[u64]) -> Result<(), Box<dyn Error>> {
+//!         for at in self.position.load(Ordering::Relaxed)..log.len() {
+//!             self.filter.insert_unique(&log[at])?;
+//!             // After the insert. Release: pairs with the Acquire in `save`.
+//!             self.position.store(at + 1, Ordering::Release);
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     fn save(&self) -> Result<(), Box<dyn Error>> {
+//!         let _one = self.saving.lock().expect("not poisoned");
+//!         let position = self.position.load(Ordering::Acquire); // before the snapshot
+//!         let mut copy = self.snapshot()?;
+//!         self.replace("filter", |file| copy.write_to(file))?;
+//!         self.replace("position", |mut file| write!(file, "{position}"))?; // after the rename
+//!         Ok(())
+//!     }
+//!
+//!     /// Tries again when others have disturbed it.
+//!     fn snapshot(&self) -> Result<CuckooFilter, SnapshotError> {
+//!         for _ in 0..5 {
+//!             match self.filter.snapshot() {
+//!                 Err(SnapshotError::Disturbed) => thread::sleep(Duration::from_millis(10)),
+//!                 outcome => return outcome,
+//!             }
+//!         }
+//!         self.filter.snapshot()
+//!     }
+//!
+//!     /// Puts a file in the place of another, whole and for good.
+//!     fn replace(
+//!         &self,
+//!         name: &str,
+//!         write: impl FnOnce(&File) -> io::Result<()>,
+//!     ) -> io::Result<()> {
+//!         let temporary = self.directory.join(format!("{name}.new"));
+//!         let file = File::create(&temporary)?;
+//!         write(&file)?;
+//!         file.sync_all()?;
+//!         fs::rename(&temporary, self.directory.join(name))?;
+//!         if cfg!(unix) {
+//!             File::open(&self.directory)?.sync_all()?;
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     /// Saves after every period until there is nobody left to say stop, and once more then.
+//!     fn keep_saving(&self, period: Duration, stop: Receiver<()>) {
+//!         loop {
+//!             let last = stop.recv_timeout(period) != Err(RecvTimeoutError::Timeout);
+//!             if let Err(error) = self.save() {
+//!                 eprintln!("not saved, the files before stand: {error}");
+//!             }
+//!             if last {
+//!                 return;
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! let directory = std::env::temp_dir().join(format!("guide-log-{}", std::process::id()));
+//! fs::create_dir_all(&directory)?;
+//! let log: Vec<u64> = (0..100_000).collect();
+//!
+//! let seen = Seen::load(directory.clone(), 100_000)?;
+//! thread::scope(|scope| {
+//!     let (running, stop) = mpsc::channel();
+//!     scope.spawn(|| seen.keep_saving(Duration::from_secs(1), stop));
+//!     let followed = seen.follow(&log[..60_000]);
+//!     drop(running);
+//!     followed
+//! })?;
+//!
+//! // The next start.
+//! let seen = Seen::load(directory.clone(), 100_000)?;
+//! assert_eq!(seen.position.load(Ordering::Relaxed), 60_000);
+//! seen.follow(&log)?;
+//! assert!(log.iter().all(|item| seen.filter.contains(item)));
+//! # fs::remove_dir_all(&directory)?;
+//! # Ok::<(), Box<dyn Error>>(())
+//! ```
+//!
+//! With several threads that insert, the position is the one before which *all* have inserted: the least of
+//! theirs, if each reads a part of its own. It is not the end of the log, where the last entries may be written
+//! and not yet inserted. And whoever deletes the filter's file starts from the beginning: `load` does not look
+//! at the position then.
 //!
 //! # What can go wrong
 //!
@@ -123,7 +283,7 @@
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, ReadError};
-//! use std::hash::RandomState;
+//! use std::hash::RandomState; // the standard library's, not lockfree_cuckoo::RandomState
 //!
 //! let keys = RandomState::new();
 //! let mut filter = CuckooFilter::with_capacity_and_hasher(100, keys.clone());
@@ -146,9 +306,46 @@
 //!
 //! # With serde
 //!
-//! With the feature `serde`, a filter is serialized as the bytes of its stored form. Text formats make them
-//! long: as JSON, up to four characters a byte. To serialize takes a snapshot, so the filter may be in use, and
-//! fails as a snapshot does:
+//! With the feature `serde`, a filter is serialized as the bytes of its stored form. To serialize takes a
+//! snapshot, so the filter may be in use, and fails as a snapshot does. Choose a binary format, which adds a few
+//! bytes. The filter can be a field. With these `[dependencies]`:
+//!
+//! ```toml
+//! lockfree-cuckoo = { path = "...", features = ["serde"] }
+//! serde = { version = "1", features = ["derive"] }
+//! postcard = { version = "1", default-features = false, features = ["alloc"] }
+//! ```
+//!
+#![cfg_attr(feature = "serde", doc = "```")]
+#![cfg_attr(not(feature = "serde"), doc = "```ignore")]
+//! use lockfree_cuckoo::CuckooFilter;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct State {
+//!     position: u64,
+//!     seen: CuckooFilter,
+//! }
+//!
+//! let state = State {
+//!     position: 17,
+//!     seen: CuckooFilter::with_capacity(1_000),
+//! };
+//! state.seen.insert("flow")?;
+//! let bytes = postcard::to_allocvec(&state)?;
+//! let loaded: State = postcard::from_bytes(&bytes)?;
+//! assert_eq!(loaded.position, 17);
+//! assert!(loaded.seen.contains("flow"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Text formats make the bytes long: as JSON, up to four characters a byte. With these `[dependencies]`, here and
+//! below:
+//!
+//! ```toml
+//! lockfree-cuckoo = { path = "...", features = ["serde"] }
+//! serde_json = "1"
+//! ```
 //!
 #![cfg_attr(feature = "serde", doc = "```")]
 #![cfg_attr(not(feature = "serde"), doc = "```ignore")]
@@ -159,6 +356,24 @@
 //! let json = serde_json::to_string(&filter)?;
 //! let loaded: CuckooFilter = serde_json::from_str(&json)?;
 //! assert!(loaded.contains("flow"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! To deserialize takes the hasher from `Default`, unless it is the crate's own, which comes with the bytes. So
+//! it has to be a hasher that is the same each time. The `Default` of `std::hash::RandomState` is random, so with
+//! it every attempt fails as [`OtherHasher`](crate::ReadError::OtherHasher). Keep the bytes of `to_bytes` there,
+//! and load with [`from_bytes_with_hasher`](crate::CuckooFilter::from_bytes_with_hasher), as above:
+//!
+#![cfg_attr(feature = "serde", doc = "```")]
+#![cfg_attr(not(feature = "serde"), doc = "```ignore")]
+//! use lockfree_cuckoo::{CuckooFilter, ReadError};
+//! use std::hash::RandomState;
+//!
+//! let filter = CuckooFilter::with_capacity_and_hasher(100, RandomState::new());
+//! let json = serde_json::to_string(&filter)?;
+//! let outcome = serde_json::from_str::<CuckooFilter<RandomState>>(&json);
+//! let error = outcome.err().expect("another hasher").to_string();
+//! assert!(error.contains(&ReadError::OtherHasher.to_string()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

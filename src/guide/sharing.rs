@@ -27,6 +27,19 @@
 //! assert!(worker.join().expect("no panic"));
 //! ```
 //!
+//! All calls with `&self` work through the `Arc` as they are. Only `extend` needs the filter itself, as
+//! `(&*seen).extend(..)`, and so does `par_extend`, because both take `&mut` of what they extend, and that can
+//! be a `&CuckooFilter`:
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//! use std::sync::Arc;
+//!
+//! let seen = Arc::new(CuckooFilter::with_capacity(1_000));
+//! (&*seen).extend(["a", "b"]); // (&seen).extend(..) does not compile
+//! assert!(seen.contains("b"));
+//! ```
+//!
 //! For the whole program, a `LazyLock`. The first access builds the filter while others wait, so force it at
 //! the start:
 //!

@@ -37,7 +37,8 @@
 //!
 //! # What it costs and holds
 //!
-//! From `cargo run --release --example sizes` (medians of five seeds). Loads and rates do not depend on the
+//! From `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
+//! mean of all lookups with the five). Loads and rates do not depend on the
 //! machine. The memory does by a little: with more than 16 processors a large filter has more descriptors, 64
 //! KiB of them at most instead of 4.
 //!
@@ -70,9 +71,10 @@
 //! # False positives
 //!
 //! A lookup of an absent item compares its fingerprint, one of 65,535, with the tokens of two buckets. So it is
-//! wrongly told "yes" with a probability of about `8 × load / 65535`: at most 0.012 %, one lookup in 8,200, and
-//! less while the filter is less full. Only lookups of absent items can go wrong, so if nine lookups of ten are
-//! of items that are in, one in 82,000 does.
+//! wrongly told "yes" with a probability of about `8 × load / 65535`. That is one lookup in 8,200 in a table
+//! with every slot taken, and one in 8,600 in a large filter at its capacity, the number that the other pages
+//! give. It is less while the filter is less full. Only lookups of absent items can go wrong, so if nine
+//! lookups of ten are of items that are in, one in 86,000 does.
 //!
 //! The width of the fingerprint is fixed, so there is one way to a lower rate: a lower load. A filter of twice
 //! the capacity has half the rate, for twice the memory:

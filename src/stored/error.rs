@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::Header;
 use crate::allocate::OutOfMemory;
 
 /// Why a stored filter could not be read. Nothing is left behind of the attempt.
@@ -87,10 +88,16 @@ impl fmt::Display for ReadError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             #[cfg(feature = "std")]
-            Self::Io(error) => write!(out, "the stored filter could not be read: {error}"),
+            Self::Io(error) => error.fmt(out),
             Self::Truncated { expected, found } => write!(
                 out,
-                "the stored filter ends early: {found} bytes of at least {expected}"
+                "the stored filter ends early: {found} bytes of {}{expected}",
+                // Not even the header is complete, which says how many there are.
+                if *found < Header::BYTES as u64 {
+                    "at least "
+                } else {
+                    ""
+                }
             ),
             Self::TrailingBytes { expected, found } => write!(
                 out,
@@ -122,7 +129,10 @@ impl fmt::Display for ReadError {
                 "the stored filter has {buckets} buckets, more than there can be on this machine"
             ),
             Self::OutOfMemory { bytes } => {
-                write!(out, "{bytes} bytes of memory could not be allocated")
+                write!(
+                    out,
+                    "{bytes} bytes of memory for a filter could not be allocated"
+                )
             }
         }
     }
@@ -132,7 +142,8 @@ impl core::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
-            Self::Io(error) => Some(error),
+            // Its text is this one's, so what comes next is what is behind it.
+            Self::Io(error) => error.source(),
             _ => None,
         }
     }

@@ -16,7 +16,9 @@
 //! assert!(active.remove("a"));
 //! let stored = active.to_bytes();
 //! active.clear();
-//! # assert!(CuckooFilter::<std::hash::DefaultHasher>::from_bytes(&stored).is_ok());
+//! let loaded = CuckooFilter::<std::hash::DefaultHasher>::from_bytes(&stored)?;
+//! assert!(loaded.contains("b"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # After
@@ -35,7 +37,9 @@
 //! assert!(active.remove("a"));
 //! let stored = active.to_bytes();
 //! active.clear();
-//! # assert!(CuckooFilter::from_bytes(&stored).is_ok());
+//! let loaded = CuckooFilter::from_bytes(&stored)?;
+//! assert!(loaded.contains("b"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Call for call
