@@ -171,7 +171,7 @@
 //!    its exchange, or the scan acquired with the stripe what the remove had seen; or it had begun before the
 //!    other came, and is placed before that.
 //!
-//! A token too many in the copy is one that was removed during the call. Hints are never wrong, only superfluous:
+//! A token too many in the copy is one of which a remove was under way during the call. Hints are never wrong, only superfluous:
 //! those of relocations that were aborted, and those of an earlier scan whose writers were slow. A note takes a
 //! vacant slot of the log by an exchange, so such a latecomer replaces no other. If the log is full the scan
 //! starts over, for a part of the stripes at a time; if the copy is, because more came and went than it has room
@@ -262,5 +262,13 @@
 //!   at each access they make. The models are themselves checked: each piece of the protocol is taken out in
 //!   turn, and the run fails if no model notices. loom explores no load buffering, and a bound proves nothing
 //!   beyond itself.
+//! * *Checked state by state*: the protocol as a machine of single accesses (`tests/checker`), in every
+//!   interleaving of hand-written and random programs of up to four threads, without a bound on preemptions, with
+//!   threads that stop for good at any step. The machine is held to this code call by call and word by word, and
+//!   has its own mutants. It sees one order of all accesses, so it says nothing about weak memory; its tables
+//!   are tiny.
+//! * *Stressed* (`tests/stress`, this code in a build that can stop a thread before any access): histories of real
+//!   threads, each class of which some order of the calls must explain, with a count of the races that happened;
+//!   threads that die or stop at each step of each operation; churn for as long as there is time.
 //! * *Tested*: agreement with a multiset under random programs; exactness and linearizable histories under
 //!   real threads; that a filter takes what it is sized for; false-positive rate; load at the first refusal.

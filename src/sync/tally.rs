@@ -1,18 +1,17 @@
 //! How often each event happened, in the whole process.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "counts for a check, which no schedule should depend on"
+)]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Event;
 
-#[allow(
-    clippy::disallowed_types,
-    reason = "counts for a check, which no schedule should depend on"
-)]
-type Cell = AtomicUsize;
-
 const EVENTS: usize = Event::Hint as usize + 1;
 
-static COUNTS: [Cell; EVENTS] = [const { Cell::new(0) }; EVENTS];
+static COUNTS: [AtomicUsize; EVENTS] = [const { AtomicUsize::new(0) }; EVENTS];
 
 /// A count for each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
