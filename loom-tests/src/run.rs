@@ -7,13 +7,15 @@ use std::{fs, io};
 use crate::mutants::{MUTANTS, Mutant};
 
 /// What the copy of the project needs in order to build the models.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 8] = [
     "Cargo.toml",
     "Cargo.lock",
     "README.md",
     "src",
     "benches",
     "loom-tests",
+    "tests/checker",
+    "tests/stress",
 ];
 
 /// Runs all models whose name contains `name`.

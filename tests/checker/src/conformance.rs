@@ -1,0 +1,239 @@
+//! Conformance: the machine is held to the crate that ships.
+//!
+//! Long random programs of one thread run on both. After each call the results must agree, and so must every
+//! word of the table, bit for bit. So the machine cannot drift from the code in what it computes: where a token
+//! goes, which one is taken, which path a search finds, when it gives up. In which order it makes its accesses
+//! is the matter of `lockstep.rs`, in another build.
+
+use std::hash::{BuildHasher, Hasher};
+
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder};
+
+use crate::bucket::SLOTS;
+use crate::machine::{Answer, Run, World};
+use crate::memory::Memory;
+use crate::mutants::Mutant;
+use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
+use crate::random::{self, Random};
+
+/// Calls of one program.
+const CALLS: usize = 80;
+
+/// More steps than any call of one thread makes.
+const STEPS: usize = 10_000;
+
+/// Bytes of a stored filter before its words.
+const HEADER: usize = 64;
+
+/// Attempts of an insert of the crate.
+pub(crate) const ATTEMPTS: u8 = 64;
+
+/// The hash of a `u64` is the `u64`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AsGiven(u64);
+
+impl BuildHasher for AsGiven {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        Self(0)
+    }
+}
+
+impl Hasher for AsGiven {
+    fn write(&mut self, bytes: &[u8]) {
+        // Only the check in the header of the stored form is made of bytes.
+        self.0 = bytes.len() as u64;
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Runs one random program on both. Returns the number of calls.
+///
+/// # Errors
+///
+/// The call after which the two differ, and how.
+pub fn compare(seed: u64) -> Result<usize, String> {
+    compare_with(None, seed)
+}
+
+fn compare_with(mutant: Option<Mutant>, seed: u64) -> Result<usize, String> {
+    let random = &mut Random::new(seed);
+    let shape = Shape {
+        descriptors: 1 + random.below(4),
+        attempts: ATTEMPTS,
+        budget: random.pick(&[2, 3, 4, 5, 8, 9, 10, 16, 300, 4096]),
+        torn: random.below(2) == 0,
+        ..Shape::of(random.pick(&[2, 4]))
+    };
+    let letters = random.pick(&[1, 2, 3]);
+    let mut calls: Vec<Operation> = (0..CALLS)
+        .map(|_| random::call(random, &shape, letters))
+        .collect();
+    if shape.buckets > 2 {
+        spare_classes(&mut calls);
+    }
+    fill_up(random, &mut calls);
+    let program = Program {
+        shape,
+        fill: Vec::new(),
+        threads: vec![calls],
+    };
+    let world = World {
+        shape,
+        classes: program.classes(),
+        mutant,
+    };
+    let mut both = Both {
+        world: &world,
+        memory: Memory::new(shape.descriptors),
+        filter: empty(&shape)?,
+    };
+    both.run(&program.threads[0])
+}
+
+/// Leaves as many classes as a snapshot of the machine can count.
+fn spare_classes(calls: &mut [Operation]) {
+    let mut classes: Vec<Item> = Vec::new();
+    for call in calls {
+        let class = call.item.class();
+        if call.kind == Kind::Snapshot || classes.contains(&class) {
+            continue;
+        }
+        if classes.len() < CLASSES {
+            classes.push(class);
+        } else {
+            call.item = classes[usize::from(class.f) % CLASSES];
+        }
+    }
+}
+
+/// Turns some removes into inserts, so that tables become full.
+fn fill_up(random: &mut Random, calls: &mut [Operation]) {
+    let share = random.below(4);
+    for call in calls {
+        if call.kind == Kind::Remove && random.below(4) < share {
+            call.kind = Kind::Insert;
+        }
+    }
+}
+
+struct Both<'a> {
+    world: &'a World,
+    memory: Memory,
+    filter: CuckooFilter<AsGiven>,
+}
+
+impl Both<'_> {
+    fn run(&mut self, calls: &[Operation]) -> Result<usize, String> {
+        for (at, &call) in calls.iter().enumerate() {
+            let machine = Run::alone(self.world, &mut self.memory, 0, call, STEPS)
+                .ok_or("a call of the machine never returns")?;
+            let crate_ = on_the_crate(self.world, &self.filter, call);
+            let words = words(&mut self.filter);
+            let expected = &self.memory.words[..self.world.shape.buckets];
+            if machine != crate_ || words != expected {
+                return Err(format!(
+                    "{}: call {at}, {} {:?}: the machine says {machine} and {expected:x?}, \
+                     the crate {crate_} and {words:x?}",
+                    self.world.shape,
+                    call.kind.name(),
+                    call.item
+                ));
+            }
+        }
+        Ok(calls.len())
+    }
+}
+
+/// A filter of this shape.
+pub(crate) fn empty(shape: &Shape) -> Result<CuckooFilter<AsGiven>, String> {
+    CuckooFilterBuilder::with_hasher(AsGiven::default())
+        .buckets(shape.buckets)
+        .descriptors(shape.descriptors)
+        .search_budget(shape.budget.into())
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+/// The hash that the crate takes for an item.
+fn hash(shape: &Shape, item: Item) -> u64 {
+    let bits = shape.buckets.ilog2();
+    u64::from(item.first) << (u64::BITS - bits) | u64::from(item.f)
+}
+
+/// Makes a call of the crate.
+pub(crate) fn on_the_crate(
+    world: &World,
+    filter: &CuckooFilter<AsGiven>,
+    call: Operation,
+) -> Answer {
+    let hash = hash(&world.shape, call.item);
+    match call.kind {
+        Kind::Insert => match filter.insert_hash(hash) {
+            Ok(()) => Answer::Bool(true),
+            Err(_) => Answer::Refused,
+        },
+        Kind::Unique => match filter.insert_unique_hash(hash) {
+            Ok(inserted) => Answer::Bool(inserted),
+            Err(_) => Answer::Refused,
+        },
+        Kind::Remove => Answer::Bool(filter.remove_hash(hash)),
+        Kind::Contains => Answer::Bool(filter.contains_hash(hash)),
+        Kind::Count => Answer::Number(filter.count_hash(hash)),
+        Kind::Move => Answer::Bool(filter.relocate_hash(hash)),
+        Kind::Snapshot => match filter.snapshot() {
+            Ok(copy) => copied(world, &copy),
+            Err(_) => Answer::NoCopy,
+        },
+    }
+}
+
+/// What a snapshot of the crate is to the machine.
+fn copied(world: &World, copy: &CuckooFilter<AsGiven>) -> Answer {
+    let classes = world.classes.iter().enumerate();
+    let count = |&class| copy.count_hash(hash(&world.shape, class)) as u32;
+    Answer::Copy(classes.map(|(at, class)| count(class) << (4 * at)).sum())
+}
+
+/// The words of the stored form.
+pub(crate) fn words(filter: &mut CuckooFilter<AsGiven>) -> Vec<u64> {
+    let buckets = filter.slots() / SLOTS;
+    let bytes = filter.to_bytes();
+    let words = bytes[HEADER..HEADER + 8 * buckets].chunks_exact(8);
+    words
+        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_does_what_the_crate_does() {
+        for seed in 0..500 {
+            compare(seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        }
+    }
+
+    /// Two that change what one thread alone does: where a token comes to lie, and when an insert gives up.
+    #[test]
+    fn a_machine_that_errs_is_found_out() {
+        for mutant in [
+            Mutant::OpenedSlotForAnybody,
+            Mutant::CommittedSourceStaysFrozen,
+        ] {
+            let errs = |seed: &u64| compare_with(Some(mutant), *seed).is_err();
+            let found = (0..100).filter(errs).count();
+            assert!(found > 10, "{mutant:?} was found out {found} times");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The exploration: every interleaving of a program, depth first.
+//!
+//! There is no bound on preemptions and no reduction: from each state every thread that is under way makes its
+//! next step. States are remembered by a hash of 128 bits ([`hash`](crate::hash) says at what risk).
+//!
+//! **Progress.** No step waits, so a schedule ends only when all calls have returned. A state says how many calls
+//! each thread has finished, so a way from a state back to itself is a schedule in which threads step for ever
+//! and no call returns: the exploration fails if there is one, or if it comes deeper than `DEEPEST`, as it does
+//! if the numbers of uses and versions grow without end. If there is none, the states are finitely many and in no
+//! circle: every schedule of the program ends, fair or not, whichever threads are stopped and whenever. So in it
+//! the protocol is lock-free, and from every state a thread that runs alone finishes its call. The longest
+//! schedule is known exactly. (That each call of a finite program returns says nothing about a call among
+//! endlessly many others: none is claimed to be wait-free.)
+//!
+//! **Death.** A thread that stops for good leaves no trace but that it steps no more. So each state is also one in
+//! which any of the threads under way are dead, and what holds in every state holds after every death. What the
+//! dead leave behind for those who come later is the matter of [`audit`].
+
+use crate::audit;
+use crate::memory::THREADS;
+use crate::monitor::Monitor;
+use crate::mutants::Mutant;
+use crate::program::Program;
+use crate::state::{Setting, State, Step};
+use crate::visited::{Visit, Visited};
+
+/// Deeper than the exploration of any program comes that ends.
+const DEEPEST: usize = 4_000;
+
+/// How an exploration is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// States after which it is cut short.
+    pub states: usize,
+    /// Whether, in each state, all threads die and a newcomer audits the table.
+    pub audit: bool,
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Distinct states.
+    pub states: usize,
+    /// Steps from one to another.
+    pub transitions: usize,
+    /// Steps of the longest schedule; of those seen, if it was cut short.
+    pub longest: usize,
+    /// Tables that a newcomer audited.
+    pub audits: usize,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How an exploration ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All states have been seen.
+    Complete,
+    /// There are more than it was allowed to see.
+    CutShort,
+    /// A schedule, as the number of the thread at each step, and what is wrong at its end.
+    Failure(Vec<u8>, String),
+}
+
+/// A state on the path, and the thread that steps next.
+struct Frame {
+    state: State,
+    hash: u128,
+    next: usize,
+    /// Steps of the longest schedule from here that is known.
+    ahead: u16,
+}
+
+/// Explores all interleavings of a program.
+pub fn explore(
+    program: &Program,
+    mutant: Option<Mutant>,
+    limits: Limits,
+    monitor: &mut Monitor,
+) -> Found {
+    let setting = Setting::new(program, mutant);
+    let mut visited = Visited::new();
+    let state = State::start(&setting, monitor);
+    let hash = state.hash();
+    visited.enter(hash);
+    let mut path = vec![Frame {
+        state,
+        hash,
+        next: 0,
+        ahead: 0,
+    }];
+    let mut found = Found {
+        states: 0,
+        transitions: 0,
+        longest: 0,
+        audits: 0,
+        end: End::Complete,
+    };
+    let failure = loop {
+        let Some(frame) = path.last_mut() else {
+            break None;
+        };
+        let ready = (frame.next..THREADS).find(|&thread| frame.state.is_under_way(thread));
+        let Some(thread) = ready else {
+            let ahead = frame.ahead;
+            visited.leave(frame.hash, ahead);
+            path.pop();
+            match path.last_mut() {
+                Some(parent) => parent.ahead = parent.ahead.max(ahead + 1),
+                None => found.longest = ahead.into(),
+            }
+            continue;
+        };
+        frame.next = thread + 1;
+        let mut state = frame.state;
+        let (_, mut verdict) = state.step(&setting, monitor, thread);
+        found.transitions += 1;
+        let hash = state.hash();
+        let visit = visited.enter(hash);
+        match visit {
+            Visit::First => {}
+            Visit::Again(ahead) => frame.ahead = frame.ahead.max(ahead + 1),
+            Visit::Cycle => {
+                verdict = verdict.and(Err("threads step for ever and no call returns".into()));
+            }
+        }
+        if verdict.is_ok() && visit == Visit::First {
+            if (0..THREADS).all(|thread| !state.is_under_way(thread)) {
+                verdict = state.check_end(&setting.world, monitor);
+            } else if limits.audit {
+                found.audits += 1;
+                verdict = audit::after_death(&setting.world, &state, monitor);
+            }
+            if path.len() >= DEEPEST {
+                verdict = verdict.and(Err(format!("no end after {DEEPEST} steps")));
+            }
+        }
+        if let Err(why) = verdict {
+            break Some((thread, why));
+        }
+        if visit == Visit::First {
+            path.push(Frame {
+                state,
+                hash,
+                next: 0,
+                ahead: 0,
+            });
+            if visited.states() >= limits.states {
+                found.end = End::CutShort;
+                found.longest = path.len() - 1;
+                break None;
+            }
+        }
+    };
+    found.states = visited.states();
+    if let Some((last, why)) = failure {
+        // Each frame but the last has taken the step before its `next` to the one above it.
+        let below = &path[..path.len() - 1];
+        let steps = below.iter().map(|frame| frame.next as u8 - 1);
+        found.end = End::Failure(steps.chain([last as u8]).collect(), why);
+    }
+    found
+}
+
+/// Runs one schedule.
+pub fn replay(program: &Program, mutant: Option<Mutant>, schedule: &[u8]) -> (Vec<Step>, State) {
+    let setting = Setting::new(program, mutant);
+    let monitor = &mut Monitor::default();
+    let mut state = State::start(&setting, monitor);
+    let step = |&thread: &u8| state.step(&setting, monitor, thread.into()).0;
+    let steps = schedule.iter().map(step).collect();
+    (steps, state)
+}

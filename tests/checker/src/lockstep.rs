@@ -1,0 +1,248 @@
+//! Lockstep: the crate, access by access, on schedules of the machine.
+//!
+//! In a build with `--cfg lockfree_cuckoo_steps` a thread of the crate can be stopped before each access. Random
+//! programs then run on both, on random schedules: for each step of the machine the thread of that number makes
+//! one access. Each call must return after the same access, with the same result, and the words must be equal in
+//! the end. So the machine makes the accesses of the crate, as many and in such an order that nobody can tell.
+//!
+//! Left out is what differs by design: snapshots, because the crate has more stripes to announce them in; tokens
+//! that share a stripe in the one and not in the other; and a choice of descriptors.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::hooks::{Fate, stepping};
+
+use crate::bucket;
+use crate::conformance::{self, ATTEMPTS, AsGiven};
+use crate::machine::{Answer, World};
+use crate::memory::{BUCKETS, STRIPES};
+use crate::monitor::Monitor;
+use crate::mutants::Mutant;
+use crate::points::{At, Pool};
+use crate::program::{Kind, Operation, Program};
+use crate::random::{self, Random};
+use crate::state::{Setting, State};
+
+/// Accesses of the crate that publish the number of a use: the machine does not read the last one.
+const PUBLISHING: usize = 2;
+
+/// What a thread of the crate tells.
+enum News {
+    /// It is about to make an access.
+    Ready,
+    /// A call has returned.
+    Returned(Answer),
+}
+
+/// A thread of the crate, as the one who leads it sees it.
+struct Led {
+    go: Sender<()>,
+    news: Receiver<News>,
+    /// Whether it has said that it is ready, and waits.
+    ready: bool,
+}
+
+/// Runs one random program on several schedules. Returns the number of accesses, 0 if the program does not suit.
+///
+/// # Errors
+///
+/// The step at which the two differ.
+pub fn compare(seed: u64, schedules: usize) -> Result<usize, String> {
+    compare_with(None, seed, schedules)
+}
+
+fn compare_with(mutant: Option<Mutant>, seed: u64, schedules: usize) -> Result<usize, String> {
+    let random = &mut Random::new(seed);
+    let mut program = random::programs(seed, 1).remove(0);
+    program.shape.descriptors = 1;
+    program.shape.attempts = ATTEMPTS;
+    program.shape.torn = true;
+    if !suits(&program) {
+        return Ok(0);
+    }
+    let setting = Setting::new(&program, mutant);
+    (0..schedules).map(|_| lead(&setting, random)).sum()
+}
+
+fn suits(program: &Program) -> bool {
+    let mut owners = [None; STRIPES];
+    let sole = program.classes().iter().all(|class| {
+        let owner = &mut owners[usize::from(class.f) % STRIPES];
+        *owner.get_or_insert(class.f) == class.f
+    });
+    let mut calls = program.threads.iter().flatten();
+    sole && calls.all(|call| call.kind != Kind::Snapshot)
+}
+
+/// Runs both on one random schedule.
+fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
+    let program = setting.program;
+    let mut filter = filled(program, &setting.world)?;
+    let steps = thread::scope(|scope| {
+        let mut threads: Vec<Led> = program
+            .threads
+            .iter()
+            .map(|calls| {
+                let (go, wait) = channel();
+                let (tell, news) = channel();
+                let (filter, world) = (&filter, &setting.world);
+                scope.spawn(move || follow(world, filter, calls, wait, tell));
+                Led {
+                    go,
+                    news,
+                    ready: false,
+                }
+            })
+            .collect();
+        let outcome = in_step(setting, &mut threads, random);
+        // Those that are still under way run to their end.
+        threads.clear();
+        outcome
+    });
+    let (steps, state) = steps.map_err(|why| format!("{program}: {why}"))?;
+    let words = conformance::words(&mut filter);
+    if words != state.memory.words[..program.shape.buckets] {
+        return Err(format!("{program}: other words in the end: {words:x?}"));
+    }
+    Ok(steps)
+}
+
+fn in_step(
+    setting: &Setting<'_>,
+    threads: &mut [Led],
+    random: &mut Random,
+) -> Result<(usize, State), String> {
+    let monitor = &mut Monitor::default();
+    let mut state = State::start(setting, monitor);
+    let mut steps = 0;
+    loop {
+        let ready = (0..threads.len()).filter(|&thread| state.is_under_way(thread));
+        let ready: Vec<usize> = ready.collect();
+        if ready.is_empty() {
+            return Ok((steps, state));
+        }
+        let id = random.pick(&ready);
+        // Some schedules are made of long runs, others of short ones.
+        for _ in 0..random.pick(&[1, 1, 2, 5, 20]) {
+            if !state.is_under_way(id) {
+                break;
+            }
+            let kind = state.threads[id].kind;
+            let (step, verdict) = state.step(setting, monitor, id);
+            verdict?;
+            steps += 1;
+            let publishes = step.at == At::Pool(Pool::PublishNumber);
+            let accesses = if publishes { PUBLISHING } else { 1 };
+            let mut returned = threads[id].make(accesses);
+            for _ in 0..counting(kind, step.answer) {
+                returned = returned.or_else(|| threads[id].make(1));
+            }
+            if returned != step.answer {
+                return Err(format!(
+                    "step {steps}, thread {id}, {:?}: the machine returns {:?}, the crate {returned:?}",
+                    step.at, step.answer
+                ));
+            }
+        }
+    }
+}
+
+/// Accesses to the counter of items that a call makes before it returns, at most.
+fn counting(kind: Option<Kind>, answer: Option<Answer>) -> usize {
+    // One to a shared cell, or two to one of its own.
+    const ADDING: usize = 2;
+    // All cells: the error says how many items there are.
+    const READING: usize = 64;
+    match (kind, answer) {
+        (Some(Kind::Insert | Kind::Remove), Some(Answer::Bool(true))) => ADDING,
+        // If it inserted nothing, it adds nothing, but it adds.
+        (Some(Kind::Unique), Some(Answer::Bool(_))) => ADDING,
+        (_, Some(Answer::Refused)) => READING,
+        _ => 0,
+    }
+}
+
+impl Led {
+    /// Lets the thread make so many accesses. Returns what its call returned, if it has.
+    fn make(&mut self, accesses: usize) -> Option<Answer> {
+        for _ in 0..accesses {
+            self.allow()?;
+        }
+        match self.news.recv().ok()? {
+            News::Returned(answer) => Some(answer),
+            News::Ready => {
+                self.ready = true;
+                None
+            }
+        }
+    }
+
+    /// Lets it make the access that it is at, or comes to.
+    fn allow(&mut self) -> Option<()> {
+        if !std::mem::take(&mut self.ready) && matches!(self.news.recv().ok()?, News::Returned(_)) {
+            return None;
+        }
+        self.go.send(()).ok()
+    }
+}
+
+/// The thread of the crate.
+fn follow(
+    world: &World,
+    filter: &CuckooFilter<AsGiven>,
+    calls: &[Operation],
+    wait: Receiver<()>,
+    tell: Sender<News>,
+) {
+    let ready = tell.clone();
+    let on_step = move |_| {
+        // Once nobody leads any more, it goes on by itself.
+        let _ = ready.send(News::Ready);
+        let _ = wait.recv();
+        Fate::Goes
+    };
+    stepping(on_step, || {
+        for &call in calls {
+            let answer = conformance::on_the_crate(world, filter, call);
+            let _ = tell.send(News::Returned(answer));
+        }
+    });
+}
+
+/// A filter with the tokens that the program begins with, each in its place.
+fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, String> {
+    let mut filter = conformance::empty(&program.shape)?;
+    let mut expected = [0; BUCKETS];
+    for &token in &program.fill {
+        let word = &mut expected[usize::from(token.first)];
+        *word = bucket::with(*word, token.f).ok_or("the tokens of a program fit its buckets")?;
+        conformance::on_the_crate(world, &filter, Operation::new(Kind::Insert, token));
+        if conformance::words(&mut filter)[usize::from(token.first)] != *word {
+            // It went to the other bucket, which was emptier. The copy that is new is the one that moves.
+            let back = Operation::new(Kind::Move, token.flipped());
+            conformance::on_the_crate(world, &filter, back);
+        }
+    }
+    if conformance::words(&mut filter) != expected[..program.shape.buckets] {
+        return Err(format!("{program}: the tokens cannot be placed"));
+    }
+    Ok(filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The machine errs by one access, and keeps the rules often enough not to be found out by the monitor.
+    #[test]
+    fn one_access_too_few_is_found_out() {
+        let differs = |seed: &u64| {
+            compare_with(Some(Mutant::RelocationBumpsNothing), *seed, 3)
+                .is_err_and(|why| why.contains("the crate"))
+        };
+        let found = (0..100).filter(differs).count();
+        assert!(found > 10, "found out {found} times");
+    }
+}

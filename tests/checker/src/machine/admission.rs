@@ -1,0 +1,232 @@
+//! Admission: `insert_unique`, and the decision of an admission by its owner or a helper.
+
+use super::lookup::Resolved;
+use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
+use crate::bucket;
+use crate::memory::{State, Transfer};
+use crate::mutants::Mutant;
+use crate::points::{Admitting, Asker, At, Caller, Decide};
+use crate::thread::{Admission, Frozen};
+
+impl Run<'_> {
+    pub(super) fn admission_looked(&mut self, present: u64) {
+        if present == DONE {
+            self.give_back(NOT_DONE);
+        } else {
+            self.admission_attempt();
+        }
+    }
+
+    fn admission_attempt(&mut self) {
+        if self.begin_attempt() {
+            self.begin_settle(Caller::AdmissionFirst, self.me.item.first);
+        } else {
+            self.give_back(REFUSED);
+        }
+    }
+
+    pub(super) fn admission_first(&mut self, content: u64) {
+        self.me.a = content;
+        self.begin_settle(Caller::AdmissionSecond, self.me.item.second);
+    }
+
+    pub(super) fn admission_second(&mut self, content: u64) {
+        let item = self.me.item;
+        self.me.b = content;
+        let addable = self.addable();
+        let present = bucket::contains(self.me.a, item.f) || bucket::contains(content, item.f);
+        (self.me.a, self.me.b) = (0, 0);
+        if present {
+            return self.give_back(NOT_DONE);
+        }
+        let Some((target, content, _)) = addable else {
+            return self.begin_open(Caller::AdmissionOpen, false);
+        };
+        let witness = if target == item.first {
+            item.second
+        } else {
+            item.first
+        };
+        self.me.own = Transfer {
+            moved: 0,
+            placed: item.f,
+            source: target,
+            destination: witness,
+            old_source: content,
+            old_destination: 0,
+        };
+        self.begin_claim(Caller::AdmissionClaim);
+    }
+
+    pub(super) fn admission_opened(&mut self, outcome: u64) {
+        match outcome {
+            ALL_COPIES => self.give_back(NOT_DONE),
+            REFUSED => self.give_back(REFUSED),
+            _ => self.admission_attempt(),
+        }
+    }
+
+    pub(super) fn admission_claimed(&mut self, claimed: u64) {
+        if claimed == DONE {
+            self.begin_publish(Caller::AdmissionPublish);
+        } else {
+            self.me.own = Transfer::default();
+            self.admission_attempt();
+        }
+    }
+
+    pub(super) fn admission_published(&mut self) {
+        self.go(At::Admission(Admitting::Freeze));
+    }
+
+    pub(super) fn admission(&mut self, point: Admitting) {
+        let own = self.me.own;
+        let (index, reference, pending) = (self.owned(), self.reference(), self.me.pending);
+        match point {
+            Admitting::Freeze => {
+                if self.exchange(own.source, own.old_source, reference) {
+                    self.begin_decide(
+                        Caller::AdmissionDecide,
+                        Admission {
+                            reference,
+                            control: pending,
+                            placed: own.placed,
+                            target: own.source,
+                            witness: own.destination,
+                            absent: false,
+                        },
+                    );
+                } else {
+                    self.go(At::Admission(Admitting::Abort));
+                }
+            }
+            Admitting::Abort => {
+                self.decide_use(index, pending, State::Aborted);
+                self.begin_release(Caller::AdmissionRelease, NOT_DONE);
+            }
+            Admitting::ReadState => {
+                self.me.committed = self.read_control(reference).state == State::Committed;
+                if self.world.is(Mutant::AdmissionLeavesTargetFrozen) {
+                    self.admission_written();
+                } else {
+                    self.go(At::Admission(Admitting::WriteBack));
+                }
+            }
+            Admitting::WriteBack => {
+                let new = if self.me.committed {
+                    own.after(own.source)
+                } else {
+                    None
+                };
+                self.exchange(own.source, reference, new.unwrap_or(own.old_source));
+                self.admission_written();
+            }
+        }
+    }
+
+    pub(super) fn admission_decided(&mut self) {
+        self.go(At::Admission(Admitting::ReadState));
+    }
+
+    fn admission_written(&mut self) {
+        let committed = self.me.committed;
+        let outcome = if committed { DONE } else { NOT_DONE };
+        self.begin_release(Caller::AdmissionRelease, outcome);
+    }
+
+    pub(super) fn admission_released(&mut self, committed: u64) {
+        if committed == DONE {
+            self.give_back(DONE);
+        } else {
+            self.admission_attempt();
+        }
+    }
+}
+
+/// The decision.
+impl Run<'_> {
+    pub(super) fn begin_decide(&mut self, caller: Caller, admission: Admission) {
+        self.me.push(caller);
+        self.me.admission = admission;
+        self.go(At::Decide(Decide::ReadWitness));
+    }
+
+    pub(super) fn decide(&mut self, point: Decide) {
+        let Admission {
+            reference,
+            control,
+            placed,
+            witness,
+            absent,
+            ..
+        } = self.me.admission;
+        match point {
+            Decide::ReadWitness => {
+                // A read-modify-write; under sequential consistency a load does the same.
+                let word = self.load(witness);
+                if bucket::is_reference(word) {
+                    self.begin_resolve(Asker::Witness, witness, word);
+                } else {
+                    self.verdict(!bucket::contains(word, placed));
+                }
+            }
+            Decide::AbortRival => {
+                let rival = self.me.frozen;
+                let (index, _) = bucket::named(rival.word);
+                self.decide_use(index, rival.control, State::Aborted);
+                self.me.frozen = Frozen::default();
+                self.go(At::Decide(Decide::ReadWitness));
+            }
+            Decide::Decide => {
+                let (index, _) = bucket::named(reference);
+                let state = if absent || self.world.is(Mutant::AdmissionIgnoresItsWitness) {
+                    State::Committed
+                } else {
+                    State::Aborted
+                };
+                self.decide_use(index, control, state);
+                self.me.admission = Admission::default();
+                self.give_back(DONE);
+            }
+        }
+    }
+
+    fn verdict(&mut self, absent: bool) {
+        self.me.frozen = Frozen::default();
+        self.me.admission.absent = absent;
+        self.go(At::Decide(Decide::Decide));
+    }
+
+    pub(super) fn witness_resolved(&mut self, resolved: Resolved) {
+        let Admission {
+            placed,
+            target,
+            witness,
+            ..
+        } = self.me.admission;
+        let seen = self.me.frozen.seen;
+        let blind = self.world.is(Mutant::FrozenWitnessNotSearched);
+        match resolved {
+            Resolved::Stale => {
+                self.me.frozen = Frozen::default();
+                self.go(At::Decide(Decide::ReadWitness));
+            }
+            Resolved::Settled(content) => self.verdict(!bucket::contains(content, placed)),
+            Resolved::Pending(old) if bucket::contains(old, placed) && !blind => {
+                self.verdict(false)
+            }
+            Resolved::Pending(_) => {
+                let rival = seen.is_admission() && seen.placed == placed;
+                if !rival || self.world.is(Mutant::RivalAdmissionNoObstacle) {
+                    // Whatever arrives there is no equal token: that would have to leave the target.
+                    self.verdict(true);
+                } else if witness < target {
+                    self.verdict(false);
+                } else {
+                    self.me.frozen.seen = Transfer::default();
+                    self.go(At::Decide(Decide::AbortRival));
+                }
+            }
+        }
+    }
+}

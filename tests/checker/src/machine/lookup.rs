@@ -1,0 +1,208 @@
+//! Lookup and count.
+
+use super::{DONE, NOT_DONE, Run};
+use crate::bucket;
+use crate::mutants::Mutant;
+use crate::points::{Asker, At, Caller, Count, Lookup};
+use crate::thread::Frozen;
+
+/// What a reference means, to one who has read its descriptor.
+pub(super) enum Resolved {
+    /// The use is over.
+    Stale,
+    /// The word's content is this.
+    Settled(u64),
+    /// Not decided; the word's content is this until then.
+    Pending(u64),
+}
+
+impl Run<'_> {
+    pub(super) fn lookup(&mut self, point: Lookup) {
+        let item = self.me.item;
+        match point {
+            Lookup::FastVersion => {
+                self.me.version = self.read_version(item.f);
+                self.go(At::Lookup(Lookup::FastFirst));
+            }
+            Lookup::FastFirst => {
+                self.me.a = self.load(item.first);
+                self.go(At::Lookup(Lookup::FastSecond));
+            }
+            Lookup::FastSecond => {
+                self.me.b = self.load(item.second);
+                if !self.are_plain(self.me.a, self.me.b) {
+                    self.look_again();
+                } else if self.world.is(Mutant::MissNotValidated) {
+                    let found = bucket::matches(item.f, self.me.a, self.me.b) != 0;
+                    self.found(found);
+                } else {
+                    self.go(At::Lookup(Lookup::FastValidate));
+                }
+            }
+            Lookup::FastValidate => {
+                let weight = bucket::matches(item.f, self.me.a, self.me.b);
+                let heavier = u64::from(self.world.is(Mutant::MissWeighsAsMuchAsABump)) * 2;
+                if self.change_since(item.f) <= weight + heavier {
+                    self.found(weight != 0);
+                } else {
+                    self.look_again();
+                }
+            }
+            Lookup::Version => {
+                self.me.version = self.read_version(item.f);
+                self.go(At::Lookup(Lookup::First));
+            }
+            Lookup::First => {
+                self.me.a = self.load(item.first);
+                self.go(At::Lookup(Lookup::Second));
+            }
+            Lookup::Second => {
+                self.me.b = self.load(item.second);
+                self.me.second = false;
+                self.inspect();
+            }
+            Lookup::ArrivalSource => {
+                let source = self.me.frozen.seen.source;
+                if self.load(source) == self.me.frozen.word {
+                    // Frozen on both sides, so it is in one of them.
+                    self.found(true);
+                } else {
+                    self.go(At::Lookup(Lookup::ArrivalControl));
+                }
+            }
+            Lookup::ArrivalControl => {
+                let frozen = self.me.frozen;
+                let now = self.read_control(frozen.word);
+                if now == frozen.control || self.world.is(Mutant::DecidedArrivalUnnoticed) {
+                    self.inspected(frozen.seen.before(frozen.bucket));
+                } else {
+                    self.look_again();
+                }
+            }
+            Lookup::Validate => {
+                if self.change_since(item.f) == 0 {
+                    self.found(false);
+                } else {
+                    self.look_again();
+                }
+            }
+        }
+    }
+
+    /// The test of the fast paths.
+    pub(super) fn are_plain(&self, a: u64, b: u64) -> bool {
+        bucket::are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
+    }
+
+    /// Begins the complete version, or another round of it.
+    fn look_again(&mut self) {
+        self.forget_words();
+        self.go(At::Lookup(Lookup::Version));
+    }
+
+    fn forget_words(&mut self) {
+        let me = &mut *self.me;
+        (me.version, me.a, me.b, me.second) = (0, 0, 0, false);
+        me.frozen = Frozen::default();
+    }
+
+    fn found(&mut self, found: bool) {
+        self.forget_words();
+        self.give_back(if found { DONE } else { NOT_DONE });
+    }
+
+    /// Looks at one of the two words that were read.
+    fn inspect(&mut self) {
+        let (bucket, word) = if self.me.second {
+            (self.me.item.second, self.me.b)
+        } else {
+            (self.me.item.first, self.me.a)
+        };
+        if bucket::is_reference(word) {
+            self.begin_resolve(Asker::Lookup, bucket, word);
+        } else {
+            self.inspected(word);
+        }
+    }
+
+    pub(super) fn lookup_resolved(&mut self, resolved: Resolved) {
+        let frozen = self.me.frozen;
+        match resolved {
+            Resolved::Stale if self.world.is(Mutant::StaleTakenForAbsence) => self.inspected(0),
+            Resolved::Stale => self.look_again(),
+            Resolved::Settled(content) => self.inspected(content),
+            Resolved::Pending(old) => {
+                let arrives =
+                    frozen.seen.moved == self.me.item.f && frozen.bucket != frozen.seen.source;
+                if !arrives || self.world.is(Mutant::PendingArrivalNeverPresent) {
+                    self.inspected(old);
+                } else if self.world.is(Mutant::PendingArrivalAlwaysPresent) {
+                    self.found(true);
+                } else {
+                    self.go(At::Lookup(Lookup::ArrivalSource));
+                }
+            }
+        }
+    }
+
+    /// What one word holds is known.
+    fn inspected(&mut self, content: u64) {
+        self.me.frozen = Frozen::default();
+        if bucket::contains(content, self.me.item.f) {
+            self.found(true);
+        } else if !self.me.second {
+            self.me.second = true;
+            self.inspect();
+        } else if self.world.is(Mutant::MissBehindFrozenWordNotValidated) {
+            self.found(false);
+        } else {
+            (self.me.a, self.me.b, self.me.second) = (0, 0, false);
+            self.go(At::Lookup(Lookup::Validate));
+        }
+    }
+
+    pub(super) fn count(&mut self, point: Count) {
+        let item = self.me.item;
+        match point {
+            Count::Version => {
+                self.me.version = self.read_version(item.f);
+                self.begin_settle(Caller::CountFirst, item.first);
+            }
+            Count::Validate => {
+                if self.change_since(item.f) == 0 {
+                    self.counted();
+                } else {
+                    self.forget_words();
+                    self.go(At::Count(Count::Version));
+                }
+            }
+        }
+    }
+
+    /// Begins a count.
+    pub(super) fn begin_count(&mut self, caller: Caller) {
+        self.me.push(caller);
+        self.go(At::Count(Count::Version));
+    }
+
+    pub(super) fn count_first(&mut self, content: u64) {
+        // Only the number matters.
+        self.me.a = bucket::count(content, self.me.item.f) as u64;
+        self.begin_settle(Caller::CountSecond, self.me.item.second);
+    }
+
+    pub(super) fn count_second(&mut self, content: u64) {
+        self.me.a += bucket::count(content, self.me.item.f) as u64;
+        if self.world.is(Mutant::CountNotValidated) {
+            self.counted();
+        } else {
+            self.go(At::Count(Count::Validate));
+        }
+    }
+
+    fn counted(&mut self) {
+        let copies = self.me.a;
+        self.forget_words();
+        self.give_back(copies);
+    }
+}

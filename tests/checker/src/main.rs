@@ -1,0 +1,112 @@
+//! `cargo run --release -p protocol-checker`: the checks, one line a part. Fails if any of them does.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use protocol_checker::explore::Limits;
+use protocol_checker::parts::{self, Outcome};
+use protocol_checker::program::Program;
+
+/// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
+/// preemptions.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Takes about an hour.
+    #[arg(long)]
+    long: bool,
+    /// Seed of the random programs.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Random programs.
+    #[arg(long)]
+    programs: Option<usize>,
+    /// States after which a random program is cut short.
+    #[arg(long)]
+    states: Option<usize>,
+    /// Explores this one program, with an audit of every state: "pair: f01 | move f01 | contains f10".
+    #[arg(long)]
+    program: Option<Program>,
+    /// Shows how this mutant dies.
+    #[arg(long)]
+    mutant: Option<String>,
+    /// Lists the mutants and what killed them.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// How much is done, unless the options say otherwise.
+struct Sizes {
+    programs: usize,
+    states: usize,
+    race_states: usize,
+    race_death_states: usize,
+    death_programs: usize,
+    death_states: usize,
+    conformance: usize,
+}
+
+const QUICK: Sizes = Sizes {
+    programs: 3_000,
+    states: 100_000,
+    race_states: 10_000_000,
+    race_death_states: 100_000,
+    death_programs: 500,
+    death_states: 20_000,
+    conformance: 10_000,
+};
+
+const LONG: Sizes = Sizes {
+    programs: 10_000,
+    states: 5_000_000,
+    race_states: 1_000_000_000,
+    race_death_states: 1_000_000_000,
+    death_programs: 1_500,
+    death_states: 1_000_000,
+    conformance: 1_000_000,
+};
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let start = Instant::now();
+    let outcome = run(&options);
+    println!("checker: {:.0} s", start.elapsed().as_secs_f64());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let sizes = if options.long { LONG } else { QUICK };
+    let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
+    if let Some(name) = &options.mutant {
+        return say(parts::death_of(name));
+    }
+    if let Some(program) = &options.program {
+        let limits = Limits {
+            states: options.states.unwrap_or(LONG.race_states),
+            audit: true,
+        };
+        return say(parts::single(program.clone(), limits));
+    }
+    say(parts::conformance(options.seed, sizes.conformance))?;
+    #[cfg(lockfree_cuckoo_steps)]
+    say(parts::lockstep(options.seed, sizes.conformance))?;
+    say(parts::mutants(options.verbose))?;
+    say(parts::by_hand(sizes.race_states))?;
+    say(parts::deaths_by_hand(sizes.race_death_states))?;
+    say(parts::deaths_by_chance(
+        options.seed,
+        sizes.death_programs,
+        sizes.death_states,
+    ))?;
+    say(parts::by_chance(
+        options.seed,
+        options.programs.unwrap_or(sizes.programs),
+        options.states.unwrap_or(sizes.states),
+    ))
+}

@@ -1,0 +1,232 @@
+//! The shared memory, and the accesses to it. Each access is one step of one thread, and all threads see one
+//! order of them: sequential consistency.
+
+use std::fmt;
+
+use crate::bucket::{self, Fingerprint};
+
+/// Buckets a table of the machine has at most.
+pub const BUCKETS: usize = 4;
+/// Threads, and so descriptors that can be in use at once.
+pub const THREADS: usize = 4;
+/// Version counters: two, so that tokens may share one or not. A bump of the wrong one would be noticed.
+pub const STRIPES: usize = 2;
+/// Slots that the log of hints has at most.
+pub const NOTES: usize = 2;
+
+/// The bit of a stripe that says that a scan is on.
+pub const SCAN: u16 = 1;
+/// What a bump adds.
+pub const BUMP: u16 = 2;
+
+/// Everything that threads share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// Buckets, or references to descriptors.
+    pub words: [u64; BUCKETS],
+    /// The version counters.
+    pub stripes: [u16; STRIPES],
+    /// The pool; those that a program does not have stay owned for ever.
+    pub descriptors: [Descriptor; THREADS],
+    /// Whether somebody has the right to scan.
+    pub scanning: bool,
+    /// Notes taken so far.
+    pub notes: u8,
+    /// The log of hints; 0 is a vacant slot.
+    pub hints: [u32; NOTES],
+}
+
+/// The record that says what a frozen word means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    /// Whether a thread has claimed it.
+    pub owned: bool,
+    /// The use it is at, and how far that has come.
+    pub control: Control,
+    /// What the use does.
+    pub transfer: Transfer,
+}
+
+/// The number of a use, and its state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Control {
+    /// Numbered from 1.
+    pub uses: u16,
+    /// How far it has come.
+    pub state: State,
+}
+
+/// How far a use has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Not decided.
+    Pending,
+    /// Its words hold the new contents.
+    Committed,
+    /// Its words hold the old contents.
+    #[default]
+    Aborted,
+}
+
+/// The fields of a descriptor: two words before and after. No `moved` stands for an admission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// The token that goes from source to destination, or 0.
+    pub moved: Fingerprint,
+    /// The token that is new in the source, or 0.
+    pub placed: Fingerprint,
+    /// The bucket that `moved` leaves, or the target of an admission.
+    pub source: u8,
+    /// The bucket that `moved` goes to, or the witness of an admission.
+    pub destination: u8,
+    /// The source before.
+    pub old_source: u64,
+    /// The destination before.
+    pub old_destination: u64,
+}
+
+/// Cells that a transfer is stored in.
+pub const FIELDS: u8 = 5;
+
+impl Transfer {
+    /// Whether it adds a token, instead of moving one.
+    pub fn is_admission(&self) -> bool {
+        self.moved == 0
+    }
+
+    /// What `bucket` holds before it.
+    pub fn before(&self, bucket: u8) -> u64 {
+        if bucket == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    /// What `bucket` holds after it, if that is possible.
+    pub fn after(&self, bucket: u8) -> Option<u64> {
+        match (bucket == self.source, self.moved, self.placed) {
+            (true, 0, placed) => bucket::with(self.old_source, placed),
+            (true, moved, 0) => bucket::without(self.old_source, moved),
+            (true, moved, placed) => bucket::replacing(self.old_source, moved, placed),
+            (false, 0, _) => None,
+            (false, moved, _) => bucket::with(self.old_destination, moved),
+        }
+    }
+
+    /// Copies one cell from another transfer.
+    pub fn copy_field(&mut self, from: &Self, field: u8) {
+        match field {
+            0 => (self.moved, self.placed) = (from.moved, from.placed),
+            1 => self.source = from.source,
+            2 => self.destination = from.destination,
+            3 => self.old_source = from.old_source,
+            _ => self.old_destination = from.old_destination,
+        }
+    }
+}
+
+impl Memory {
+    /// An empty table with so many descriptors.
+    pub fn new(descriptors: usize) -> Self {
+        let mut memory = Self {
+            words: [0; BUCKETS],
+            stripes: [0; STRIPES],
+            descriptors: [Descriptor::default(); THREADS],
+            scanning: false,
+            notes: 0,
+            hints: [0; NOTES],
+        };
+        for missing in &mut memory.descriptors[descriptors..] {
+            missing.owned = true;
+        }
+        memory
+    }
+
+    /// What a word holds logically. `None` if it names a use that is over, which must not happen.
+    pub fn content(&self, bucket: usize) -> Option<u64> {
+        let word = self.words[bucket];
+        if !bucket::is_reference(word) {
+            return Some(word);
+        }
+        let (index, uses) = bucket::named(word);
+        let descriptor = self.descriptors.get(index)?;
+        let old = descriptor.transfer.before(bucket as u8);
+        match descriptor.control.state {
+            _ if u64::from(descriptor.control.uses) != uses => None,
+            State::Committed => descriptor.transfer.after(bucket as u8),
+            State::Pending | State::Aborted => Some(old),
+        }
+    }
+}
+
+/// One access, for those who read a schedule.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// Of a word: what was read.
+    Load(u8, u64),
+    /// Of a word: the old value, the new one, and whether it was the old one.
+    Exchange(u8, u64, u64, bool),
+    /// Of a stripe: what was read, or is there now.
+    Stripe(u8, u16),
+    /// Of a control: what was read, or is there now.
+    Control(u8, Control),
+    /// Of the fields of a descriptor.
+    Fields(u8, Transfer),
+    /// Of an owner flag: whether it is set now, and whether that succeeded.
+    Owner(u8, bool, bool),
+    /// Of the log of hints: its counter, or one slot, and what is there now.
+    Log(Option<u8>, u32),
+    /// Of the right to scan: whether it is taken now, and whether that succeeded.
+    Right(bool, bool),
+}
+
+/// A word as a list of tokens, or as a reference.
+pub struct Word(pub u64);
+
+impl fmt::Display for Word {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if bucket::is_reference(self.0) {
+            let (index, uses) = bucket::named(self.0);
+            return write!(out, "<descriptor {index}, use {uses}>");
+        }
+        let tokens: Vec<String> = bucket::tokens(self.0).map(|f| format!("{f:x}")).collect();
+        write!(out, "[{}]", tokens.join(" "))
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let done = |done: bool| if done { "done" } else { "failed" };
+        match *self {
+            Self::Load(bucket, word) => write!(out, "word {bucket} is {}", Word(word)),
+            Self::Exchange(bucket, old, new, ok) => {
+                let (old, new) = (Word(old), Word(new));
+                write!(out, "word {bucket} from {old} to {new}: {}", done(ok))
+            }
+            Self::Stripe(stripe, value) => {
+                let scan = if value & SCAN == 0 { "" } else { ", scan on" };
+                write!(out, "stripe {stripe} at {}{scan}", value / BUMP)
+            }
+            Self::Control(index, Control { uses, state }) => {
+                write!(out, "descriptor {index}: use {uses} {state:?}")
+            }
+            Self::Fields(index, t) => write!(
+                out,
+                "descriptor {index}: move {:x}, place {:x}, from {} {} to {} {}",
+                t.moved,
+                t.placed,
+                t.source,
+                Word(t.old_source),
+                t.destination,
+                Word(t.old_destination)
+            ),
+            Self::Owner(index, true, ok) => write!(out, "claim descriptor {index}: {}", done(ok)),
+            Self::Owner(index, false, _) => write!(out, "release descriptor {index}"),
+            Self::Log(None, notes) => write!(out, "notes: {notes}"),
+            Self::Log(Some(slot), hint) => write!(out, "hint {slot}: {hint:#x}"),
+            Self::Right(true, ok) => write!(out, "take the right to scan: {}", done(ok)),
+            Self::Right(false, _) => write!(out, "give back the right to scan"),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Programs: what the threads of one exploration do, and where.
+
+use crate::bucket::{self, Fingerprint};
+use crate::memory::Memory;
+
+/// Classes a program has at most.
+pub const CLASSES: usize = 8;
+
+/// An item, as its operations see it: the bucket that they read first, the other one, and what is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Item {
+    /// The candidate that is read first.
+    pub first: u8,
+    /// The other.
+    pub second: u8,
+    /// What is stored of it.
+    pub f: Fingerprint,
+}
+
+/// What an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `insert`
+    Insert,
+    /// `insert_unique`
+    Unique,
+    /// `remove`
+    Remove,
+    /// `contains`
+    Contains,
+    /// `count`
+    Count,
+    /// One relocation, from the first candidate to the second.
+    Move,
+    /// `snapshot`
+    Snapshot,
+}
+
+/// One call. The item means nothing to a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Operation {
+    /// What is called.
+    pub kind: Kind,
+    /// With what.
+    pub item: Item,
+    /// Whether it must succeed, or must not, in every schedule.
+    pub expected: Option<bool>,
+}
+
+/// What the threads do, and on what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The shape of the table and the bounds.
+    pub shape: Shape,
+    /// Tokens that are there from the beginning, each in its first bucket.
+    pub fill: Vec<Item>,
+    /// The calls of each thread.
+    pub threads: Vec<Vec<Operation>>,
+}
+
+/// The shape of a table and the bounds of its operations, all of them small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// 2 or 4.
+    pub buckets: usize,
+    /// Size of the pool.
+    pub descriptors: usize,
+    /// Attempts of one insert, and of one snapshot.
+    pub attempts: u8,
+    /// Buckets that one search examines.
+    pub budget: u16,
+    /// Slots of the log of hints.
+    pub notes: usize,
+    /// Whether each of the fields of a descriptor is a step of its own.
+    pub torn: bool,
+}
+
+impl Shape {
+    /// The shape unless the text says otherwise.
+    pub const fn of(buckets: usize) -> Self {
+        Self {
+            buckets,
+            descriptors: 2,
+            attempts: 2,
+            budget: 8,
+            notes: 1,
+            torn: false,
+        }
+    }
+
+    /// The other candidate of a fingerprint: the documented geometry, for one range.
+    pub fn alternate(&self, bucket: u8, f: Fingerprint) -> u8 {
+        let mixed = u64::from(f).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63;
+        bucket ^ (mixed >> (64 - self.buckets.ilog2())) as u8
+    }
+}
+
+impl Program {
+    /// The table before the first step.
+    pub fn memory(&self) -> Memory {
+        let mut memory = Memory::new(self.shape.descriptors);
+        for token in &self.fill {
+            let word = &mut memory.words[usize::from(token.first)];
+            *word = bucket::with(*word, token.f).expect("the tokens of a program fit its buckets");
+        }
+        memory
+    }
+
+    /// The classes that the program knows, each by the item with the lower bucket first.
+    pub fn classes(&self) -> Vec<Item> {
+        let called = self.threads.iter().flatten();
+        let called = called.filter(|op| op.kind != Kind::Snapshot);
+        let items = called.map(|op| op.item).chain(self.fill.iter().copied());
+        let mut classes: Vec<Item> = items.map(Item::class).collect();
+        classes.sort();
+        classes.dedup();
+        classes
+    }
+}
+
+impl Item {
+    /// The same in one of its two orders.
+    pub fn class(self) -> Self {
+        if self.first > self.second {
+            self.flipped()
+        } else {
+            self
+        }
+    }
+
+    /// The same item of an operation that reads the other bucket first.
+    pub fn flipped(self) -> Self {
+        Self {
+            first: self.second,
+            second: self.first,
+            f: self.f,
+        }
+    }
+}
+
+impl Operation {
+    /// A call that may return what the tokens make it.
+    pub fn new(kind: Kind, item: Item) -> Self {
+        Self {
+            kind,
+            item,
+            expected: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_alternate_is_an_involution() {
+        for shape in [Shape::of(2), Shape::of(4)] {
+            for (f, bucket) in (1..=Fingerprint::MAX).flat_map(|f| (0..2).map(move |b| (f, b))) {
+                let other = shape.alternate(bucket, f);
+                assert!(other != bucket && usize::from(other) < shape.buckets);
+                assert_eq!(shape.alternate(other, f), bucket);
+            }
+        }
+    }
+}

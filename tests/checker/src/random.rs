@@ -1,0 +1,157 @@
+//! Programs made by chance, from a seed.
+
+use std::collections::HashSet;
+
+use crate::bucket::SLOTS;
+use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
+
+/// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014). The same on every machine, for ever.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The numbers of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// One of these.
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    /// An item of a small number of classes, in one of its two orders.
+    pub fn item(&mut self, shape: &Shape, letters: u8) -> Item {
+        let letter = b'a' + self.below(letters.into()) as u8;
+        let first = self.below(shape.buckets) as u8;
+        let distances: &[u8] = if shape.buckets == 2 { &[1] } else { &[2, 3] };
+        let second = first ^ self.pick(distances);
+        shape
+            .item(letter, first, second)
+            .expect("each distance has fingerprints")
+    }
+}
+
+/// So often each, as a share of the sum.
+const KINDS: [(Kind, usize); 7] = [
+    (Kind::Insert, 5),
+    (Kind::Unique, 4),
+    (Kind::Remove, 5),
+    (Kind::Contains, 4),
+    (Kind::Count, 1),
+    (Kind::Move, 5),
+    (Kind::Snapshot, 1),
+];
+
+/// Calls that a program has in all, at most.
+const CALLS: usize = 6;
+
+/// So many programs, no two alike but for the order of their threads.
+pub fn programs(seed: u64, number: usize) -> Vec<Program> {
+    let mut random = Random::new(seed);
+    let mut known = HashSet::new();
+    let mut programs = Vec::new();
+    while programs.len() < number {
+        let program = program(&mut random);
+        if is_a_race(&program) && known.insert(program.to_string()) {
+            programs.push(program);
+        }
+    }
+    programs
+}
+
+/// Whether two threads can be in each other's way.
+fn is_a_race(program: &Program) -> bool {
+    let writes = |call: &Operation| !matches!(call.kind, Kind::Contains | Kind::Count);
+    program.threads.iter().flatten().any(writes) && program.classes().len() <= CLASSES
+}
+
+fn program(random: &mut Random) -> Program {
+    let shape = Shape {
+        descriptors: random.pick(&[1, 2, 2, 3]),
+        attempts: random.pick(&[1, 2, 2]),
+        budget: random.pick(&[3, 4, 8, 16]),
+        notes: random.pick(&[1, 2]),
+        torn: random.below(4) == 0,
+        ..Shape::of(random.pick(&[2, 2, 2, 4]))
+    };
+    let letters = random.pick(&[1, 1, 2, 2, 3]);
+    let fill = fill(random, &shape, letters);
+    let threads = random.pick(&[2, 2, 3, 3, 3, 4]);
+    let mut left = random.pick(&[CALLS - 2, CALLS - 1, CALLS]).max(threads);
+    let mut threads: Vec<Vec<Operation>> = (1..=threads)
+        .rev()
+        .map(|threads| {
+            let most = (left + 1 - threads).min(3);
+            let calls = 1 + random.below(most);
+            left -= calls;
+            (0..calls).map(|_| call(random, &shape, letters)).collect()
+        })
+        .collect();
+    threads.sort();
+    Program {
+        shape,
+        fill,
+        threads,
+    }
+}
+
+/// Tokens to begin with: a few, or nearly as many as there is room for.
+fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<Item> {
+    let slots = shape.buckets * SLOTS;
+    let few = 1 + random.below(3);
+    let wanted = random.pick(&[0, few, few, slots - few]);
+    let mut rooms = vec![SLOTS; shape.buckets];
+    let mut fill = Vec::new();
+    while fill.len() < wanted {
+        let item = random.item(shape, letters);
+        let room = &mut rooms[usize::from(item.first)];
+        if *room > 0 {
+            *room -= 1;
+            fill.push(item);
+        }
+    }
+    fill.sort();
+    fill
+}
+
+/// A call that chance has picked.
+pub fn call(random: &mut Random, shape: &Shape, letters: u8) -> Operation {
+    let mut at = random.below(KINDS.iter().map(|(_, share)| share).sum());
+    let kind = KINDS.iter().find_map(|&(kind, share)| {
+        let here = at < share;
+        at = at.wrapping_sub(share);
+        here.then_some(kind)
+    });
+    match kind.expect("the shares add up") {
+        Kind::Snapshot => Operation::new(Kind::Snapshot, Item::default()),
+        kind => Operation::new(kind, random.item(shape, letters)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_programs_and_each_survives_its_text() {
+        let once = programs(7, 300);
+        assert_eq!(once, programs(7, 300));
+        for program in once {
+            assert_eq!(program.to_string().parse(), Ok(program));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is printed: one line for each part, and a schedule step by step if there is a failure.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use crate::explore::{End, Found, replay};
+use crate::memory::Word;
+use crate::mutants::Mutant;
+use crate::program::{Kind, Program};
+use crate::shortest;
+
+/// Sums over the programs of a part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    programs: usize,
+    states: usize,
+    transitions: usize,
+    audits: usize,
+    longest: usize,
+    cut_short: usize,
+}
+
+impl Sum {
+    /// Adds what one program showed.
+    pub fn add(&mut self, found: &Found) {
+        self.programs += 1;
+        self.states += found.states;
+        self.transitions += found.transitions;
+        self.audits += found.audits;
+        self.longest = self.longest.max(found.longest);
+        self.cut_short += usize::from(found.end == End::CutShort);
+    }
+
+    /// The line of a part.
+    pub fn line(&self, part: &str, start: Instant) -> String {
+        let mut line = format!(
+            "{part}: {} programs, {} states, {} transitions, longest schedule {} steps",
+            grouped(self.programs),
+            grouped(self.states),
+            grouped(self.transitions),
+            self.longest
+        );
+        if self.audits > 0 {
+            let _ = write!(line, ", {} audits", grouped(self.audits));
+        }
+        if self.cut_short > 0 {
+            let _ = write!(line, ", {} cut short", grouped(self.cut_short));
+        }
+        let _ = write!(line, " ({:.1} s)", start.elapsed().as_secs_f64());
+        line
+    }
+}
+
+/// A number with a comma for each thousand.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A failure as a text: the program, the schedule, and what is wrong at its end.
+pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: &str) -> String {
+    let shorter = shortest::failure(program, mutant);
+    let (schedule, why) = match &shorter {
+        Some((schedule, why)) => (schedule.as_slice(), why.as_str()),
+        None => (schedule, why),
+    };
+    let mut out = format!("{program}\n");
+    let (steps, state) = replay(program, mutant, schedule);
+    for (number, step) in steps.iter().enumerate() {
+        let _ = write!(out, "{:>5}  thread {}  ", number + 1, step.thread);
+        if let Some(call) = step.begun {
+            let _ = write!(out, "{}", call.kind.name());
+            if call.kind != Kind::Snapshot {
+                let item = call.item;
+                let _ = write!(out, " {:x} in {} {}", item.f, item.first, item.second);
+            }
+            let _ = write!(out, ": ");
+        }
+        let _ = write!(out, "{:?}", step.at);
+        if let Some(access) = step.access {
+            let _ = write!(out, ": {access}");
+        }
+        if let Some(answer) = step.answer {
+            let _ = write!(out, "; returns {answer}");
+        }
+        out.push('\n');
+    }
+    for (bucket, &word) in state.memory.words[..program.shape.buckets]
+        .iter()
+        .enumerate()
+    {
+        let _ = writeln!(out, "       word {bucket} is {}", Word(word));
+    }
+    let _ = write!(out, "FAILED: {why}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn thousands_are_grouped() {
+        let grouped = [0, 999, 1_000, 1_234_567].map(super::grouped);
+        assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

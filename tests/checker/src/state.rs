@@ -1,0 +1,229 @@
+//! A state of an exploration: the memory, the threads, and the monitors of the classes.
+
+use crate::bucket;
+use crate::hash::hash;
+use crate::machine::{Answer, Run, World};
+use crate::memory::{Access, BUCKETS, Memory, SCAN, THREADS};
+use crate::monitor::{Monitor, Set};
+use crate::mutants::Mutant;
+use crate::points::At;
+use crate::program::{CLASSES, Operation, Program};
+use crate::thread::Thread;
+
+/// Everything that decides how an exploration can go on.
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    /// What all share.
+    pub memory: Memory,
+    /// What each knows.
+    pub threads: [Thread; THREADS],
+    sets: [Set; CLASSES],
+    /// The hashes of the parts: a step changes but two or three.
+    hashes: Hashes,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Hashes {
+    memory: u128,
+    threads: [u128; THREADS],
+    sets: u128,
+}
+
+/// A program ready to run.
+#[derive(Debug)]
+pub struct Setting<'a> {
+    /// The calls.
+    pub program: &'a Program,
+    /// What the machine needs to know of it.
+    pub world: World,
+}
+
+/// What one step did, for those who read a schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Whose step it is.
+    pub thread: usize,
+    /// Where the thread stood.
+    pub at: At,
+    /// The call, if this is its first step.
+    pub begun: Option<Operation>,
+    /// The access that it made.
+    pub access: Option<Access>,
+    /// What the call returned, if this was its last step.
+    pub answer: Option<Answer>,
+}
+
+const MEMORY: u64 = THREADS as u64;
+const SETS: u64 = MEMORY + 1;
+
+impl State {
+    /// The state before the first step.
+    pub fn start(setting: &Setting<'_>, monitor: &mut Monitor) -> Self {
+        let Setting { program, world } = setting;
+        let memory = program.memory();
+        let mut threads = [Thread::default(); THREADS];
+        for (thread, calls) in threads.iter_mut().zip(&program.threads) {
+            *thread = Thread::before(0, calls.first());
+        }
+        let mut sets = [0; CLASSES];
+        let numbers = numbers(world, &memory).expect("a table without references");
+        for (set, &tokens) in sets.iter_mut().zip(&numbers) {
+            *set = monitor.start(tokens.into());
+        }
+        let hashes = Hashes {
+            memory: hash(MEMORY, &memory),
+            threads: std::array::from_fn(|id| hash(id as u64, &threads[id])),
+            sets: hash(SETS, &sets),
+        };
+        Self {
+            memory,
+            threads,
+            sets,
+            hashes,
+        }
+    }
+
+    /// The hash of the whole: that of its parts, each of a family of its own.
+    pub fn hash(&self) -> u128 {
+        let parts = self.hashes.threads.iter();
+        parts.fold(self.hashes.memory ^ self.hashes.sets, |all, part| {
+            all ^ part
+        })
+    }
+
+    /// Whether a thread has something left to do.
+    pub fn is_under_way(&self, thread: usize) -> bool {
+        self.threads[thread].at != At::End
+    }
+
+    /// Lets a thread make one step.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the state that it leads to.
+    pub fn step(
+        &mut self,
+        setting: &Setting<'_>,
+        monitor: &mut Monitor,
+        id: usize,
+    ) -> (Step, Result<(), String>) {
+        let Setting { program, world } = setting;
+        let calls = &program.threads[id];
+        let thread = &mut self.threads[id];
+        let call = calls[usize::from(thread.finished)];
+        let class = world.class_of(call.item.first, call.item.f);
+        let sets = &mut self.sets[..world.classes.len()];
+        let (at, first) = (thread.at, !thread.begun);
+        if first {
+            monitor.call(sets, id, call.kind, class);
+        }
+        let run = Run::step(world, &mut self.memory, thread, id);
+        let (answer, access, wrote) = (run.answer, run.access, run.wrote);
+        let mut verdict = Ok(());
+        if let Some(answer) = answer {
+            if !monitor.answer(sets, id, call.kind, class, answer) {
+                verdict = Err(format!(
+                    "no order of the calls explains that {} returned {answer}",
+                    call.kind.name()
+                ));
+            }
+            if call
+                .expected
+                .is_some_and(|expected| (answer == Answer::Bool(true)) != expected)
+            {
+                let name = call.kind.name();
+                verdict = Err(format!("{name} returned {answer}, which it must not here"));
+            }
+            let finished = thread.finished + 1;
+            *thread = Thread::before(finished, calls.get(usize::from(finished)));
+        }
+        self.hashes.threads[id] = hash(id as u64, thread);
+        if first || answer.is_some() {
+            self.hashes.sets = hash(SETS, &self.sets);
+        }
+        if wrote {
+            self.hashes.memory = hash(MEMORY, &self.memory);
+            verdict = verdict.and_then(|()| self.check(world, monitor));
+        }
+        let step = Step {
+            thread: id,
+            at,
+            begun: first.then_some(call),
+            access,
+            answer,
+        };
+        (step, verdict)
+    }
+
+    /// What must hold in every state: the words are buckets or references to uses that are not over, and the
+    /// tokens are inserts minus removes.
+    fn check(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
+        let numbers = numbers(world, &self.memory)?;
+        for (class, (&tokens, &set)) in world.classes.iter().zip(numbers.iter().zip(&self.sets)) {
+            if !monitor.allows(set, tokens.into()) {
+                return Err(format!(
+                    "{tokens} tokens of {:x} in {} and {} are not inserts minus removes",
+                    class.f, class.first, class.second
+                ));
+            }
+        }
+        let owned = self.memory.descriptors[..world.shape.descriptors].iter();
+        let under_way = self.threads.iter().filter(|t| t.begun).count();
+        if owned.filter(|descriptor| descriptor.owned).count() > under_way {
+            return Err("a descriptor was not given back".into());
+        }
+        Ok(())
+    }
+
+    /// What must hold when all threads have finished.
+    pub fn check_end(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
+        self.check(world, monitor)?;
+        let frozen = self.memory.words.iter().any(|&w| bucket::is_reference(w));
+        let scanned = self.memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
+        match (frozen, scanned, self.memory.scanning) {
+            (true, ..) => Err("a word is left frozen".into()),
+            (_, true, _) => Err("a stripe still says that a scan is on".into()),
+            (_, _, true) => Err("the right to scan was not given back".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The monitors of the classes.
+    pub fn sets(&self) -> &[Set] {
+        &self.sets
+    }
+}
+
+/// How many tokens of each class the words hold logically.
+pub fn numbers(world: &World, memory: &Memory) -> Result<[u8; CLASSES], String> {
+    let mut numbers = [0; CLASSES];
+    for number in 0..BUCKETS.min(world.shape.buckets) {
+        let content = memory
+            .content(number)
+            .ok_or_else(|| format!("word {number} is frozen by a use that is over"))?;
+        if !bucket::is_packed(content) {
+            return Err(format!(
+                "word {number} is no packed bucket: {content:#018x}"
+            ));
+        }
+        for f in bucket::tokens(content) {
+            let class = world
+                .class_of(number as u8, f)
+                .ok_or_else(|| format!("word {number} holds {f:x}, which nobody inserted"))?;
+            numbers[class] += 1;
+        }
+    }
+    Ok(numbers)
+}
+
+impl<'a> Setting<'a> {
+    /// A program, on the protocol or on a mutant of it.
+    pub fn new(program: &'a Program, mutant: Option<Mutant>) -> Self {
+        let world = World {
+            shape: program.shape,
+            classes: program.classes(),
+            mutant,
+        };
+        Self { program, world }
+    }
+}

@@ -1,0 +1,66 @@
+//! All parts of a run, each cut down to seconds.
+
+use protocol_checker::mutants::MUTANTS;
+use protocol_checker::parts::{self, Outcome};
+
+#[track_caller]
+fn holds(outcome: Outcome) {
+    match outcome {
+        Ok(line) => println!("{line}"),
+        Err(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn no_race_written_by_hand_fails() {
+    holds(parts::by_hand(50_000));
+}
+
+#[test]
+fn no_race_made_by_chance_fails() {
+    holds(parts::by_chance(2, 200, 10_000));
+}
+
+#[test]
+fn the_dead_leave_the_table_in_order() {
+    holds(parts::deaths_by_hand(1_000));
+    holds(parts::deaths_by_chance(2, 50, 2_000));
+}
+
+#[test]
+fn the_machine_is_the_crate() {
+    holds(parts::conformance(2, 500));
+}
+
+#[test]
+#[cfg(lockfree_cuckoo_steps)]
+fn the_machine_is_the_crate_access_by_access() {
+    holds(parts::lockstep(2, 500));
+}
+
+#[test]
+fn every_mutant_dies() {
+    holds(parts::mutants(false));
+}
+
+#[test]
+fn a_failure_is_shown_step_by_step() {
+    let shown = parts::death_of("a remove that sees two tokens bumps nothing").expect("it dies");
+    for part in [
+        "pair: f01 | insert f01, remove f01 | contains f10",
+        "    1  thread ",
+        "Removal(Exchange): word 0 from [6] to []: done; returns true",
+        "FAILED: no order of the calls explains that contains returned false",
+    ] {
+        assert!(shown.contains(part), "{part:?} is not in\n{shown}");
+    }
+}
+
+/// Each piece is needed: what is found without it is a failure of its own, and can be shown.
+#[test]
+fn every_death_can_be_shown() {
+    for mutant in MUTANTS {
+        let shown = parts::death_of(mutant.name).unwrap_or_else(|why| panic!("{why}"));
+        assert!(shown.contains("FAILED: "), "{shown}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Histories: random calls race on a small table, and each class must have a history that makes sense.
+//!
+//! Threads meet, make a few calls each, and meet again; then one of them counts every class, so that each round
+//! begins with a known number of copies. What they saw is explained, or not, when the batch is over.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use lockfree_cuckoo::hooks::{stepping, tally};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+
+use super::common::crew::Crew;
+use super::common::mix;
+use super::events::{self, Sum};
+use super::explanation::History;
+use super::request::{Clock, Record};
+use super::stage::Stage;
+use super::watchdog::Watchdog;
+use super::workload::{WORKLOADS, Workload};
+
+/// Rounds on one table.
+const ROUNDS: usize = 100;
+
+/// What was done with one workload.
+#[derive(Default)]
+struct Done {
+    batches: u64,
+    calls: usize,
+    snapshots: (usize, usize),
+    time: Duration,
+    events: Sum,
+}
+
+/// What one thread did: its records, and where each round begins; and what the first thread counted.
+struct Part {
+    records: Vec<Record>,
+    rounds: Vec<Range<usize>>,
+    counts: Vec<Vec<usize>>,
+}
+
+pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+    let watchdog = Watchdog::new();
+    let start = (Instant::now(), tally());
+    let mut done: Vec<Done> = WORKLOADS.iter().map(|_| Done::default()).collect();
+    while start.0.elapsed() < time {
+        // Equal time for all, not equal numbers of calls.
+        let Some(at) = (0..done.len()).min_by_key(|&at| done[at].time) else {
+            break;
+        };
+        let (workload, done) = (&WORKLOADS[at], &mut done[at]);
+        let what = format!("{}, batch {} of seed {seed}", workload.name, done.batches);
+        let seed = mix(seed ^ mix((at as u64) << 32 | done.batches));
+        watchdog
+            .watch(&what, || batch(workload, seed, done))
+            .map_err(|why| format!("{what}: {why}"))?;
+    }
+    for (workload, done) in WORKLOADS.iter().zip(&done) {
+        let (taken, asked) = done.snapshots;
+        let snapshots = match asked {
+            0 => String::new(),
+            _ => format!(", {taken} of {asked} snapshots"),
+        };
+        println!(
+            "histories: {}: {} threads, {} rounds, {} calls{snapshots}; {}",
+            workload.name,
+            workload.threads,
+            done.batches as usize * ROUNDS,
+            done.calls,
+            done.events,
+        );
+    }
+    let all = Sum::since(&start.1);
+    println!(
+        "histories: {} calls in all; {all}",
+        done.iter().map(|done| done.calls).sum::<usize>()
+    );
+    all.demand(&events::ALL)
+}
+
+fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> {
+    let start = (Instant::now(), tally());
+    let stage = (workload.stage)(seed);
+    let clock = Clock::default();
+    let pace = workload.pace.varied(seed);
+    let parts = Crew::workers(workload.threads, |crew, thread| {
+        let seed = mix(seed ^ thread as u64);
+        let hook = pace.hook(seed);
+        stepping(hook, || play(workload, &stage, &clock, crew, thread, seed)).0
+    });
+    let parts: Vec<Part> = parts.into_iter().flatten().collect();
+    // The copies after each round, by the counts of the first thread.
+    let mut initial = stage.initial.as_slice();
+    for (round, counted) in parts[0].counts.iter().enumerate() {
+        let history = History {
+            stage: &stage,
+            initial,
+            threads: parts
+                .iter()
+                .map(|part| &part.records[part.rounds[round].clone()])
+                .collect(),
+            pending: Vec::new(),
+        };
+        let possible = history
+            .explain()
+            .map_err(|why| format!("round {round}: {why}"))?;
+        for (class, (possible, &copies)) in possible.iter().zip(counted).enumerate() {
+            if !possible.contains(&(copies as i64)) {
+                return Err(format!(
+                    "round {round}: of {} there are {copies} copies, and there should be {possible:?}",
+                    stage.name(class)
+                ));
+            }
+        }
+        let (taken, asked) = history.snapshots();
+        done.snapshots.0 += taken;
+        done.snapshots.1 += asked;
+        initial = counted;
+    }
+    let exactly: Vec<Vec<i64>> = initial.iter().map(|&copies| vec![copies as i64]).collect();
+    stage.audit(&exactly, 0)?;
+    done.batches += 1;
+    done.calls += parts.iter().map(|part| part.records.len()).sum::<usize>();
+    done.time += start.0.elapsed();
+    done.events.add(&start.1);
+    Ok(())
+}
+
+fn play(
+    workload: &Workload,
+    stage: &Stage,
+    clock: &Clock,
+    crew: &Crew,
+    thread: usize,
+    seed: u64,
+) -> Part {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut part = Part {
+        records: Vec::with_capacity(ROUNDS * workload.calls),
+        rounds: Vec::with_capacity(ROUNDS),
+        counts: Vec::new(),
+    };
+    for _ in 0..ROUNDS {
+        crew.meet();
+        let first = part.records.len();
+        for _ in 0..workload.calls_of(thread) {
+            let request = workload.next(stage, thread, &mut rng);
+            part.records.push(stage.perform(clock, request));
+        }
+        part.rounds.push(first..part.records.len());
+        crew.meet();
+        if thread == 0 {
+            let counts =
+                (0..stage.classes()).map(|class| stage.filter.count_hash(stage.hash(class, 0)));
+            part.counts.push(counts.collect());
+        }
+    }
+    part
+}
