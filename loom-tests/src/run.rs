@@ -7,7 +7,7 @@ use std::{fs, io};
 use crate::mutants::{MUTANTS, Mutant};
 
 /// What the copy of the project needs in order to build the models.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 9] = [
     "Cargo.toml",
     "Cargo.lock",
     "README.md",
@@ -15,6 +15,7 @@ const PARTS: [&str; 8] = [
     "benches",
     "loom-tests",
     "tests/checker",
+    "tests/shuttle",
     "tests/stress",
 ];
 

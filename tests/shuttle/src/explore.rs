@@ -1,0 +1,100 @@
+//! Runs a test under many random schedules, and refuses one in which the races it is about did not happen.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use lockfree_cuckoo::hooks::{Event, Tally, tally};
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
+use shuttle::{Config, MaxSteps, PortfolioRunner};
+
+use crate::bursts::Bursts;
+use crate::counted::{Counted, Counts};
+
+/// The environment variable that sets another number of schedules for every test.
+const SET_SCHEDULES: &str = "SHUTTLE_ITERATIONS";
+
+/// Places at which the preferred thread changes in a schedule of the third kind (Burckhardt et al., ASPLOS
+/// 2010): few, so that each is likely to be where it matters.
+const DEPTHS: [usize; 2] = [3, 5];
+
+/// Far more accesses than any schedule makes; reaching it means that a thread goes round for ever.
+const MOST_STEPS: usize = 1_000_000;
+
+/// The longest path search keeps its nodes on the stack.
+const STACK: usize = 256 << 10;
+
+/// Events are counted in the whole process, so there is one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+const EVENTS: [Event; 11] = [
+    Event::Hop,
+    Event::Kick,
+    Event::Broken,
+    Event::Abort,
+    Event::Help,
+    Event::Arrival,
+    Event::Repeat,
+    Event::Twin,
+    Event::Starved,
+    Event::Rejected,
+    Event::Hint,
+];
+
+/// Runs `test` under so many schedules: half of them switch at every access, a quarter in bursts, a quarter by
+/// priorities. A failure is printed with its schedule, which `shuttle::replay` repeats.
+///
+/// # Panics
+///
+/// If `test` does under some schedule, or if one of the `needed` events never happened: then it tests nothing.
+#[track_caller]
+pub fn explore(
+    name: &str,
+    schedules: usize,
+    needed: &[Event],
+    test: impl Fn() + Send + Sync + 'static,
+) {
+    let schedules = std::env::var(SET_SCHEDULES)
+        .ok()
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(schedules);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut config = Config::new();
+    config.stack_size = STACK;
+    config.max_steps = MaxSteps::FailAfter(MOST_STEPS);
+    // It warns that weak memory is not explored.
+    config.silence_warnings = true;
+    let counts = Arc::new(Counts::default());
+    let mut schedulers = PortfolioRunner::new(true, config);
+    schedulers.add(Counted::new(
+        RandomScheduler::new(schedules.div_ceil(2)),
+        &counts,
+    ));
+    schedulers.add(Counted::new(Bursts::new(schedules.div_ceil(4)), &counts));
+    for depth in DEPTHS {
+        let scheduler = PctScheduler::new(depth, schedules.div_ceil(8));
+        schedulers.add(Counted::new(scheduler, &counts));
+    }
+
+    let (start, before) = (Instant::now(), tally());
+    schedulers.run(test);
+    let happened = tally().since(&before);
+    println!(
+        "{:>9} schedules: {name} ({:.1} million steps, {:.1} s;{})",
+        counts.schedules(),
+        counts.steps() as f64 / 1e6,
+        start.elapsed().as_secs_f64(),
+        list(&happened)
+    );
+    for &event in needed {
+        assert!(happened.of(event) > 0, "{event:?} never happened in {name}");
+    }
+}
+
+fn list(happened: &Tally) -> String {
+    EVENTS
+        .iter()
+        .map(|&event| (event, happened.of(event)))
+        .filter(|&(_, count)| count > 0)
+        .map(|(event, count)| format!(" {event:?} {count}"))
+        .collect()
+}
