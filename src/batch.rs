@@ -15,12 +15,12 @@ use crate::tokens::Tokens;
 const DISTANCE: usize = 32;
 
 /// Items that are hashed at a time.
-const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 256;
 
 impl Tokens {
     /// The hashes in order, each some time after its words were asked for.
     #[inline]
-    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+    pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         hashes
             .iter()
             .take(DISTANCE)
@@ -190,7 +190,7 @@ impl<S> CuckooFilter<S> {
 }
 
 #[track_caller]
-fn check_lengths<T>(items: &[T], found: &[bool]) {
+pub(crate) fn check_lengths<T>(items: &[T], found: &[bool]) {
     assert!(
         items.len() == found.len(),
         "{} items to look up, but room for {} answers",

@@ -1,5 +1,11 @@
 //! What can go wrong: building a filter, and inserting.
 
+mod growth;
+
+pub use growth::GrowthError;
+#[cfg(feature = "std")]
+pub(crate) use growth::Limit;
+
 use core::fmt;
 
 /// Why a filter could not be built. Says what was asked for and what is possible.
@@ -18,10 +24,37 @@ pub struct BuildError(pub(crate) Cause);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    Capacity { items: usize, most: usize },
-    Buckets { buckets: usize, nearest: usize },
-    SearchBudget { budget: usize, nearest: usize },
-    OutOfMemory { bytes: usize },
+    Capacity {
+        items: usize,
+        most: usize,
+    },
+    Buckets {
+        buckets: usize,
+        nearest: usize,
+    },
+    SearchBudget {
+        budget: usize,
+        nearest: usize,
+    },
+    OutOfMemory {
+        bytes: usize,
+    },
+    #[cfg(feature = "std")]
+    GrowthFactor {
+        factor: usize,
+        nearest: usize,
+    },
+    /// The bits of the rate, and of the least that a single segment keeps to.
+    #[cfg(feature = "std")]
+    FalsePositiveRate {
+        rate: u64,
+        least: u64,
+    },
+    #[cfg(feature = "std")]
+    Memory {
+        most: usize,
+        least: usize,
+    },
 }
 
 impl BuildError {
@@ -38,7 +71,8 @@ impl BuildError {
         matches!(self.0, Cause::OutOfMemory { .. })
     }
 
-    /// The number that was refused: items, buckets, the search budget, or bytes of memory.
+    /// The number that was refused: items, buckets, the search budget, bytes of memory, or the growth factor; 0
+    /// for a rate.
     #[must_use]
     pub fn requested(&self) -> usize {
         match self.0 {
@@ -46,6 +80,12 @@ impl BuildError {
             Cause::Buckets { buckets, .. } => buckets,
             Cause::SearchBudget { budget, .. } => budget,
             Cause::OutOfMemory { bytes } => bytes,
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { factor, .. } => factor,
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { .. } => 0,
+            #[cfg(feature = "std")]
+            Cause::Memory { most, .. } => most,
         }
     }
 
@@ -57,6 +97,12 @@ impl BuildError {
             Cause::Capacity { most, .. } => Some(most),
             Cause::Buckets { nearest, .. } | Cause::SearchBudget { nearest, .. } => Some(nearest),
             Cause::OutOfMemory { .. } => None,
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { nearest, .. } => Some(nearest),
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { .. } => None,
+            #[cfg(feature = "std")]
+            Cause::Memory { least, .. } => Some(least),
         }
     }
 }
@@ -86,6 +132,23 @@ impl fmt::Display for BuildError {
                     "{bytes} bytes of memory for a filter could not be allocated"
                 )
             }
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { factor, nearest } => write!(
+                out,
+                "a growth factor of {factor} is not possible: the nearest power of two from 2 is {nearest}"
+            ),
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { rate, least } => write!(
+                out,
+                "a false-positive rate of at most {} is out of reach: a single full segment has {:.6}",
+                f64::from_bits(rate),
+                f64::from_bits(least)
+            ),
+            #[cfg(feature = "std")]
+            Cause::Memory { most, least } => write!(
+                out,
+                "{most} bytes of memory are not enough: a filter begins with {least}"
+            ),
         }
     }
 }
@@ -134,6 +197,14 @@ pub enum InsertError {
         /// Copies that are stored.
         copies: usize,
     },
+
+    /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
+    /// keeps it from making more.
+    #[non_exhaustive]
+    CannotGrow {
+        /// Which limit, and how far the filter has come.
+        error: GrowthError,
+    },
 }
 
 impl fmt::Display for InsertError {
@@ -150,6 +221,7 @@ impl fmt::Display for InsertError {
                     "{copies} copies of the item are stored, and no more can be"
                 )
             }
+            Self::CannotGrow { error } => error.fmt(out),
         }
     }
 }

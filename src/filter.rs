@@ -356,7 +356,7 @@ impl<S> CuckooFilter<S> {
     #[cold]
     fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {
-            Refusal::NoPath => InsertError::Full {
+            Refusal::NoPath | Refusal::Disturbed => InsertError::Full {
                 len: self.len(),
                 slots: self.slots(),
             },

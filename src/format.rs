@@ -3,7 +3,7 @@
 //! It is what [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write,
 //! [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read, and,
 //! with the feature `serde`, what a filter is serialized as. It is the same on every machine. This is version
-//! 1; every later release reads it.
+//! 1; every later release reads it. [Filters that grow](#filters-that-grow) have a form of their own.
 //!
 //! # Layout
 //!
@@ -73,7 +73,7 @@
 //! data = open(sys.argv[1], "rb").read()
 //! (magic, version, header, bits, slots, kind, hasher, seed, check,
 //!  buckets, capacity, items, budget, checksum) = struct.unpack("<8s2H4B5Q2I", data[:64])
-//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1
+//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1 and kind == 1
 //! assert zlib.crc32(data[:60]) == checksum
 //!
 //! words, rest = data[64:64 + 8 * buckets], data[64 + 8 * buckets:]
@@ -82,21 +82,100 @@
 //! print(f"{items} items of {capacity} in {buckets} buckets")
 //! ```
 //!
+//! # Filters that grow
+//!
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its segments in one piece. The first
+//! 32 bytes of its header are those of any other, but for the kind. Then come a list of the segments and the
+//! buckets of each, both from the finest segment to the coarsest.
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 14 | as above |
+//! | 14 | 1 | kind: 2, tables in a list that grows |
+//! | 15 | 17 | hasher, as above |
+//! | 32 | 8 | buckets of the first segment, and of the one that an empty filter begins anew with |
+//! | 40 | 8 | largest rate of false positives to grow to, at least that of one full segment: a `binary64` of IEEE 754 |
+//! | 48 | 8 | most bytes of memory to grow to; 2<sup>64</sup> - 1 for no limit |
+//! | 56 | 1 | segments, `n`: 1 to 255 |
+//! | 57 | 1 | index of the segment that takes the inserts, less than `n` |
+//! | 58 | 1 | binary logarithm of the growth factor, 1 to 16 |
+//! | 59 | 1 | 0 |
+//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
+//! | 64 | `24 n` | the list, 24 bytes for each segment |
+//! | `64 + 24 n` | `8 m` | the buckets of all segments, `m` in sum |
+//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all that is before it, but for other CRCs |
+//!
+//! What the list says of a segment:
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 8 | buckets, no more than those of the segment before it |
+//! | 8 | 8 | items in it: occupied slots |
+//! | 16 | 4 | search budget in buckets, 2 to 4,096 |
+//! | 20 | 4 | CRC-32 of all that is before it in the file, but for other CRCs |
+//!
+//! All numbers of buckets have the same odd factor: each segment refines those behind it
+//! ([`design`](crate::design#geometry)). The first one has no fewer than the number at offset 32. So there are two
+//! bytes for each slot, 24 for each segment, and 68 more. No CRC matches behind a part of another file, so what a
+//! write leaves that was cut short is found out.
+//!
+//! ```
+//! use lockfree_cuckoo::GrowingCuckooFilter;
+//!
+//! let mut filter = GrowingCuckooFilter::builder().capacity(8).seed(1).build()?;
+//! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
+//! # #[rustfmt::skip]
+//! assert_eq!(filter.to_bytes(), [
+//!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
+//!     0x01, 0x00,                                     // version 1
+//!     0x40, 0x00,                                     // a header of 64 bytes
+//!     0x10, 0x04, 0x02,                               // 16 bits, 4 slots, a list of tables
+//!     0x01,                                           // RandomState
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
+//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // what it makes of "lockfree-cuckoo"
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets to begin with
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
+//!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
+//!     0x02, 0x00,                                     // 2 segments, and the first takes inserts
+//!     0x01, 0x00,                                     // a growth factor of 2
+//!     0x4c, 0x65, 0x44, 0x09,                         // the CRC of the above
+//!     0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the finest segment has 4 buckets
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 1 item
+//!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
+//!     0x4c, 0xff, 0x04, 0xb8,                         // the CRC of all this, but for the first one
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the next one has 2 buckets
+//!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 8 items
+//!     0x00, 0x01, 0x00, 0x00,                         // the same search budget
+//!     0x6a, 0x7b, 0x9d, 0xeb,                         // the CRC of all this
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the finest segment
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xf8,
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+//!     0xa2, 0x29, 0x97, 0x29, 0x5b, 0x0e, 0x41, 0x7a, // the next one
+//!     0x8e, 0x89, 0x4b, 0x2b, 0x75, 0x98, 0xcf, 0xe2,
+//!     0x7a, 0xaf, 0x83, 0x4d,                         // the CRC of all this
+//! ]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What a reader checks
 //!
-//! The magic, the version, the CRC of the header and its numbers come first, then the hasher, then the length,
-//! and only then memory is allocated for the buckets: where the length is known, all at once, and from a stream
-//! at most 512 KiB or, if that is more, twice what has come. Then the last CRC, that each of them is
-//! occupied from the top, and that the items are as many as the header says. What passes is a filter that
-//! inserts and removals could have built, so every operation on it keeps its promises.
+//! The magic, the version, the CRC of the header and its numbers come first, then the hasher, then the list of
+//! segments if there is one, then the length, and only then memory is allocated for the buckets: where the length
+//! is known, all at once, and from a stream at most 512 KiB or, if that is more, twice what has come. Then the
+//! last CRC, that each of them is occupied from the top, and that the items are as many as the header or the list
+//! says. What passes is a filter that inserts and removals could have built, so every operation on it keeps its
+//! promises.
 //!
 //! Each way to fail is a [`ReadError`](crate::ReadError). A later version is told by the version alone; nothing
-//! behind it is looked at.
+//! behind it is looked at. A filter of the other kind is told as such.
 //!
 //! # What it does not protect from
 //!
 //! * A CRC finds accidents. Whoever can write the file can write another filter, with answers of their choice.
 //!   Where that matters, sign the bytes.
+//! * How fast a filter grows, and how far, is in the file: who can write it can write one that asks for much
+//!   memory at its next insert.
 //! * The seed of the default hasher is in the file, readable. Who knows it can make items that collide. Where
 //!   items come from an adversary, keep the file as a secret.
 //! * Hashers are told apart by their check alone. A custom one that hashes those bytes as before, but items

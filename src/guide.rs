@@ -65,7 +65,8 @@
 //! | How many items, bytes, wrong answers? What does a small filter cost? | [`sizing`] |
 //! | Which call fills a filter from a list, an iterator, or with many threads? | [`filling`] |
 //! | What may be removed? What of duplicates, and of several users of one item? | [`removing`] |
-//! | What do I do when an insert is refused? How does a filter grow? | [`full`] |
+//! | What do I do when an insert is refused? | [`full`] |
+//! | What if I cannot say how many items there will be? | [`growing`] |
 //! | How do threads and async tasks share a filter? What is ordered? | [`sharing`] |
 //! | How do old items leave? | [`ageing`] |
 //! | How do I save a filter, also while it is in use? | [`persistence`] |
@@ -80,6 +81,8 @@ pub mod adversaries;
 pub mod ageing;
 pub mod filling;
 pub mod full;
+#[cfg(feature = "std")]
+pub mod growing;
 pub mod hashing;
 pub mod migration;
 pub mod mixing;

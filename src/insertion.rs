@@ -53,7 +53,7 @@ impl Tokens {
                 Opened::Disturbed => {}
             }
         }
-        Err(Refusal::NoPath)
+        Err(Refusal::Disturbed)
     }
 
     /// Adds to the emptier candidate; false if both are full.
@@ -113,7 +113,7 @@ impl Tokens {
         match short.run(self, class, self.search_budget) {
             Found::Room => Ok(Opened::Disturbed),
             Found::Path(path) => Ok(self.execute(path, placed)),
-            Found::Nothing if ShortSearch::suits(self.search_budget) => Err(self.refusal(class)),
+            Found::Nothing if ShortSearch::suits(self.search_budget) => self.refusal(class),
             Found::Nothing => self.open_far(class, placed),
         }
     }
@@ -125,7 +125,7 @@ impl Tokens {
         match long.run(self, class, self.search_budget) {
             Found::Room => Ok(Opened::Disturbed),
             Found::Path(path) => Ok(self.execute(path, placed)),
-            Found::Nothing => Err(self.refusal(class)),
+            Found::Nothing => self.refusal(class),
         }
     }
 
@@ -145,14 +145,18 @@ impl Tokens {
         Opened::Done
     }
 
-    /// Reads one bucket after the other, so with other writers about the eight copies need not have been in
-    /// at one time.
-    fn refusal(&self, class: Candidates) -> Refusal {
-        let full_of_copies = |bucket| self.peek(bucket).count(class.fingerprint) == Bucket::SLOTS;
-        if full_of_copies(class.first) && full_of_copies(class.second) {
-            Refusal::AllCopies
+    /// Why no path was found. Reads one bucket after the other, so with other writers about the eight copies need
+    /// not have been in at one time.
+    fn refusal(&self, class: Candidates) -> Result<Opened, Refusal> {
+        let pair = [self.peek(class.first), self.peek(class.second)];
+        let copies = |bucket: &Bucket| bucket.count(class.fingerprint);
+        if pair.iter().any(|bucket| bucket.has_room()) {
+            // Somebody has removed one meanwhile.
+            Ok(Opened::Disturbed)
+        } else if pair.iter().map(copies).sum::<usize>() == 2 * Bucket::SLOTS {
+            Err(Refusal::AllCopies)
         } else {
-            Refusal::NoPath
+            Err(Refusal::NoPath)
         }
     }
 }

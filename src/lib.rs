@@ -33,7 +33,7 @@
 //! * If items are never removed, a blocked Bloom filter is simpler, and faster where its two or more probes
 //!   fall into one cache line.
 //! * If the set can outgrow every estimate: this filter has a fixed size and says
-//!   [`Full`](InsertError::Full).
+//!   [`Full`](InsertError::Full). There is a [`GrowingCuckooFilter`], at the price of slower misses.
 //! * If items must be removed that were perhaps never inserted: that can remove another item's fingerprint.
 //!
 //! # What is guaranteed
@@ -62,7 +62,7 @@
 //! # Features
 //!
 //! * `std`, on by default: random seeds, and with them `with_capacity` and `builder`; storing to writers and
-//!   loading from readers; item counters that threads do not share.
+//!   loading from readers; item counters that threads do not share; `GrowingCuckooFilter`.
 //! * `serde`: `Serialize` and `Deserialize` for both filters, as the bytes of the stored form.
 //! * `rayon`: `FromParallelIterator` and `ParallelExtend`.
 //! * `huge-pages`: on Linux, asks for huge pages for tables of 4 MiB and more. Where the system grants them on
@@ -111,6 +111,8 @@ mod filter;
 mod fingerprint;
 pub mod format;
 mod geometry;
+#[cfg(feature = "std")]
+mod growing;
 pub mod guide;
 mod hints;
 mod hop;
@@ -121,6 +123,8 @@ mod measures;
 mod path;
 mod persistence;
 mod prefetch;
+#[cfg(feature = "std")]
+mod published;
 mod random_state;
 mod relocation;
 mod removal;
@@ -141,8 +145,10 @@ mod typed;
 mod word;
 
 pub use builder::CuckooFilterBuilder;
-pub use error::{BuildError, InsertError, InsertManyError};
+pub use error::{BuildError, GrowthError, InsertError, InsertManyError};
 pub use filter::CuckooFilter;
+#[cfg(feature = "std")]
+pub use growing::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
 pub use random_state::{RandomState, SeededHasher};
 pub use snapshot::SnapshotError;
 pub use stored::ReadError;

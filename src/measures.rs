@@ -134,7 +134,7 @@ impl<S> CuckooFilter<S> {
 ///
 /// As a binomial series, because powers need the standard library. Up to eight, the fifth term is less than
 /// half a unit in the last place.
-fn any_of(compared: f64) -> f64 {
+pub(crate) fn any_of(compared: f64) -> f64 {
     const TERMS: u32 = 4;
     let e = 1.0 / f64::from(Fingerprint::VALUES);
     // Horner's scheme, from the last term: each is `-e (compared - k) / (k + 1)` times the one before.

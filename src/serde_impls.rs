@@ -1,4 +1,4 @@
-//! `Serialize` and `Deserialize`: a filter as the bytes of its stored form.
+//! `Serialize` and `Deserialize`: filters as the bytes of their stored forms.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,6 +10,8 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use crate::allocate;
 use crate::filter::CuckooFilter;
+#[cfg(feature = "std")]
+use crate::growing::{self, GrowingCuckooFilter};
 use crate::scan::NoSnapshot;
 use crate::snapshot::SnapshotError;
 use crate::stored::{self, Identity, ReadError, Slice, Storable};
@@ -39,6 +41,29 @@ impl<'de, S: BuildHasher + Default + 'static> Deserialize<'de> for CuckooFilter<
     }
 }
 
+/// As the bytes of the [stored form](crate::format#filters-that-grow) of a
+/// [`snapshot`](GrowingCuckooFilter::snapshot), so the filter may be in use. Fails as that does. Takes memory for
+/// two copies of the tables meanwhile.
+#[cfg(feature = "std")]
+impl<S: BuildHasher + 'static> Serialize for GrowingCuckooFilter<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let bytes = self
+            .to_bytes_in_use()
+            .map_err(|error| T::Error::custom(SnapshotError::from(error)))?;
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+/// From the bytes of the [stored form](crate::format#filters-that-grow), checked as by
+/// [`from_bytes`](GrowingCuckooFilter::from_bytes). The default hasher gets the seed that was stored; of any other,
+/// `S::default()` has to be the one that the filter was stored with.
+#[cfg(feature = "std")]
+impl<'de, S: BuildHasher + Default + 'static> Deserialize<'de> for GrowingCuckooFilter<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(StoredForm(PhantomData))
+    }
+}
+
 /// As the filter for items of all types: the type of the items is not stored.
 impl<T: ?Sized, S: BuildHasher + 'static> Serialize for TypedCuckooFilter<T, S> {
     fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
@@ -55,17 +80,36 @@ impl<'de, T: ?Sized, S: BuildHasher + Default + 'static> Deserialize<'de>
     }
 }
 
-struct StoredForm<S>(PhantomData<S>);
+/// The bytes of a filter `F`.
+struct StoredForm<F>(PhantomData<F>);
 
-impl<'de, S: BuildHasher + Default + 'static> Visitor<'de> for StoredForm<S> {
-    type Value = CuckooFilter<S>;
+/// What can be made of its stored form.
+trait FromStored: Sized {
+    fn from_stored(bytes: &[u8]) -> Result<Self, ReadError>;
+}
+
+impl<S: BuildHasher + Default + 'static> FromStored for CuckooFilter<S> {
+    fn from_stored(bytes: &[u8]) -> Result<Self, ReadError> {
+        stored::read(&mut Slice::new(bytes), Identity::rebuild_or_default)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<S: BuildHasher + Default + 'static> FromStored for GrowingCuckooFilter<S> {
+    fn from_stored(bytes: &[u8]) -> Result<Self, ReadError> {
+        growing::read(&mut Slice::new(bytes), Identity::rebuild_or_default)
+    }
+}
+
+impl<'de, F: FromStored> Visitor<'de> for StoredForm<F> {
+    type Value = F;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("the bytes of a stored cuckoo filter")
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        stored::read(&mut Slice::new(bytes), Identity::rebuild_or_default).map_err(E::custom)
+        F::from_stored(bytes).map_err(E::custom)
     }
 
     /// For formats without a type for bytes, such as JSON.

@@ -3,10 +3,11 @@
 //! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So
 //! no writer waits for the owner of a descriptor, and none is harmed if the owner never comes back.
 
+use crate::admission::Elsewhere;
 use crate::bucket::Bucket;
 use crate::descriptor::State;
 use crate::sync::{self, Event};
-use crate::tokens::{Pending, Resolved, Tokens};
+use crate::tokens::{Pending, Resolved, Scope, Tokens};
 use crate::transfer::Transfer;
 use crate::word::Content;
 
@@ -23,7 +24,7 @@ impl Tokens {
     }
 
     #[cold]
-    fn settle_reference(&self, bucket: usize) -> Bucket {
+    pub(crate) fn settle_reference(&self, bucket: usize) -> Bucket {
         loop {
             let word = self.table.load(bucket);
             let reference = match word.content() {
@@ -32,7 +33,9 @@ impl Tokens {
             };
             match self.resolve(bucket, reference) {
                 Resolved::Stale => {}
-                Resolved::Pending(pending) if pending.transfer.moved.is_none() => {
+                Resolved::Pending(pending)
+                    if pending.transfer.moved.is_none() && self.scope == Scope::Whole =>
+                {
                     self.decide_admission(&pending);
                 }
                 Resolved::Pending(pending) => {
@@ -55,6 +58,21 @@ impl Tokens {
     /// and its verdict was true at its read of the witness, because the target was frozen all the while.
     pub(crate) fn decide_admission(&self, admission: &Pending) {
         let state = if self.witness_holds_none(admission) {
+            State::Committed
+        } else {
+            State::Aborted
+        };
+        self.pool
+            .decide(admission.reference, admission.control, state);
+    }
+
+    /// The same for the owner of one in a segment. Nobody else can, for want of the list of segments: others
+    /// abort it. So what was asked in this order is still true at the commit, as far as the target is concerned.
+    pub(crate) fn decide_own_admission(&self, admission: &Pending, elsewhere: &impl Elsewhere) {
+        let state = if elsewhere.finer_hold_none()
+            && self.witness_holds_none(admission)
+            && elsewhere.coarser_hold_none()
+        {
             State::Committed
         } else {
             State::Aborted

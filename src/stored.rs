@@ -1,25 +1,32 @@
-//! The stored form of a filter: its header, as a value.
+//! The stored form of a filter: the header of one table, as a value.
 //!
 //! The layout is documented for users in [`format`](crate::format). Here a header becomes 64 bytes, and 64
 //! bytes become a header whose every number is in range, or an error. Nothing is read, written or allocated.
 
 mod error;
+mod frame;
 mod identity;
+mod input;
 mod reading;
+mod words;
 mod writing;
 
 pub use error::ReadError;
+pub(crate) use frame::{Frame, Kind};
 pub(crate) use identity::Identity;
-#[cfg(feature = "std")]
-pub(crate) use reading::Stream;
+pub(crate) use input::Input;
 pub(crate) use reading::{Slice, read};
+#[cfg(feature = "std")]
+pub(crate) use reading::{Source, Stream};
 pub(crate) use writing::Storable;
+#[cfg(feature = "std")]
+pub(crate) use writing::collect;
 
 use crate::bucket::Bucket;
 use crate::geometry::Geometry;
 use crate::path::{MAX_BUDGET, MIN_BUDGET};
 
-/// What the stored form says ahead of the words.
+/// What the stored form of one table says ahead of the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) identity: Identity,
@@ -29,175 +36,103 @@ pub(crate) struct Header {
     pub(crate) search_budget: usize,
 }
 
-/// As PNG's: a byte that is no text, a name, and the line ends that a transfer as text would change.
-const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
-
-const VERSION: u16 = 1;
-
-/// Bits of a fingerprint, slots of a bucket, and 1 for "one table".
-const SHAPE: [u8; 3] = [16, Bucket::SLOTS as u8, 1];
-
-const DEFAULT_HASHER: u8 = 1;
-const CUSTOM_HASHER: u8 = 2;
-
 /// Bytes of a word, and of a checksum.
-const WORD: usize = size_of::<u64>();
-const CHECKSUM: usize = size_of::<u32>();
+pub(crate) const WORD: usize = size_of::<u64>();
+pub(crate) const CHECKSUM: usize = size_of::<u32>();
 
-/// Where the fields of the header begin.
+/// Where the fields of the header begin that others do not have.
 mod at {
-    pub(super) const VERSION: usize = 8;
-    pub(super) const LENGTH: usize = 10;
-    pub(super) const SHAPE: usize = 12;
-    pub(super) const HASHER: usize = 15;
-    pub(super) const SEED: usize = 16;
-    pub(super) const CHECK: usize = 24;
     pub(super) const BUCKETS: usize = 32;
     pub(super) const CAPACITY: usize = 40;
     pub(super) const ITEMS: usize = 48;
     pub(super) const SEARCH_BUDGET: usize = 56;
-    pub(super) const CHECKSUM: usize = 60;
 }
 
 impl Header {
-    pub(crate) const BYTES: usize = 64;
+    pub(crate) const BYTES: usize = Frame::BYTES;
 
     /// The bytes of the whole stored form.
     pub(crate) fn stored_bytes(&self) -> u64 {
         (Self::BYTES + CHECKSUM) as u64 + self.geometry.buckets() as u64 * WORD as u64
     }
 
-    pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
-        let (hasher, seed) = match self.identity.seed {
-            Some(seed) => (DEFAULT_HASHER, seed),
-            None => (CUSTOM_HASHER, 0),
-        };
-        let mut bytes = [0; Self::BYTES];
-        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
-        put(0, &MAGIC);
-        put(at::VERSION, &VERSION.to_le_bytes());
-        put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
-        put(at::SHAPE, &SHAPE);
-        put(at::HASHER, &[hasher]);
-        put(at::SEED, &seed.to_le_bytes());
-        put(at::CHECK, &self.identity.check.to_le_bytes());
-        put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
-        put(at::CAPACITY, &(self.capacity as u64).to_le_bytes());
-        put(at::ITEMS, &(self.items as u64).to_le_bytes());
-        put(
+    fn frame(&self) -> Frame {
+        let mut frame = Frame::new(Kind::Fixed, &self.identity);
+        frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
+        frame.put(at::CAPACITY, &(self.capacity as u64).to_le_bytes());
+        frame.put(at::ITEMS, &(self.items as u64).to_le_bytes());
+        frame.put(
             at::SEARCH_BUDGET,
             &(self.search_budget as u32).to_le_bytes(),
         );
-        let checksum = crc32fast::hash(&bytes[..at::CHECKSUM]);
-        bytes[at::CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
+        frame
     }
 
-    /// A checksum that has the header behind it, to be continued over the words. So words do not go with the
-    /// header of another filter, as after a write that was cut short over an older file of the same size. Without
-    /// the header's own checksum, because a CRC over data and their CRC is the same whatever the data.
+    pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
+        self.frame().encode()
+    }
+
+    /// See [`Frame::begin_checksum`].
     pub(crate) fn begin_checksum(&self) -> crc32fast::Hasher {
-        let mut checksum = crc32fast::Hasher::new();
-        checksum.update(&self.encode()[..at::CHECKSUM]);
-        checksum
+        self.frame().begin_checksum()
     }
 
-    /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
-    ///
-    /// From the general to the particular, so that the error names what is wrong and not a consequence of it.
+    /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer, if its fields can
+    /// be true.
     pub(crate) fn decode(found: &[u8]) -> Result<Self, ReadError> {
-        if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
-            return Err(ReadError::NotAFilter);
-        }
-        // Ahead of the length and the checksum: a later version may have others.
-        if let Some(&[low, high]) = found.get(at::VERSION..at::LENGTH) {
-            let version = u16::from_le_bytes([low, high]);
-            if version > VERSION {
-                return Err(ReadError::NewerVersion {
-                    found: version,
-                    supported: VERSION,
-                });
-            }
-        }
-        let bytes: &[u8; Self::BYTES] = found.try_into().map_err(|_| ReadError::Truncated {
-            expected: Self::BYTES as u64,
-            found: found.len() as u64,
-        })?;
-        let checksum = u32::from_le_bytes(field(bytes, at::CHECKSUM));
-        if checksum != crc32fast::hash(&bytes[..at::CHECKSUM]) {
-            return Err(ReadError::Checksum);
-        }
-        Self::of_fields(bytes)
-    }
-
-    /// The header with these fields, if they can be true.
-    fn of_fields(bytes: &[u8; Self::BYTES]) -> Result<Self, ReadError> {
-        let number = |at| u64::from_le_bytes(field(bytes, at));
-        demand(
-            u16::from_le_bytes(field(bytes, at::VERSION)) == VERSION,
-            "there is no such version",
-        )?;
-        demand(
-            usize::from(u16::from_le_bytes(field(bytes, at::LENGTH))) == Self::BYTES,
-            "its header has another length",
-        )?;
-        demand(
-            field(bytes, at::SHAPE) == SHAPE,
-            "its fingerprints, buckets or tables are of another kind",
-        )?;
-        let seed = match (bytes[at::HASHER], number(at::SEED)) {
-            (DEFAULT_HASHER, seed) => Some(seed),
-            (CUSTOM_HASHER, 0) => None,
-            _ => return Err(malformed("its kind of hasher does not exist")),
-        };
-        let buckets = usize::try_from(number(at::BUCKETS))
-            .ok()
-            .filter(|&buckets| buckets <= Geometry::MAX_BUCKETS)
-            .ok_or(ReadError::TooLarge {
-                buckets: number(at::BUCKETS),
-            })?;
-        let geometry = Geometry::with_buckets(buckets)
-            .ok_or(malformed("its number of buckets is impossible"))?;
-        // No more than the slots, whatever a builder would say: how filters are sized may change.
-        let at_most_slots = |at, reason| {
-            let slots = buckets * Bucket::SLOTS;
-            let number = usize::try_from(number(at)).ok();
-            number
-                .filter(|&number| number <= slots)
-                .ok_or(malformed(reason))
-        };
-        let search_budget = u32::from_le_bytes(field(bytes, at::SEARCH_BUDGET));
-        let search_budget = usize::try_from(search_budget)
-            .ok()
-            .filter(|budget| (MIN_BUDGET..=MAX_BUDGET).contains(budget))
-            .ok_or(malformed("its search budget is out of range"))?;
+        let (frame, identity) = Frame::decode(found, Kind::Fixed)?;
+        let geometry = geometry(frame.number(at::BUCKETS))?;
+        let at_most_slots = |at, reason| at_most_slots(frame.number(at), geometry, reason);
         Ok(Self {
-            identity: Identity {
-                seed,
-                check: number(at::CHECK),
-            },
+            identity,
             geometry,
+            search_budget: search_budget(frame.get(at::SEARCH_BUDGET))?,
             capacity: at_most_slots(at::CAPACITY, "its capacity is larger than the table")?,
             items: at_most_slots(at::ITEMS, "its items are more than the slots")?,
-            search_budget,
         })
     }
 }
 
-fn field<const N: usize>(bytes: &[u8; Header::BYTES], at: usize) -> [u8; N] {
-    core::array::from_fn(|index| bytes[at + index])
+/// The geometry of a stored number of buckets.
+pub(crate) fn geometry(stored: u64) -> Result<Geometry, ReadError> {
+    let buckets = usize::try_from(stored)
+        .ok()
+        .filter(|&buckets| buckets <= Geometry::MAX_BUCKETS)
+        .ok_or(ReadError::TooLarge { buckets: stored })?;
+    Geometry::with_buckets(buckets).ok_or(malformed("its number of buckets is impossible"))
 }
 
-fn malformed(reason: &'static str) -> ReadError {
+/// No more than the slots, whatever a builder would say: how filters are sized may change.
+pub(crate) fn at_most_slots(
+    stored: u64,
+    geometry: Geometry,
+    reason: &'static str,
+) -> Result<usize, ReadError> {
+    let slots = geometry.buckets() * Bucket::SLOTS;
+    let number = usize::try_from(stored).ok();
+    number
+        .filter(|&number| number <= slots)
+        .ok_or(malformed(reason))
+}
+
+pub(crate) fn search_budget(stored: [u8; 4]) -> Result<usize, ReadError> {
+    usize::try_from(u32::from_le_bytes(stored))
+        .ok()
+        .filter(|budget| (MIN_BUDGET..=MAX_BUDGET).contains(budget))
+        .ok_or(malformed("its search budget is out of range"))
+}
+
+pub(crate) fn malformed(reason: &'static str) -> ReadError {
     ReadError::Malformed { reason }
 }
 
-fn demand(condition: bool, reason: &'static str) -> Result<(), ReadError> {
+pub(crate) fn demand(condition: bool, reason: &'static str) -> Result<(), ReadError> {
     condition.then_some(()).ok_or(malformed(reason))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::frame::at::{HASHER, LENGTH, SHAPE, VERSION};
     use super::*;
 
     /// 24 buckets, that is three ranges of eight.
@@ -299,16 +234,16 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         // Where, how many bytes, the value, and what is said of it.
         let cases: [(usize, usize, u64, &str); 21] = [
-            (at::VERSION, 2, 0, "no such version"),
-            (at::LENGTH, 2, 63, "another length"),
-            (at::LENGTH, 2, 65, "another length"),
-            (at::SHAPE, 1, 8, "another kind"),
-            (at::SHAPE + 1, 1, 8, "another kind"),
-            (at::SHAPE + 2, 1, 2, "another kind"),
-            (at::HASHER, 1, 0, "kind of hasher"),
+            (VERSION, 2, 0, "no such version"),
+            (LENGTH, 2, 63, "another length"),
+            (LENGTH, 2, 65, "another length"),
+            (SHAPE, 1, 8, "another kind"),
+            (SHAPE + 1, 1, 8, "another kind"),
+            (SHAPE + 2, 1, 3, "another kind"),
+            (HASHER, 1, 0, "kind of hasher"),
             // It has a seed, which a custom one has not.
-            (at::HASHER, 1, 2, "kind of hasher"),
-            (at::HASHER, 1, 3, "kind of hasher"),
+            (HASHER, 1, 2, "kind of hasher"),
+            (HASHER, 1, 3, "kind of hasher"),
             (at::BUCKETS, 8, 0, "number of buckets"),
             (at::BUCKETS, 8, 1, "number of buckets"),
             (at::BUCKETS, 8, 25, "number of buckets"),

@@ -25,13 +25,27 @@ pub(crate) struct Tokens {
     pub(crate) hints: Hints,
     /// Most buckets that one path search examines.
     pub(crate) search_budget: usize,
+    /// Whether these are all tokens of a filter, or those of one segment of a chain.
+    pub(crate) scope: Scope,
+}
+
+/// Who can tell that a class is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Whoever reads its two words.
+    Whole,
+    /// Only who reads other segments as well.
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
+    Segment,
 }
 
 /// Why an insert found no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// No path to a vacant slot within the budget, or every attempt was disturbed.
+    /// No path to a vacant slot within the budget.
     NoPath,
+    /// Every attempt was disturbed, or found no free descriptor.
+    Disturbed,
     /// Both buckets hold nothing but copies of this very class.
     AllCopies,
 }
@@ -81,6 +95,7 @@ impl Tokens {
             pool: Pool::new(descriptors)?,
             hints: Hints::new(),
             search_budget,
+            scope: Scope::Whole,
         })
     }
 
@@ -179,6 +194,7 @@ impl Tokens {
     /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.
     pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
         let mut copy = Self::new(self.geometry, self.search_budget, self.pool.len())?;
+        copy.scope = self.scope;
         let mut len = 0;
         for bucket in 0..self.table.len() {
             let content = self.peek(bucket);

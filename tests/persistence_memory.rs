@@ -6,19 +6,15 @@
 //! 3. Memory that cannot be had is an error, whichever allocation fails, and nothing is kept.
 //! 4. Writing takes none.
 
-#![allow(
-    unsafe_code,
-    reason = "an allocator is what counts allocations, and its trait is unsafe"
-)]
-
+#[path = "common/allocations.rs"]
+mod allocations;
 mod common;
 #[path = "common/stored.rs"]
 mod stored;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::{self, Read};
 
+use allocations::{cost_of, with_failing};
 use lockfree_cuckoo::{CuckooFilter, ReadError};
 
 /// What a filter has besides its table: descriptors, version counters, item counters; and what a reader's
@@ -27,104 +23,6 @@ const FIXED: usize = 1 << 17;
 
 /// What a reader may be trusted with.
 const AHEAD: usize = 1 << 19;
-
-/// What the calling thread has allocated since it began to count. Cells without a destructor, so that they
-/// allocate nothing themselves.
-struct Counts {
-    live: Cell<usize>,
-    peak: Cell<usize>,
-    largest: Cell<usize>,
-    /// Allocations until one fails; `None` if none is going to, or it has.
-    left: Cell<Option<usize>>,
-}
-
-thread_local! {
-    static COUNTS: Counts = const {
-        Counts {
-            live: Cell::new(0),
-            peak: Cell::new(0),
-            largest: Cell::new(0),
-            left: Cell::new(None),
-        }
-    };
-}
-
-impl Counts {
-    /// Whether this one may succeed.
-    fn allocate(&self, bytes: usize) -> bool {
-        match self.left.get() {
-            Some(0) => {
-                self.left.set(None);
-                return false;
-            }
-            Some(left) => self.left.set(Some(left - 1)),
-            None => {}
-        }
-        // It wraps where memory is given back that was taken before the count began.
-        self.live.set(self.live.get().wrapping_add(bytes));
-        self.peak.set(self.peak.get().max(self.live.get()));
-        self.largest.set(self.largest.get().max(bytes));
-        true
-    }
-
-    fn free(&self, bytes: usize) {
-        self.live.set(self.live.get().wrapping_sub(bytes));
-    }
-}
-
-/// The system's, counted by thread. A reallocation is the default one, an allocation and a copy: the worst case.
-struct Counting;
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-// SAFETY: all is left to the system's allocator, but for the failures, which are null as they have to be.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if COUNTS.with(|counts| counts.allocate(layout.size())) {
-            // SAFETY: the caller's promise.
-            unsafe { System.alloc(layout) }
-        } else {
-            std::ptr::null_mut()
-        }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        COUNTS.with(|counts| counts.free(layout.size()));
-        // SAFETY: the caller's promise, and what `alloc` gave came from there.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// What a call allocates at most, all together and in one piece, and what it leaves allocated.
-struct Cost {
-    peak: usize,
-    largest: usize,
-    kept: usize,
-}
-
-fn cost_of<T>(call: impl FnOnce() -> T) -> (T, Cost) {
-    COUNTS.with(|counts| {
-        counts.live.set(0);
-        counts.peak.set(0);
-        counts.largest.set(0);
-    });
-    let result = call();
-    let cost = COUNTS.with(|counts| Cost {
-        peak: counts.peak.get(),
-        largest: counts.largest.get(),
-        kept: counts.live.get(),
-    });
-    (result, cost)
-}
-
-/// The same if the allocation of this number fails. `None` if there are not that many.
-fn with_failing<T>(number: usize, call: impl FnOnce() -> T) -> Option<T> {
-    COUNTS.with(|counts| counts.left.set(Some(number)));
-    let result = call();
-    let left = COUNTS.with(|counts| counts.left.take());
-    left.is_none().then_some(result)
-}
 
 fn written(buckets: usize) -> Vec<u8> {
     let builder = CuckooFilter::builder().buckets(buckets).seed(1);
@@ -241,7 +139,7 @@ fn memory_that_cannot_be_had_is_an_error() {
     ] {
         let mut failures = 0;
         loop {
-            let (read, cost) = cost_of(|| with_failing(failures, read));
+            let (read, cost) = cost_of(|| with_failing(failures, 0, read));
             match read {
                 None => break,
                 Some(Err(ReadError::OutOfMemory { bytes, .. })) => assert!(bytes > 0),

@@ -13,7 +13,7 @@ mod stored;
 
 use std::iter;
 
-use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, TypedCuckooFilter};
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
 use serde::de::{Deserialize, DeserializeOwned};
 use stored::Fnv;
@@ -171,4 +171,57 @@ fn a_typed_filter_is_stored_as_the_untyped_one() {
     let again: TypedCuckooFilter<str> = serde_json::from_str(&text).expect("it was stored");
     assert!(again.contains("a"));
     assert_eq!(again.len(), 1);
+}
+
+fn grown<S: std::hash::BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {
+    let builder = GrowingCuckooFilter::builder().capacity(20).hasher(hasher);
+    let filter = builder.growth_factor(4).build().expect("memory");
+    for item in 0..200 {
+        filter.insert(&format!("item {item}")).expect("no limits");
+    }
+    assert!(filter.segments() > 1);
+    filter
+}
+
+#[test]
+fn a_filter_that_grows_is_its_bytes_too() {
+    let mut written = grown(RandomState::with_seed(1));
+    let text = serde_json::to_string(&written).expect("serialized");
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    assert!(serde_json::from_str::<Vec<u8>>(&text).expect("an array of numbers") == bytes);
+    assert!(message.ends_with(&bytes) && message.len() == bytes.len() + 2);
+    for read in [
+        from_json::<GrowingCuckooFilter>(&text).expect("the same text"),
+        postcard::from_bytes(&message).expect("the same message"),
+    ] {
+        let mut read = read;
+        assert_eq!(read.hasher().seed(), 1);
+        assert!(read.to_bytes() == bytes);
+        assert!((0..200).all(|item| read.contains(&format!("item {item}"))));
+    }
+
+    let text = serde_json::to_string(&grown(Fnv { key: 0 })).expect("serialized");
+    let read: GrowingCuckooFilter<Fnv> = from_json(&text).expect("the default keys");
+    assert!(read.contains(&"item 7".to_string()));
+    let error = from_json::<GrowingCuckooFilter>(&text).expect_err("a custom hasher");
+    assert!(error.contains("custom hasher"), "{error}");
+    let text = serde_json::to_string(&grown(Fnv { key: 1 })).expect("serialized");
+    let error = from_json::<GrowingCuckooFilter<Fnv>>(&text).expect_err("other keys");
+    assert!(error.contains("other keys"), "{error}");
+}
+
+#[test]
+fn a_filter_of_the_other_kind_is_told() {
+    let growing = serde_json::to_string(&grown(RandomState::with_seed(1))).expect("serialized");
+    let error = from_json::<CuckooFilter>(&growing).expect_err("it grows");
+    assert!(error.contains("one that grows"), "{error}");
+    let fixed = postcard::to_allocvec(&filter()).expect("serialized");
+    assert!(postcard::from_bytes::<GrowingCuckooFilter>(&fixed).is_err());
+    let bytes = grown(RandomState::with_seed(1)).to_bytes();
+    for length in [0, 64, 100, bytes.len() - 1] {
+        let text = serde_json::to_string(&bytes[..length]).expect("serialized");
+        let error = from_json::<GrowingCuckooFilter>(&text).expect_err("cut");
+        assert!(error.contains("ends early"), "{length}: {error}");
+    }
 }

@@ -73,7 +73,8 @@ fn without(time: Duration, waited: Duration) -> Duration {
 }
 
 /// How long the calling thread has waited for a processor since it began.
-fn waited() -> Duration {
+#[must_use]
+pub fn waited() -> Duration {
     // Three numbers: nanoseconds on a processor, nanoseconds waiting for one, time slices.
     fs::read_to_string("/proc/thread-self/schedstat")
         .ok()

@@ -29,6 +29,11 @@ pub struct Latencies {
     pub faults: Faults,
 }
 
+/// An empty histogram of nanoseconds.
+pub(crate) fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("valid bounds")
+}
+
 /// A minute: nothing takes longer.
 const LONGEST: u64 = 60_000_000_000;
 
@@ -37,11 +42,10 @@ const DIGITS: u8 = 2;
 
 impl Default for Latencies {
     fn default() -> Self {
-        let empty = || Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("valid bounds");
         Self {
-            lookup: empty(),
-            insert: empty(),
-            remove: empty(),
+            lookup: histogram(),
+            insert: histogram(),
+            remove: histogram(),
             faults: Faults::default(),
         }
     }

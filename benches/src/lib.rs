@@ -10,6 +10,8 @@
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --quick`: the ratios of the filter and
 //!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
 //!   machine disturbs both.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --quick`: what a filter that grows costs,
+//!   beside the fixed one, and beside rivals that grow.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin paper`: the evaluation of Fan et al. 2014 on this
 //!   filter, with their published figures beside.
 //!
@@ -21,9 +23,11 @@
 pub mod contender;
 pub mod cores;
 pub mod faults;
+pub mod growing;
 pub mod keys;
 pub mod lap;
 pub mod latency;
+pub mod layout;
 pub mod limit;
 pub mod machine;
 pub mod plot;
@@ -33,4 +37,5 @@ pub mod race;
 pub mod rig;
 pub mod rivals;
 pub mod size;
+pub mod stalls;
 pub mod work;

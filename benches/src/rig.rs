@@ -40,8 +40,14 @@ impl<C: Contender> Rig<C> {
     /// An empty contender of the size that the keys make full.
     #[must_use]
     pub fn empty(keys: &Arc<Keys>) -> Self {
+        Self::of(C::with_capacity(keys.stored.len()), keys)
+    }
+
+    /// One that is there already: empty, or with all items in it.
+    #[must_use]
+    pub fn of(table: C, keys: &Arc<Keys>) -> Self {
         Self {
-            table: C::with_capacity(keys.stored.len()),
+            table,
             keys: Arc::clone(keys),
             cursor: 0,
             turn: 0,

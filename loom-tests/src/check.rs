@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use mutation::CHECKING_A_MUTANT;
+
 /// Preemptive switches a schedule may have: 2 finds the known races in seconds, 3 takes hours in all.
 /// A bound finds errors; it proves nothing beyond itself.
 const PREEMPTIONS: usize = 2;
@@ -13,9 +15,6 @@ const PREEMPTIONS_OF_LARGE: usize = 1;
 
 /// The environment variable that sets another bound for both.
 const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
-
-/// Set while a mutant is checked: its exploration may be cut short by what it breaks.
-const MUTANT: &str = "LOOM_TESTS_MUTANT";
 
 /// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
 const MAX_BRANCHES: usize = 20_000;
@@ -61,7 +60,7 @@ fn explore(name: &str, least: usize, preemptions: usize, model: impl Fn() + Send
     let seconds = start.elapsed().as_secs_f64();
     println!("{executions:>9} executions: {name} ({preemptions} preemptions, {seconds:.1} s)");
     assert!(
-        executions >= least || std::env::var_os(MUTANT).is_some(),
+        executions >= least || std::env::var_os(CHECKING_A_MUTANT).is_some(),
         "only {executions} executions of {name}, at least {least} expected"
     );
 }

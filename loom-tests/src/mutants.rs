@@ -4,17 +4,7 @@
 //! that kills it and what that test says. A change that no longer matches the source exactly once fails the
 //! run, so the list cannot drift from the code.
 
-/// One piece taken out.
-pub(crate) struct Mutant {
-    /// What is missing.
-    pub(crate) name: &'static str,
-    /// The test that must fail, as `file::test`.
-    pub(crate) killer: &'static str,
-    /// What the failing test says.
-    pub(crate) message: &'static str,
-    /// File, text, and what stands there instead.
-    pub(crate) changes: &'static [(&'static str, &'static str, &'static str)],
-}
+use mutation::Mutant;
 
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
@@ -228,7 +218,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         changes: &[(
             "insertion.rs",
             "{ 3 } else { 64 }",
-            "{ usize::MAX } else { 64 }",
+            "{ 1 << 40 } else { 64 }",
         )],
     },
     Mutant {
@@ -449,8 +439,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         message: "exceeded maximum number of branches",
         changes: &[(
             "admission.rs",
-            "            self.table.exchange(\n                target,\n                reference,\n                if committed { admitted } else { content },\n            );\n",
-            "            let _ = admitted;\n",
+            "        self.table.exchange(\n            target,\n            reference,\n            if committed { admitted } else { content },\n        );\n",
+            "        let _ = admitted;\n",
         )],
     },
     Mutant {
@@ -538,6 +528,106 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             "hints.rs",
             "let noted = self.log.slots.get(..notes)?;",
             "let noted = &self.log.slots[..notes.min(self.log.slots.len())];",
+        )],
+    },
+    Mutant {
+        name: "a remove walks from the oldest segment",
+        killer: "growth::a_remove_takes_nothing_that_another_item_needs",
+        message: "another item",
+        changes: &[(
+            "growing/operations.rs",
+            "chain.segments().iter().enumerate() {",
+            "chain.segments().iter().enumerate().rev() {",
+        )],
+    },
+    Mutant {
+        name: "a lookup trusts a list that has changed",
+        killer: "growth::a_walk_over_a_list_that_has_changed_is_not_trusted",
+        message: "a class that is never empty was missed",
+        changes: &[(
+            "growing/operations.rs",
+            "            if self.is_current(chain, guard) {\n                return false;",
+            "            {\n                return false;",
+        )],
+    },
+    Mutant {
+        name: "a remove trusts a list that has changed",
+        killer: "growth::a_remove_over_a_list_that_has_changed_begins_again",
+        message: "another item",
+        changes: &[(
+            "growing/operations.rs",
+            "if !self.is_current(chain, guard) {\n                return None;",
+            "if false {\n                return None;",
+        )],
+    },
+    Mutant {
+        name: "an admission does not look at the list again",
+        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
+        message: "not exactly one",
+        changes: &[(
+            "growing/operations.rs",
+            "            && self.filter.is_current(self.chain, self.guard)\n",
+            "            && (self.filter.is_current(self.chain, self.guard) || self.hash > 0)\n",
+        )],
+    },
+    Mutant {
+        name: "an admission asks its own segment only",
+        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
+        message: "not exactly one",
+        changes: &[(
+            "growing/operations.rs",
+            "segments.all(|segment| segment.as_ref().tokens.holds_none(self.hash))",
+            "segments.all(|segment| segment.as_ref().slots() > 0)",
+        )],
+    },
+    Mutant {
+        name: "an admission reads other segments like a lookup",
+        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
+        message: "not exactly one",
+        changes: &[(
+            "growing/witness.rs",
+            "let holds = |bucket| self.settle_latest(bucket).contains(fingerprint);",
+            "let holds = |bucket| self.settle(bucket).contains(fingerprint);",
+        )],
+    },
+    Mutant {
+        name: "a segment is taken out before it is sealed",
+        killer: "growth::a_segment_that_may_get_an_item_is_not_taken_out",
+        message: "lost with its segment",
+        changes: &[(
+            "growing/segment.rs",
+            "self.sealed.load(Ordering::Acquire) == 1 &&",
+            "self.sealed.load(Ordering::Acquire) < 2 &&",
+        )],
+    },
+    Mutant {
+        name: "a segment is sealed at once",
+        killer: "growth::a_segment_that_may_get_an_item_is_not_taken_out",
+        message: "lost with its segment",
+        changes: &[(
+            "growing/growth.rs",
+            "guard.defer(move || last.seal());",
+            "last.seal();",
+        )],
+    },
+    Mutant {
+        name: "growers that find another's segment add their own",
+        killer: "growth::growers_that_race_add_one_segment",
+        message: "an item was lost",
+        changes: &[(
+            "published.rs",
+            "        if !ptr::eq(shared.as_raw(), current) {\n            return false;",
+            "        if false {\n            return current as *const T == shared.as_raw();",
+        )],
+    },
+    Mutant {
+        name: "a list is published without what it consists of",
+        killer: "growth::an_insert_is_not_lost_while_the_filter_grows",
+        message: "Causality violation",
+        changes: &[(
+            "published.rs",
+            ".compare_exchange(shared, new, Ordering::AcqRel, Ordering::Relaxed, guard)",
+            ".compare_exchange(shared, new, Ordering::Acquire, Ordering::Relaxed, guard)",
         )],
     },
 ];

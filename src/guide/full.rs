@@ -94,9 +94,14 @@
 //! Such a guard must not remove keys that were refused, so the owner of a key keeps whether it is in. In a
 //! deduplication of events the loss is smaller: a refused event may be handled twice.
 //!
+//! # To let it grow
+//!
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) makes itself room, at the price of lookups that look at
+//! several tables and of more false positives ([`growing`](super::growing)).
+//!
 //! # To replace the filter
 //!
-//! A filter cannot grow, because it no longer knows the items. A larger one is built from the source of truth.
+//! One table cannot be enlarged, because it no longer knows the items. A larger one is built from the source of truth.
 //! Nothing may come in or go out meanwhile, or the new filter misses the one or keeps the other. Here all
 //! changes hold the lock of the source of truth. Lookups go on while the new filter is built, and wait while it
 //! is put in place:

@@ -29,7 +29,7 @@ pub enum ReadError {
     #[non_exhaustive]
     Truncated {
         /// The bytes that there should be: those of the whole stored form, or of its header if not even that
-        /// is complete.
+        /// is complete. (Of a filter that grows, those of its header and its list of segments.)
         expected: u64,
         /// The bytes that there are.
         found: u64,
@@ -53,6 +53,12 @@ pub enum ReadError {
         /// The latest version that can be read.
         supported: u16,
     },
+    /// It is a filter that grows where one that does not is to be read, or the other way round.
+    #[non_exhaustive]
+    OtherKind {
+        /// Whether the stored one grows.
+        grows: bool,
+    },
     /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored
     /// along: hand the same one over, to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
     ///
@@ -73,7 +79,7 @@ pub enum ReadError {
     /// Its table is larger than one can be on this machine.
     #[non_exhaustive]
     TooLarge {
-        /// The buckets of the table, eight bytes each.
+        /// The buckets of a table, eight bytes each.
         buckets: u64,
     },
     /// The memory for it could not be had.
@@ -110,6 +116,12 @@ impl fmt::Display for ReadError {
                 out,
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this one reads versions up to {supported}"
+            ),
+            Self::OtherKind { grows: true } => out.write_str(
+                "the stored filter is one that grows: it is to be read as a GrowingCuckooFilter",
+            ),
+            Self::OtherKind { grows: false } => out.write_str(
+                "the stored filter is one that does not grow: it is to be read as a CuckooFilter",
             ),
             Self::HasherNeeded => out.write_str(
                 "the filter was stored with a custom hasher: hand the same one over, \
@@ -172,7 +184,9 @@ impl From<ReadError> for std::io::Error {
             ReadError::Io(error) => return error,
             ReadError::Truncated { .. } => ErrorKind::UnexpectedEof,
             ReadError::NewerVersion { .. } => ErrorKind::Unsupported,
-            ReadError::HasherNeeded | ReadError::OtherHasher => ErrorKind::InvalidInput,
+            ReadError::OtherKind { .. } | ReadError::HasherNeeded | ReadError::OtherHasher => {
+                ErrorKind::InvalidInput
+            }
             ReadError::TooLarge { .. } | ReadError::OutOfMemory { .. } => ErrorKind::OutOfMemory,
             _ => ErrorKind::InvalidData,
         };

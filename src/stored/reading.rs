@@ -1,15 +1,12 @@
-//! From a stored form to a filter. Trusts nothing that it has not checked, and allocates no more than the
-//! input has shown to be there.
+//! From a stored form to a filter of one table, and where stored forms come from.
 
 #[cfg(feature = "std")]
 use std::io::{ErrorKind, Read};
 
-use super::writing::CHUNK;
-use super::{CHECKSUM, Header, Identity, ReadError, WORD, demand};
-use crate::bucket::Bucket;
+use super::{Header, Identity, Input, ReadError};
 use crate::descriptor::Pool;
 use crate::filter::CuckooFilter;
-use crate::table::{Table, TableBuilder};
+use crate::table::Table;
 use crate::tokens::Tokens;
 
 /// Where a stored form comes from.
@@ -80,9 +77,6 @@ impl<R: Read> Source for Stream<R> {
     }
 }
 
-/// Most bytes of a table that are allocated ahead of a source of unknown length, unless it has given more.
-const AHEAD: usize = 1 << 19;
-
 /// Reads one filter. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
 pub(crate) fn read<S>(
     source: &mut impl Source,
@@ -106,76 +100,9 @@ pub(crate) fn read<S>(
 
 /// Reads the words and their checksum.
 fn read_table(source: &mut impl Source, header: &Header) -> Result<Table, ReadError> {
-    let expected = header.stored_bytes();
-    let known = source.has_exactly(expected)?;
-    let mut found = Header::BYTES as u64;
-    let mut take = |buffer: &mut [u8]| {
-        let count = source.take(buffer)?;
-        found += count as u64;
-        if count < buffer.len() {
-            return Err(ReadError::Truncated { expected, found });
-        }
-        Ok(())
-    };
-
-    let buckets = header.geometry.buckets();
-    let mut table = TableBuilder::default();
-    let mut checksum = header.begin_checksum();
-    let mut packed = true;
-    let mut items = 0;
-    let mut chunk = [[0; WORD]; CHUNK / WORD];
-    while table.len() < buckets {
-        let left = buckets - table.len();
-        let words = chunk.len().min(left);
-        if table.room() < words {
-            // As much as has come, so that each word is moved a bounded number of times.
-            let some = table.len().max(AHEAD / WORD);
-            table.reserve(if known { left } else { left.min(some) })?;
-        }
-        let chunk = &mut chunk[..words];
-        take(chunk.as_flattened_mut())?;
-        checksum.update(chunk.as_flattened());
-        for &word in &*chunk {
-            let bucket = Bucket::from_bits(u64::from_le_bytes(word));
-            packed &= is_packed(bucket);
-            items += bucket.len();
-            table.push(bucket);
-        }
-    }
-    let mut stored = [0; CHECKSUM];
-    take(&mut stored)?;
-
-    // First the checksum: what it finds is damage, and what only the others find is no work of this crate.
-    if u32::from_le_bytes(stored) != checksum.finalize() {
-        return Err(ReadError::Checksum);
-    }
-    demand(packed, "a word is no packed bucket")?;
-    demand(
-        items == header.items,
-        "its items are not as many as the header says",
-    )?;
-    Ok(table.build())
-}
-
-/// Whether no lane is vacant above an occupied one. A reference is not packed: its top lane is vacant.
-fn is_packed(bucket: Bucket) -> bool {
-    bucket.fingerprints().count() == bucket.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn packed_is_occupied_from_the_top_and_nothing_else() {
-        // Each lane vacant, or occupied by the least or the largest fingerprint.
-        for lanes in 0..3u32.pow(4) {
-            let lane = |slot: u32| [0, 1, 0xffff][(lanes / 3u32.pow(slot) % 3) as usize];
-            let occupied: Vec<bool> = (0..4).map(|slot| lane(slot) != 0).collect();
-            let bits = (0..4).fold(0, |bits, slot| bits << 16 | lane(slot));
-            // From the top down: true to false at most once, and never back.
-            let packed = occupied.is_sorted_by(|above, below| above >= below);
-            assert_eq!(is_packed(Bucket::from_bits(bits)), packed, "{bits:#018x}");
-        }
-    }
+    let mut input = Input::behind(Header::BYTES as u64, header.begin_checksum(), source);
+    input.expect(header.stored_bytes())?;
+    let words = input.words(header.geometry)?;
+    input.checksum()?;
+    words.check(header.items)
 }

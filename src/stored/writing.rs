@@ -1,10 +1,10 @@
-//! From a filter to its stored form.
+//! From a filter of one table to its stored form.
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::hash::BuildHasher;
 
-use super::{Header, Identity, WORD};
+use super::{Header, Identity};
 use crate::allocate::{self, OutOfMemory};
 use crate::tokens::Tokens;
 
@@ -14,9 +14,6 @@ pub(crate) struct Storable<'a> {
     header: Header,
     tokens: &'a Tokens,
 }
-
-/// Bytes that are put at once. On the stack, so that a filter can be saved when memory is short.
-pub(super) const CHUNK: usize = 1 << 14;
 
 impl<'a> Storable<'a> {
     pub(crate) fn new<S: BuildHasher + 'static>(
@@ -39,30 +36,27 @@ impl<'a> Storable<'a> {
     pub(crate) fn put<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         put(&self.header.encode())?;
         let mut checksum = self.header.begin_checksum();
-        let mut chunk = [[0; WORD]; CHUNK / WORD];
-        let buckets = self.tokens.table.len();
-        for start in (0..buckets).step_by(chunk.len()) {
-            let end = buckets.min(start + chunk.len());
-            for (bytes, bucket) in chunk.iter_mut().zip(start..end) {
-                *bytes = self.tokens.peek(bucket).bits().to_le_bytes();
-            }
-            let written = chunk[..end - start].as_flattened();
-            checksum.update(written);
-            put(written)?;
-        }
+        self.tokens.put_words(&mut checksum, &mut put)?;
         put(&checksum.finalize().to_le_bytes())
     }
 
     pub(crate) fn to_vec(&self) -> Result<Vec<u8>, OutOfMemory> {
-        let mut bytes = Vec::new();
-        let all = usize::try_from(self.header.stored_bytes()).unwrap_or(usize::MAX);
-        allocate::grow(&mut bytes, all)?;
-        let Ok(()) = self.put(|piece| {
-            bytes.extend_from_slice(piece);
-            Ok::<(), Infallible>(())
-        });
-        Ok(bytes)
+        collect(self.header.stored_bytes(), |put| self.put(put))
     }
+}
+
+/// What is put, which is so many bytes.
+pub(crate) fn collect(
+    all: u64,
+    put_all: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), Infallible>) -> Result<(), Infallible>,
+) -> Result<Vec<u8>, OutOfMemory> {
+    let mut bytes = Vec::new();
+    allocate::grow(&mut bytes, usize::try_from(all).unwrap_or(usize::MAX))?;
+    let Ok(()) = put_all(&mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    Ok(bytes)
 }
 
 impl Tokens {

@@ -29,4 +29,12 @@ pub enum Event {
     Rejected,
     /// A class was noted for a scan.
     Hint,
+    /// A filter got a new segment for inserts.
+    Growth,
+    /// A segment that another thread had replaced as the one for inserts was built in vain.
+    Vain,
+    /// The list of segments changed under a walk, which began again.
+    Rewalk,
+    /// A drained segment was taken out of the list.
+    Unlink,
 }

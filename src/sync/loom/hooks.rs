@@ -35,13 +35,16 @@ loom::thread_local! {
 /// Notes a write of the calling thread, for its next load in the one order.
 pub(super) fn write(order: Ordering) {
     if ONE_ORDER.with(Cell::get) {
-        HAS_WRITTEN.with(|has| has.set(order == Ordering::SeqCst));
+        let _ = HAS_WRITTEN.try_with(|has| has.set(order == Ordering::SeqCst));
     }
 }
 
 /// Puts a fence between a `SeqCst` write and a `SeqCst` load: both must be for the one order to bind.
 pub(super) fn fence_before_load(order: Ordering) {
-    if ONE_ORDER.with(Cell::get) && order == Ordering::SeqCst && HAS_WRITTEN.with(Cell::get) {
+    if ONE_ORDER.with(Cell::get)
+        && order == Ordering::SeqCst
+        && HAS_WRITTEN.try_with(Cell::get).unwrap_or(false)
+    {
         loom::sync::atomic::fence(Ordering::SeqCst);
     }
 }
@@ -70,7 +73,7 @@ pub fn dying_after<R>(accesses: usize, run: impl FnOnce() -> R) -> Option<R> {
 
 /// Counts an access down. False: the thread is dead, and this is its unwinding.
 pub(super) fn is_alive() -> bool {
-    FUSE.with(|fuse| match fuse.get() {
+    let counted_down = FUSE.try_with(|fuse| match fuse.get() {
         None => true,
         Some(0) if std::thread::panicking() => false,
         Some(0) => std::panic::resume_unwind(Box::new(Died)),
@@ -78,5 +81,7 @@ pub(super) fn is_alive() -> bool {
             fuse.set(Some(left - 1));
             true
         }
-    })
+    });
+    // At its end a thread frees what was retired, and has no fuse any more.
+    counted_down.unwrap_or(true)
 }

@@ -28,7 +28,7 @@ pub fn by_hand(states: usize) -> Outcome {
         states,
         audit: false,
     };
-    explored("races", &programs, limits)
+    explored("written races", &programs, limits)
 }
 
 /// The races once more; in each state all threads under way die, and a newcomer audits the table.

@@ -1,6 +1,6 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 
 /// Reads in both ways. Returns whether the bytes are a filter.
 pub fn check(bytes: &[u8]) -> bool {
@@ -77,6 +77,73 @@ fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
     }
     assert_eq!(filter.len(), len);
     assert!(CuckooFilter::from_bytes(&filter.to_bytes()).is_ok_and(|again| again.len() == len));
+    filter.clear();
+    assert!(filter.is_empty());
+}
+
+/// The same of a filter that grows.
+pub fn check_growing(bytes: &[u8]) -> bool {
+    let from_bytes = GrowingCuckooFilter::from_bytes(bytes);
+    let mut reader = bytes;
+    if let Ok(mut filter) = GrowingCuckooFilter::read_from(&mut reader) {
+        let read = &bytes[..bytes.len() - reader.len()];
+        assert!(
+            filter.to_bytes() == read,
+            "what is read is written the same"
+        );
+        assert_eq!(
+            from_bytes.is_ok(),
+            reader.is_empty(),
+            "only what follows can be wrong"
+        );
+    } else {
+        assert!(
+            from_bytes.is_err(),
+            "a reader reads what is read from bytes"
+        );
+    }
+    match from_bytes {
+        Ok(mut filter) => {
+            work_growing(&mut filter);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+fn work_growing(filter: &mut GrowingCuckooFilter) {
+    let mut len = filter.len();
+    assert!(len <= filter.slots());
+    // A few: a growth may ask for 65,536 times the memory.
+    for hash in (0..4u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
+        let count = filter.count_hash(hash);
+        assert_eq!(filter.contains_hash(hash), count > 0);
+        if filter.slots() > 1 << 8 {
+            continue;
+        }
+        match filter.insert_hash(hash) {
+            Ok(()) => {
+                len += 1;
+                assert!(filter.count_hash(hash) > count);
+                assert!(!filter.insert_unique_hash(hash).expect("it is in"));
+            }
+            Err(_) => assert_eq!(filter.count_hash(hash), count),
+        }
+        assert_eq!(filter.len(), len);
+    }
+    for hash in 0..20 {
+        let found = filter.contains_hash(hash);
+        assert_eq!(filter.remove_hash(hash), found);
+        len -= usize::from(found);
+    }
+    assert_eq!(filter.len(), len);
+    let again = GrowingCuckooFilter::from_bytes(&filter.to_bytes());
+    assert!(again.is_ok_and(|again| again.len() == len));
+    let copy = filter.snapshot().expect("nobody else is about");
+    assert_eq!(copy.len(), len);
     filter.clear();
     assert!(filter.is_empty());
 }

@@ -51,6 +51,8 @@ enum Step {
     Pile(Item),
     /// Different tokens for one bucket.
     Crowd(Item),
+    /// Random tokens until some are refused: what brings a table to its limits.
+    Fill(u8),
     Snapshot,
     Clone,
     Store,
@@ -73,6 +75,9 @@ const MOST_COPIES: usize = 2 * SLOTS;
 
 /// Enough to fill the largest table; more would only take longer.
 const MOST_STEPS: usize = 200;
+
+/// In a table that is nearly full, some tokens still find a place where others do not.
+const REFUSALS: usize = 4;
 
 struct Pair {
     filter: CuckooFilter,
@@ -128,6 +133,7 @@ impl Pair {
                     self.insert(self.hash(item));
                 }
             }
+            Step::Fill(seed) => self.fill(seed),
             Step::Snapshot => {
                 let copy = self.filter.snapshot().expect("nobody else is about");
                 self.go_on_with(copy);
@@ -141,6 +147,8 @@ impl Pair {
             Step::Clear => {
                 self.filter.clear();
                 self.oracle.clear();
+                self.check(&self.filter);
+                self.classes.clear();
             }
         }
     }
@@ -162,6 +170,18 @@ impl Pair {
         match self.filter.insert_hash(hash) {
             Ok(()) => self.added(class),
             Err(error) => self.check_refusal(&error, class),
+        }
+    }
+
+    fn fill(&mut self, seed: u8) {
+        let mut random = u64::from(seed);
+        let mut refused = 0;
+        while refused < REFUSALS {
+            // A linear congruential generator, its better bits folded over the others.
+            random = random.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let before = self.oracle.len();
+            self.insert(random ^ random >> 32);
+            refused += usize::from(self.oracle.len() == before);
         }
     }
 

@@ -1,11 +1,12 @@
 //! Runs a test under many random schedules, and refuses one in which the races it is about did not happen.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use lockfree_cuckoo::hooks::{Event, Tally, tally};
-use shuttle::scheduler::{PctScheduler, RandomScheduler};
-use shuttle::{Config, MaxSteps, PortfolioRunner};
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, MaxSteps, PortfolioRunner, Runner};
 
 use crate::bursts::Bursts;
 use crate::counted::{Counted, Counts};
@@ -26,7 +27,7 @@ const STACK: usize = 256 << 10;
 /// Events are counted in the whole process, so there is one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const EVENTS: [Event; 11] = [
+const EVENTS: [Event; 15] = [
     Event::Hop,
     Event::Kick,
     Event::Broken,
@@ -38,6 +39,10 @@ const EVENTS: [Event; 11] = [
     Event::Starved,
     Event::Rejected,
     Event::Hint,
+    Event::Growth,
+    Event::Vain,
+    Event::Rewalk,
+    Event::Unlink,
 ];
 
 /// Runs `test` under so many schedules: half of them switch at every access, a quarter in bursts, a quarter by
@@ -53,30 +58,87 @@ pub fn explore(
     needed: &[Event],
     test: impl Fn() + Send + Sync + 'static,
 ) {
-    let schedules = std::env::var(SET_SCHEDULES)
-        .ok()
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(schedules);
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    measured(name, schedules, needed, |schedules, counts| {
+        let mut portfolio = PortfolioRunner::new(true, config());
+        for scheduler in schedulers(schedules, counts) {
+            portfolio.add(scheduler);
+        }
+        portfolio.run(test);
+    });
+}
+
+/// The same for a `test` that retires something through the epoch.
+///
+/// The epoch is the whole process's: what one schedule retires, another would drop, and touch its atomics. So they
+/// run one after the other, and what one has retired is dropped before it ends.
+///
+/// # Panics
+///
+/// As [`explore`] does.
+#[track_caller]
+pub fn explore_with_epochs(
+    name: &str,
+    schedules: usize,
+    needed: &[Event],
+    test: impl Fn() + Send + Sync + 'static,
+) {
+    let test = Arc::new(move || {
+        test();
+        drop_what_is_retired();
+    });
+    measured(name, schedules, needed, |schedules, counts| {
+        for scheduler in schedulers(schedules, counts) {
+            let test = Arc::clone(&test);
+            Runner::new(scheduler, config()).run(move || test());
+        }
+    });
+}
+
+fn drop_what_is_retired() {
+    let dropped = Arc::new(AtomicBool::new(false));
+    let last = Arc::clone(&dropped);
+    // The epoch drops in order.
+    crossbeam_epoch::pin().defer(move || last.store(true, Ordering::Relaxed));
+    while !dropped.load(Ordering::Relaxed) {
+        crossbeam_epoch::pin().flush();
+    }
+}
+
+fn config() -> Config {
     let mut config = Config::new();
     config.stack_size = STACK;
     config.max_steps = MaxSteps::FailAfter(MOST_STEPS);
     // It warns that weak memory is not explored.
     config.silence_warnings = true;
-    let counts = Arc::new(Counts::default());
-    let mut schedulers = PortfolioRunner::new(true, config);
-    schedulers.add(Counted::new(
-        RandomScheduler::new(schedules.div_ceil(2)),
-        &counts,
-    ));
-    schedulers.add(Counted::new(Bursts::new(schedules.div_ceil(4)), &counts));
+    config
+}
+
+fn schedulers(schedules: usize, counts: &Arc<Counts>) -> Vec<Box<dyn Scheduler + Send>> {
+    let mut schedulers: Vec<Box<dyn Scheduler + Send>> = vec![
+        Box::new(Counted::new(
+            RandomScheduler::new(schedules.div_ceil(2)),
+            counts,
+        )),
+        Box::new(Counted::new(Bursts::new(schedules.div_ceil(4)), counts)),
+    ];
     for depth in DEPTHS {
         let scheduler = PctScheduler::new(depth, schedules.div_ceil(8));
-        schedulers.add(Counted::new(scheduler, &counts));
+        schedulers.push(Box::new(Counted::new(scheduler, counts)));
     }
+    schedulers
+}
 
+/// Runs so many schedules, says what happened in them, and demands what had to.
+#[track_caller]
+fn measured(name: &str, schedules: usize, needed: &[Event], run: impl FnOnce(usize, &Arc<Counts>)) {
+    let schedules = std::env::var(SET_SCHEDULES)
+        .ok()
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(schedules);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let counts = Arc::new(Counts::default());
     let (start, before) = (Instant::now(), tally());
-    schedulers.run(test);
+    run(schedules, &counts);
     let happened = tally().since(&before);
     println!(
         "{:>9} schedules: {name} ({:.1} million steps, {:.1} s;{})",

@@ -3,22 +3,12 @@
 //! They are those of the models for loom, under the same names, as far as they break the protocol in one order
 //! of all accesses; weakened orderings mean nothing here.
 
-/// One piece taken out.
-pub(crate) struct Mutant {
-    /// What is missing.
-    pub(crate) name: &'static str,
-    /// The test that must fail, as `module::test`.
-    pub(crate) killer: &'static str,
-    /// What the failing test says.
-    pub(crate) message: &'static str,
-    /// File, text, and what stands there instead.
-    pub(crate) changes: &'static [(&'static str, &'static str, &'static str)],
-}
+use mutation::Mutant;
 
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a miss is not validated",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "lookup.rs",
@@ -28,13 +18,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a miss weighs as much as a bump",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[("matches.rs", "u64::from(self.0)", "u64::from(self.0) + 2")],
     },
     Mutant {
         name: "a miss behind a frozen word is not validated",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "lookup.rs",
@@ -44,7 +34,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a frozen word is read as a bucket",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "word.rs",
@@ -54,8 +44,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a failed remove is not validated",
-        killer: "removal::a_token_that_hops_is_removed_exactly_once",
-        message: "a removed rider was seen",
+        killer: "schedules::removal::an_owner_reads_its_own_writes_while_its_token_hops",
+        message: "an own rider was lost",
         changes: &[(
             "removal.rs",
             "if self.stripes.unchanged(fingerprint, version) {",
@@ -64,7 +54,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a count is not validated",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was miscounted",
         changes: &[(
             "lookup.rs",
@@ -74,13 +64,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation bumps nothing",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was",
         changes: &[("relocation.rs", "self.announce(hop.source, hop.moved);", "")],
     },
     Mutant {
         name: "a relocation bumps before the installs",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was",
         changes: &[
             ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
@@ -93,7 +83,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation bumps after the commit",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was",
         changes: &[
             ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
@@ -106,7 +96,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a remove that sees two tokens bumps nothing",
-        killer: "twins::a_class_that_is_never_empty_is_never_missed",
+        killer: "schedules::twins::a_class_that_is_never_empty_is_never_missed",
         message: "the class was never empty",
         changes: &[(
             "removal.rs",
@@ -116,13 +106,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a remove takes one of two tokens at once",
-        killer: "twins::a_class_that_is_never_empty_is_never_missed",
+        killer: "schedules::twins::a_class_that_is_never_empty_is_never_missed",
         message: "the class was never empty",
         changes: &[("removal.rs", "matches.is_single()", "matches.any()")],
     },
     Mutant {
         name: "a pending arrival is always present",
-        killer: "removal::an_owner_reads_its_own_writes_while_its_token_hops",
+        killer: "schedules::removal::an_owner_reads_its_own_writes_while_its_token_hops",
         message: "an own rider",
         changes: &[(
             "lookup.rs",
@@ -132,7 +122,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a pending arrival is never present",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "lookup.rs",
@@ -142,7 +132,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "an arrival decided meanwhile goes unnoticed",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "lookup.rs",
@@ -152,7 +142,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a lookup takes a stale reference for absence",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",
         changes: &[(
             "lookup.rs",
@@ -162,7 +152,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "the number of a use is not checked",
-        killer: "starvation::one_descriptor_serves_six_threads",
+        killer: "schedules::starvation::one_descriptor_serves_six_threads",
         message: "",
         changes: &[(
             "descriptor.rs",
@@ -172,7 +162,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation commits with one word frozen",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "",
         changes: &[(
             "relocation.rs",
@@ -182,7 +172,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a remove does not look whether its exchange succeeded",
-        killer: "removal::a_token_that_hops_is_removed_exactly_once",
+        killer: "schedules::removal::a_token_that_hops_is_removed_exactly_once",
         message: "a rider was removed",
         changes: &[(
             "removal.rs",
@@ -192,7 +182,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "an insert does not look whether its exchange succeeded",
-        killer: "histories::every_class_of_a_tiny_table_has_an_order",
+        killer: "schedules::histories::every_class_of_a_tiny_table_has_an_order",
         message: "",
         changes: &[(
             "insertion.rs",
@@ -202,19 +192,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "two threads count on one cell",
-        killer: "counting::no_item_is_counted_twice_or_not_at_all",
+        killer: "schedules::counting::no_item_is_counted_twice_or_not_at_all",
         message: "the count is off",
         changes: &[("counter.rs", "own.get(index)", "own.first()")],
     },
     Mutant {
         name: "a rival admission is no obstacle",
-        killer: "admission::exactly_one_of_six_is_told_true",
+        killer: "schedules::admission::exactly_one_of_six_is_told_true",
         message: "not exactly one",
         changes: &[("settlement.rs", "if !rival {", "if !rival || true {")],
     },
     Mutant {
         name: "an admission does not ask its witness",
-        killer: "admission::exactly_one_of_six_is_told_true",
+        killer: "schedules::admission::exactly_one_of_six_is_told_true",
         message: "not exactly one",
         changes: &[(
             "settlement.rs",
@@ -224,7 +214,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation bumps between the installs",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was",
         changes: &[
             ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
@@ -237,7 +227,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation that froze one word leaves it frozen",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "exceeded max_steps",
         changes: &[(
             "relocation.rs",
@@ -247,7 +237,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a committed relocation leaves its source frozen",
-        killer: "paths::riders_are_never_missed_in_a_storm_of_hops",
+        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "exceeded max_steps",
         changes: &[(
             "relocation.rs",
@@ -257,17 +247,17 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "an admission leaves its target frozen",
-        killer: "admission::at_most_one_is_told_true_among_movers",
+        killer: "schedules::admission::at_most_one_is_told_true_among_movers",
         message: "exceeded max_steps",
         changes: &[(
             "admission.rs",
-            "            self.table.exchange(\n                target,\n                reference,\n                if committed { admitted } else { content },\n            );\n",
-            "            let _ = admitted;\n",
+            "        self.table.exchange(\n            target,\n            reference,\n            if committed { admitted } else { content },\n        );\n",
+            "        let _ = admitted;\n",
         )],
     },
     Mutant {
         name: "an equal token in a frozen witness does not count",
-        killer: "admission::a_winner_in_a_frozen_word_counts",
+        killer: "schedules::admission::a_winner_in_a_frozen_word_counts",
         message: "not exactly one was told true",
         changes: &[(
             "settlement.rs",
@@ -277,7 +267,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation gives no hint",
-        killer: "scan::holds_riders_that_hop",
+        killer: "schedules::scan::holds_riders_that_hop",
         message: "a hopping token was not copied once",
         changes: &[(
             "relocation.rs",
@@ -287,7 +277,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relocation gives its hint after the commit",
-        killer: "scan::holds_riders_that_hop",
+        killer: "schedules::scan::holds_the_only_token_that_hops",
         message: "a hopping token was not copied once",
         changes: &[
             (
@@ -304,7 +294,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a remove that sees two tokens gives no hint",
-        killer: "scan::holds_one_of_two_equal_tokens_that_come_and_go",
+        killer: "schedules::scan::holds_one_of_two_equal_tokens_that_come_and_go",
         message: "a token was not copied",
         changes: &[(
             "removal.rs",
@@ -314,7 +304,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a scan leaves pending relocations alone",
-        killer: "scan::holds_riders_that_hop",
+        killer: "schedules::scan::holds_riders_that_hop",
         message: "a hopping token was not copied once",
         changes: &[(
             "scan.rs",
@@ -324,12 +314,92 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a scan ends before it has read the table",
-        killer: "scan::holds_riders_that_hop",
+        killer: "schedules::scan::holds_riders_that_hop",
         message: "a hopping token was not copied once",
         changes: &[(
             "scan.rs",
             "self.stripes.announce_scan(group);",
             "self.stripes.announce_scan(group);\n        self.stripes.end_scan(group);",
+        )],
+    },
+    Mutant {
+        name: "others decide an admission in a segment",
+        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
+        message: "not exactly one was told true",
+        changes: &[(
+            "settlement.rs",
+            "pending.transfer.moved.is_none() && self.scope == Scope::Whole",
+            "pending.transfer.moved.is_none() && self.scope != Scope::Whole",
+        )],
+    },
+    Mutant {
+        name: "a remove walks from the oldest segment",
+        killer: "schedules::growth::owners_keep_what_they_have",
+        message: "an own item was",
+        changes: &[(
+            "growing/operations.rs",
+            "chain.segments().iter().enumerate() {",
+            "chain.segments().iter().enumerate().rev() {",
+        )],
+    },
+    Mutant {
+        name: "a lookup trusts a list that has changed",
+        killer: "schedules::growth::a_class_that_is_never_empty_is_never_missed",
+        message: "the class was never empty",
+        changes: &[(
+            "growing/operations.rs",
+            "            if self.is_current(chain, guard) {\n                return false;",
+            "            {\n                return false;",
+        )],
+    },
+    Mutant {
+        name: "a remove trusts a list that has changed",
+        killer: "schedules::growth::owners_keep_what_they_have",
+        message: "an own item was",
+        changes: &[(
+            "growing/operations.rs",
+            "if !self.is_current(chain, guard) {\n                return None;",
+            "if false {\n                return None;",
+        )],
+    },
+    Mutant {
+        name: "a count trusts a list that has changed",
+        killer: "schedules::growth::a_class_that_is_never_empty_is_never_missed",
+        message: "the class was never empty",
+        changes: &[(
+            "growing/operations.rs",
+            "            if self.is_current(chain, guard) {\n                return count;",
+            "            {\n                return count;",
+        )],
+    },
+    Mutant {
+        name: "an admission does not look at the list again",
+        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
+        message: "not exactly one was told true",
+        changes: &[(
+            "growing/operations.rs",
+            "self.filter.is_current(self.chain, self.guard)",
+            "(self.filter.is_current(self.chain, self.guard) || self.hash > 0)",
+        )],
+    },
+    Mutant {
+        name: "an admission asks its own segment only",
+        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
+        message: "not exactly one was told true",
+        changes: &[(
+            "growing/operations.rs",
+            "segments.all(|segment| segment.as_ref().tokens.holds_none(self.hash))",
+            "segments.all(|segment| segment.as_ref().slots() > 0)",
+        )],
+    },
+    Mutant {
+        name: "a segment with items is taken out",
+        killer: "schedules::growth::nothing_is_lost_with_a_segment",
+        message: "an own item was",
+        changes: &[(
+            "growing/segment.rs",
+            "&& self.len() == 0 && self.holds_nothing()",
+            "",
         )],
     },
 ];

@@ -8,6 +8,7 @@ mod events;
 mod explanation;
 mod faults;
 mod gate;
+mod growing;
 mod halt;
 mod histories;
 mod kind;

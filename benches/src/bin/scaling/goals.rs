@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
+use lockfree_cuckoo_benches::layout::{Layout, or_dash};
 use lockfree_cuckoo_benches::size::{IN_CACHE, items_name};
 
 use crate::job::Work;
-use crate::layout::{Layout, or_dash};
 use crate::summary::{FILTER, Key, Summary, median};
 
 /// One goal.

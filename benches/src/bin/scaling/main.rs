@@ -17,7 +17,6 @@ mod child;
 mod duel;
 mod goals;
 mod job;
-mod layout;
 mod options;
 mod parent;
 mod results;

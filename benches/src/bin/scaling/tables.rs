@@ -1,9 +1,9 @@
 //! The tables of a run.
 
+use lockfree_cuckoo_benches::layout::{Layout, or_dash};
 use lockfree_cuckoo_benches::size::items_name;
 
 use crate::job::Work;
-use crate::layout::{Layout, or_dash};
 use crate::results::{Latency, Quantiles};
 use crate::summary::{FILTER, Key, Summary, median};
 

@@ -9,6 +9,7 @@
 //! 6. `scan`: a snapshot holds what was in throughout.
 //! 7. `histories`: what several threads see of each class is linearizable, whatever they do.
 //! 8. `counting`: the number of items is exact once the threads are done.
+//! 9. `growth`: all of this while segments come and go.
 //!
 //! Each test says which events it is about, and fails if they did not happen.
 #![cfg(lockfree_cuckoo_shuttle)]
@@ -19,6 +20,7 @@ mod common;
 mod admission;
 mod caravan;
 mod counting;
+mod growth;
 mod histories;
 mod paths;
 mod removal;

@@ -51,6 +51,28 @@ fn holds_riders_that_hop() {
     });
 }
 
+/// One mover, so that there are many schedules in which it stands still between two of its accesses while a whole
+/// snapshot is taken.
+#[test]
+fn holds_the_only_token_that_hops() {
+    let needed = [Event::Hint, Event::Kick, Event::Abort];
+    explore("snapshots of one that hops", 12_000, &needed, || {
+        let caravan = Caravan::new(8, 1, None);
+        together(2, |number| {
+            if number == 0 {
+                caravan.keep_pushing(0, 24);
+                return;
+            }
+            for _ in 0..3 {
+                let copy = snapshot(&caravan.filter).expect("nobody else takes one");
+                let copied = copy.count_hash(caravan.riders[0][0]);
+                assert_eq!(copied, 1, "a hopping token was not copied once");
+            }
+        });
+        caravan.check_complete();
+    });
+}
+
 #[test]
 fn holds_one_of_two_equal_tokens_that_come_and_go() {
     let needed = [Event::Hint, Event::Twin];

@@ -3,7 +3,7 @@
 use lockfree_cuckoo::hooks::{Event, Tally, tally};
 
 /// All there are.
-pub(crate) const ALL: [Event; 11] = [
+pub(crate) const ALL: [Event; 15] = [
     Event::Hop,
     Event::Kick,
     Event::Broken,
@@ -15,6 +15,10 @@ pub(crate) const ALL: [Event; 11] = [
     Event::Starved,
     Event::Rejected,
     Event::Hint,
+    Event::Growth,
+    Event::Vain,
+    Event::Rewalk,
+    Event::Unlink,
 ];
 
 /// Sums the events of periods that lie apart.

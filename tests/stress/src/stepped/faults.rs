@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use super::chain::Chain;
 use super::common::mix;
 use super::events::Sum;
+use super::growing;
 use super::kind::{ALL, FINDING, FREEZING, Kind, RELOCATION, SHORT, SNAPSHOT};
 use super::pace::Pace;
 use super::request::{Action, Request};
@@ -30,6 +31,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     }
     every_pair_of_steps(seed, &watchdog)?;
     every_overlap(seed, &watchdog)?;
+    growing::every_step(&watchdog)?;
     several_at_once(time.saturating_sub(start.elapsed()), seed, &watchdog)
 }
 

@@ -1,7 +1,8 @@
 //! Histories: random calls race on a small table, and each class must have a history that makes sense.
 //!
 //! Threads meet, make a few calls each, and meet again; then one of them counts every class, so that each round
-//! begins with a known number of copies. What they saw is explained, or not, when the batch is over.
+//! begins with a known number of copies. What they saw is explained, or not, when the batch is over. Filters that
+//! [grow](super::growing) take their turn with the others.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use super::common::crew::Crew;
 use super::common::mix;
 use super::events::{self, Sum};
 use super::explanation::History;
+use super::growing;
 use super::request::{Clock, Record};
 use super::stage::Stage;
 use super::watchdog::Watchdog;
@@ -32,6 +34,9 @@ struct Done {
     events: Sum,
 }
 
+/// A workload on a table, or one on filters that grow.
+type Choice = Option<&'static Workload>;
+
 /// What one thread did: its records, and where each round begins; and what the first thread counted.
 struct Part {
     records: Vec<Record>,
@@ -42,20 +47,24 @@ struct Part {
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     let watchdog = Watchdog::new();
     let start = (Instant::now(), tally());
-    let mut done: Vec<Done> = WORKLOADS.iter().map(|_| Done::default()).collect();
+    let choices: Vec<Choice> = WORKLOADS.iter().map(Some).chain([None]).collect();
+    let mut done: Vec<Done> = choices.iter().map(|_| Done::default()).collect();
     while start.0.elapsed() < time {
         // Equal time for all, not equal numbers of calls.
         let Some(at) = (0..done.len()).min_by_key(|&at| done[at].time) else {
             break;
         };
-        let (workload, done) = (&WORKLOADS[at], &mut done[at]);
-        let what = format!("{}, batch {} of seed {seed}", workload.name, done.batches);
+        let (choice, done) = (choices[at], &mut done[at]);
+        let what = format!("{}, batch {} of seed {seed}", name(choice), done.batches);
         let seed = mix(seed ^ mix((at as u64) << 32 | done.batches));
         watchdog
-            .watch(&what, || batch(workload, seed, done))
+            .watch(&what, || match choice {
+                Some(workload) => batch(workload, seed, done),
+                None => growing_batch(seed, done),
+            })
             .map_err(|why| format!("{what}: {why}"))?;
     }
-    for (workload, done) in WORKLOADS.iter().zip(&done) {
+    for (&choice, done) in choices.iter().zip(&done) {
         let (taken, asked) = done.snapshots;
         let snapshots = match asked {
             0 => String::new(),
@@ -63,8 +72,8 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         };
         println!(
             "histories: {}: {} threads, {} rounds, {} calls{snapshots}; {}",
-            workload.name,
-            workload.threads,
+            name(choice),
+            choice.map_or(growing::THREADS, |workload| workload.threads),
             done.batches as usize * ROUNDS,
             done.calls,
             done.events,
@@ -76,6 +85,19 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         done.iter().map(|done| done.calls).sum::<usize>()
     );
     all.demand(&events::ALL)
+}
+
+fn name(choice: Choice) -> &'static str {
+    choice.map_or(growing::NAME, |workload| workload.name)
+}
+
+fn growing_batch(seed: u64, done: &mut Done) -> Result<(), String> {
+    let start = (Instant::now(), tally());
+    done.calls += growing::batch(ROUNDS, seed)?;
+    done.batches += 1;
+    done.time += start.0.elapsed();
+    done.events.add(&start.1);
+    Ok(())
 }
 
 fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> {

@@ -3,21 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::mutants::Mutant;
+use crate::Mutant;
 
-/// What the copy needs in order to build the tests.
-const PARTS: [&str; 10] = [
-    "Cargo.toml",
-    "Cargo.lock",
-    "README.md",
-    "src",
-    "benches",
-    "loom-tests",
-    "tests/checker",
-    "tests/common",
-    "tests/shuttle",
-    "tests/stress",
-];
+/// What a build makes, and what fuzzing finds.
+const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 pub(crate) fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -27,11 +16,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Makes the copy equal to the project. Only what differs is written, so that little is built again.
 pub(crate) fn refresh(copy: &Path) -> io::Result<()> {
-    fs::create_dir_all(copy.join("tests"))?;
-    for part in PARTS {
-        copy_changes(&root().join(part), &copy.join(part))?;
-    }
-    Ok(())
+    copy_changes(&root(), copy)
 }
 
 fn copy_changes(from: &Path, to: &Path) -> io::Result<()> {
@@ -39,7 +24,10 @@ fn copy_changes(from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir_all(to)?;
         for entry in fs::read_dir(from)? {
             let name = entry?.file_name();
-            copy_changes(&from.join(&name), &to.join(&name))?;
+            let hidden = name.as_encoded_bytes().starts_with(b".");
+            if !hidden && LEFT_OUT.iter().all(|&left_out| name != left_out) {
+                copy_changes(&from.join(&name), &to.join(&name))?;
+            }
         }
         return Ok(());
     }

@@ -2,23 +2,26 @@
 
 /// A table: the first column to the left, all others to the right.
 #[derive(Debug, Default)]
-pub(crate) struct Layout {
+pub struct Layout {
     rows: Vec<Vec<String>>,
 }
 
 impl Layout {
-    pub(crate) fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
+    /// One with this head.
+    pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
         let mut layout = Self::default();
         layout.row(head);
         layout
     }
 
-    pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+    /// Adds a row.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
     /// The lines, without a trailing blank.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
             .map(|column| {
@@ -39,7 +42,8 @@ impl Layout {
         self.rows.iter().map(line).collect()
     }
 
-    pub(crate) fn print(&self) {
+    /// Prints the lines.
+    pub fn print(&self) {
         for line in self.lines() {
             println!("{line}");
         }
@@ -47,7 +51,7 @@ impl Layout {
 }
 
 /// A number, or a dash if there is none.
-pub(crate) fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), show)
 }
 

@@ -1,0 +1,45 @@
+//! Orderings: what each access is paired with.
+//!
+//! Words and controls are accessed with `SeqCst`. With Acquire and Release alone, two threads that each write
+//! one word and then read the other could both miss what the other wrote; then no order of all operations
+//! would explain what they saw. On x86-64 it costs nothing: the exchanges are locked instructions and the
+//! loads plain ones either way. The rest is as weak as the arguments allow.
+//!
+//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). The models weaken
+//! `SeqCst` to Acquire and Release, except those of the one order itself.
+//!
+//! | access | ordering | pairs with | mutant |
+//! |---|---|---|---|
+//! | word: load of both | SeqCst | exchange of the word | yes, to Acquire and to Relaxed |
+//! | word: load | SeqCst | exchange of the word | yes, to Relaxed |
+//! | word: exchange | SeqCst | loads of the word | yes, to AcqRel and to Acquire |
+//! | witness | SeqCst read-modify-write | the rival's install | yes, to a load |
+//! | version, first read | Acquire | bump | yes |
+//! | version, second read | Relaxed, behind the loads of the words | bump, by way of a word | weakest there is |
+//! | bump | Release | version, first read; announcement of a scan | yes |
+//! | the same | Acquire | announcement of a scan, so that a hint comes after the log was emptied | no: in the checker a read-modify-write finds the latest value anyway |
+//! | scan: announce | Acquire | bump | yes |
+//! | the same | Release | bump | no, see there |
+//! | scan: end | Relaxed | who bumps later moves what was copied | weakest there is |
+//! | log of hints | Relaxed, before the commit or exchange that the scan acquires | the word | weakest there is |
+//! | right to scan | Acquire, Release | its giving back, its taking | no: what they order is one log, cell by cell |
+//! | control: publish | Release, then a Release fence | Acquire fence of the reader | yes, both |
+//! | control: read | SeqCst, behind an Acquire fence | the decision | yes, to Relaxed, and the fence |
+//! | control: decision | SeqCst | control: read | yes, to Relaxed |
+//! | fields | Relaxed, between the fences | | weakest there is |
+//! | claim of a descriptor | Acquire | its release | yes |
+//! | release of a descriptor | Release | the next claim | yes |
+//! | list of segments: load | Acquire | its replacement | no: the fence of the pin comes before every load, and the models' replacers pass one after theirs |
+//! | list: replacement | Release | its load | yes |
+//! | the same | Acquire | the last replacement, so that a loader acquires all before it | no: a new list is made of the one before, which was acquired |
+//! | list: second look | Relaxed | a replacement, by way of a word | weakest there is |
+//! | other segments' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
+//! | seal of a segment | Release | whether it is sealed | no: the epochs' own fences come between |
+//! | whether it is sealed | Acquire | its seal | no, see there |
+//! | item counter | Relaxed | orders nothing | weakest there is |
+//! | number of a thread: take | Acquire | its giving back | no model: the checker has threads of its own |
+//! | number of a thread: give back | Release | the next take | the same; so that the next holder of a cell sees its count |
+//!
+//! No model tells SeqCst from Acquire and Release on a control. The argument: two commits seen in different
+//! orders by two readers, before either is written back, would need four threads and is what `SeqCst` rules
+//! out; once a commit is written back, the order of the words does.

@@ -1,0 +1,35 @@
+//! Snapshots: why a copy made word by word misses nothing.
+//!
+//! A scan sets a bit in each stripe, settles and copies each word, clears the bits, and counts the classes of
+//! which it has hints once more.
+//!
+//! # What the copy holds
+//!
+//! **A class has at least as many tokens as it had at every moment of the call.** If there is a hint, the
+//! validated count says so. If there is none, suppose that a token was in all the while and the scan read neither
+//! of its buckets with it. Then it came to the bucket that was read first after that read, and was gone from the
+//! other when that was read. As for a [miss](super::linearization#a-miss), it hopped, or equal tokens took turns:
+//!
+//! 1. *It hopped.* If the relocation bumped after the bit was set, it was told of the scan and left a hint
+//!    before its commit. The scan acquired that commit with the word that it saw without the token, so it finds
+//!    the hint. (The bump cannot come after the bit was cleared, for the same reason.) If it bumped before, the
+//!    scan acquired both installs with the stripe. So its read of the first word saw the reference, or what came
+//!    later; a pending relocation it aborted, and a committed one had brought the token.
+//! 2. *Equal tokens took turns.* The remove that cleared the one saw the other, bumped, and left a hint before
+//!    its exchange, or the scan acquired with the stripe what the remove had seen; or it had begun before the
+//!    other came, and is placed before that.
+//!
+//! A token too many in the copy is one of which a remove was under way during the call.
+//!
+//! # Hints
+//!
+//! Hints are never wrong, only superfluous: those of relocations that were aborted, and those of an earlier scan
+//! whose writers were slow. A note takes a vacant slot of the log by an exchange, so such a latecomer replaces no
+//! other. If the log is full the scan starts over, for a part of the stripes at a time; if the copy is, because
+//! more came and went than it has room for, likewise. After eight attempts the snapshot is given up.
+//!
+//! # Nobody waits
+//!
+//! A scan is one more writer that settles words; nothing is closed to others while it is on. One that dies leaves
+//! the bits set, so that writers go on to note, until the log is full, and later snapshots are refused as busy,
+//! until `clear` or a write-out takes the right to scan back.

@@ -1,0 +1,53 @@
+//! Transfers: how one step changes two words, and what then holds.
+//!
+//! # Descriptors
+//!
+//! A descriptor is a cache line from a fixed pool: a control word (the number of the use, 62 bits, and its
+//! state), an owner flag, and the fields of a transfer: the token that moves, the token that is placed, the
+//! two buckets and their old contents. A use goes through
+//!
+//! ```text
+//!            publish                  install            install, bump
+//!  (free) -----------> PENDING --------------> PENDING ----------------> PENDING ----> COMMITTED
+//!                         |      lower word       |      higher word        |
+//!                         +-----------------------+-------------------------+-------> ABORTED
+//! ```
+//!
+//! and both states on the right are final until the owner publishes the next use. What a frozen word holds is
+//! a function of the descriptor: the old content while PENDING or when ABORTED, the new one when COMMITTED.
+//!
+//! Who takes which edge of a relocation, and how:
+//!
+//! | edge | who | by |
+//! |---|---|---|
+//! | publish | the owner | a store of the next number with PENDING, then of the fields |
+//! | install | the owner | an exchange of the word that was read for the reference; if the word differs, abort |
+//! | bump | the owner | an addition to the stripe of the token that moves |
+//! | commit | the owner | an exchange of the control, PENDING for COMMITTED |
+//! | abort | any writer that meets the reference, or the owner | an exchange of the control, PENDING for ABORTED |
+//! | write-back | any writer that meets the reference, or the owner | an exchange of the reference for what it holds |
+//!
+//! An admission freezes one word, its target, and has no bump. Whoever meets it pending reads its witness and
+//! commits or aborts by what is there. Installs are for the owner alone, in every transfer, so nobody freezes a
+//! word in another's name.
+//!
+//! A reference carries the low 38 bits of the number. A reader takes the fields, then the control, and
+//! discards both if the numbers differ: the word has changed since, so it loads the word again.
+//!
+//! # Invariants
+//!
+//! * **I1** A word is a packed bucket or a reference whose use has been published.
+//! * **I2** A reference with number `n` is in the table only from its install until its write-back, and its
+//!   descriptor is at number `n` all that time: both words have been written back, by the owner or by another,
+//!   before the owner publishes again, and an owner that dies never publishes again.
+//! * **I3** While a use is PENDING with both words frozen, their logical contents are the old ones, and the
+//!   words change by its decision only.
+//! * **I4** The commit of a relocation takes `moved` from the source, puts it into the destination, which is
+//!   a bucket of the same class, and puts `placed` into the slot that it left. No other class changes.
+//! * **I5** A relocation bumps the stripe of what it moves after both installs and before its commit. A remove
+//!   that has seen an equal token in the other bucket has bumped between that and its exchange. Either has left
+//!   a hint before its commit or exchange, if the stripe said that a scan is on.
+//! * **I6** All writes to words and stripes of a shared table are read-modify-writes, so each continues the
+//!   release sequences before it; those of words also acquire.
+//! * **I7** All accesses to words, and all to controls but the publishing of a number, are sequentially
+//!   consistent: all threads agree on one order of them.

@@ -1,0 +1,105 @@
+//! Why a filter that grows did not.
+
+use core::fmt;
+
+/// Why a `GrowingCuckooFilter` found no room and did not get a new segment.
+///
+/// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+///
+/// let filter = GrowingCuckooFilter::builder()
+///     .capacity(100)
+///     .max_false_positive_rate(0.0003) // two segments, each at most 0.000_122
+///     .build()
+///     .unwrap();
+/// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
+/// let InsertError::CannotGrow { error, .. } = error else { unreachable!() };
+/// assert_eq!(error.segments(), 2);
+/// assert!(error.false_positive_rate() > 0.0003); // what a third would have made possible
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrowthError {
+    pub(crate) segments: usize,
+    pub(crate) limit: Limit,
+}
+
+/// What stands in the way of one more segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
+pub(crate) enum Limit {
+    /// The bits of the rate there would be, and of the one there may be: numbers can be told equal.
+    FalsePositiveRate {
+        rate: u64,
+        most: u64,
+    },
+    Memory {
+        bytes: usize,
+        most: usize,
+    },
+    OutOfMemory {
+        bytes: usize,
+    },
+    Buckets,
+    Segments,
+}
+
+impl GrowthError {
+    /// The segments there are.
+    #[must_use]
+    pub fn segments(&self) -> usize {
+        self.segments
+    }
+
+    /// The false-positive rate that one more segment could lead to, once all of them are full; 0 if that is not
+    /// what stands in the way.
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        match self.limit {
+            Limit::FalsePositiveRate { rate, .. } => f64::from_bits(rate),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether no limit stands in the way, but the memory cannot be had.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self.limit, Limit::OutOfMemory { .. })
+    }
+}
+
+impl fmt::Display for GrowthError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let segments = self.segments;
+        let plural = if segments == 1 { "" } else { "s" };
+        write!(
+            out,
+            "{segments} segment{plural} without room, and another one "
+        )?;
+        match self.limit {
+            Limit::FalsePositiveRate { rate, most } => {
+                let (rate, most) = (f64::from_bits(rate), f64::from_bits(most));
+                write!(
+                    out,
+                    "could lead to a false-positive rate of {rate:.6}, more than the {most:.6} allowed"
+                )
+            }
+            Limit::Memory { bytes, most } => write!(
+                out,
+                "would bring the memory to {bytes} bytes, more than the {most} allowed"
+            ),
+            Limit::OutOfMemory { bytes } => {
+                write!(out, "needs {bytes} bytes of memory that cannot be had")
+            }
+            Limit::Buckets => write!(out, "would be larger than a table can be"),
+            Limit::Segments => write!(out, "would be one more than there can be"),
+        }
+    }
+}
+
+impl core::error::Error for GrowthError {}

@@ -1,0 +1,148 @@
+//! The stored form of a filter that grows: its header and its list of segments, as values.
+//!
+//! The layout is documented for users in [`format`](crate::format#filters-that-grow).
+
+mod reading;
+mod writing;
+
+pub(crate) use reading::read;
+pub(crate) use writing::Storable;
+
+use super::builder::LARGEST_FACTOR;
+use super::chain::Chain;
+use super::growth::{Limits, rate_of_full};
+use super::segment::Segment;
+use crate::geometry::Geometry;
+use crate::stored::{self, CHECKSUM, Frame, Identity, Kind, ReadError, WORD, demand, malformed};
+
+/// What the stored form says ahead of the list.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    identity: Identity,
+    start: Geometry,
+    limits: Limits,
+    segments: usize,
+    target: usize,
+}
+
+/// What the list says of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    geometry: Geometry,
+    items: usize,
+    search_budget: usize,
+}
+
+/// Where the fields begin that other headers do not have.
+mod at {
+    pub(super) const START: usize = 32;
+    pub(super) const RATE: usize = 40;
+    pub(super) const MEMORY: usize = 48;
+    pub(super) const SEGMENTS: usize = 56;
+    pub(super) const TARGET: usize = 57;
+    pub(super) const LOG_FACTOR: usize = 58;
+    pub(super) const UNUSED: usize = 59;
+}
+
+/// A limit that is none, on a machine of any word size.
+const NO_LIMIT: u64 = u64::MAX;
+
+impl Header {
+    fn frame(&self) -> Frame {
+        let memory = match self.limits.memory {
+            usize::MAX => NO_LIMIT,
+            bytes => bytes as u64,
+        };
+        let rate = self.limits.false_positive_rate.to_bits();
+        let byte = |number: usize| [u8::try_from(number).expect("a chain is no longer")];
+        let mut frame = Frame::new(Kind::Growing, &self.identity);
+        frame.put(at::START, &(self.start.buckets() as u64).to_le_bytes());
+        frame.put(at::RATE, &rate.to_le_bytes());
+        frame.put(at::MEMORY, &memory.to_le_bytes());
+        frame.put(at::SEGMENTS, &byte(self.segments));
+        frame.put(at::TARGET, &byte(self.target));
+        frame.put(at::LOG_FACTOR, &[self.limits.factor.ilog2() as u8]);
+        frame
+    }
+
+    /// The header with these fields, if they can be true.
+    fn of_fields(frame: &Frame, identity: Identity) -> Result<Self, ReadError> {
+        let [segments, target, log_factor, unused] =
+            [at::SEGMENTS, at::TARGET, at::LOG_FACTOR, at::UNUSED].map(|at| frame.get::<1>(at)[0]);
+        demand(segments > 0, "it has no segments")?;
+        demand(target < segments, "it has no segment that takes inserts")?;
+        let factor = 1usize
+            .checked_shl(log_factor.into())
+            .filter(|factor| (2..=LARGEST_FACTOR).contains(factor))
+            .ok_or(malformed("its growth factor is out of range"))?;
+        demand(unused == 0, "a byte that means nothing is not 0")?;
+        let rate = f64::from_bits(frame.number(at::RATE));
+        // Not so either if it is no number.
+        demand(
+            rate >= rate_of_full(1),
+            "its largest rate of false positives is out of range",
+        )?;
+        Ok(Self {
+            identity,
+            start: stored::geometry(frame.number(at::START))?,
+            limits: Limits {
+                factor,
+                false_positive_rate: rate,
+                // More than there can be is no limit.
+                memory: usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX),
+            },
+            segments: segments.into(),
+            target: target.into(),
+        })
+    }
+
+    /// The bytes of the header and the list.
+    fn bytes(&self) -> u64 {
+        (Frame::BYTES + self.segments * Entry::BYTES) as u64
+    }
+
+    /// The bytes of the whole stored form, with tables of these shapes.
+    fn stored_bytes(&self, geometries: impl Iterator<Item = Geometry>) -> u64 {
+        let words: u64 = geometries.map(|geometry| geometry.buckets() as u64).sum();
+        self.bytes() + words * WORD as u64 + CHECKSUM as u64
+    }
+}
+
+impl Entry {
+    const BYTES: usize = 24;
+
+    /// But for the checksum.
+    const COVERED: usize = Self::BYTES - CHECKSUM;
+
+    fn encode(&self) -> [u8; Self::COVERED] {
+        let mut bytes = [0; Self::COVERED];
+        bytes[..8].copy_from_slice(&(self.geometry.buckets() as u64).to_le_bytes());
+        bytes[8..16].copy_from_slice(&(self.items as u64).to_le_bytes());
+        bytes[16..].copy_from_slice(&(self.search_budget as u32).to_le_bytes());
+        bytes
+    }
+
+    /// What these bytes say, if it can be true of a segment behind one of the shape `finer`.
+    fn decode(bytes: &[u8; Self::COVERED], finer: Option<Geometry>) -> Result<Self, ReadError> {
+        fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+            core::array::from_fn(|index| bytes[at + index])
+        }
+        let geometry = stored::geometry(u64::from_le_bytes(field(bytes, 0)))?;
+        let refined = finer.is_none_or(|finer| {
+            finer.ranges() == geometry.ranges() && finer.buckets() >= geometry.buckets()
+        });
+        demand(refined, "a segment does not refine the one behind it")?;
+        Ok(Self {
+            geometry,
+            items: stored::at_most_slots(
+                u64::from_le_bytes(field(bytes, 8)),
+                geometry,
+                "its items are more than the slots",
+            )?,
+            search_budget: stored::search_budget(field(bytes, 16))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! What all headers have in common: the first 32 bytes, the length, and the checksum at the end.
+
+use super::{Identity, ReadError, demand, malformed};
+use crate::bucket::Bucket;
+
+/// What is behind the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One table.
+    Fixed = 1,
+    /// A list of tables.
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
+    Growing = 2,
+}
+
+/// A header whose fields its kind gives a meaning to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    bytes: [u8; Self::BYTES],
+}
+
+/// As PNG's: a byte that is no text, a name, and the line ends that a transfer as text would change.
+const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
+
+const VERSION: u16 = 1;
+
+/// Bits of a fingerprint, slots of a bucket.
+const SHAPE: [u8; 2] = [16, Bucket::SLOTS as u8];
+
+const DEFAULT_HASHER: u8 = 1;
+const CUSTOM_HASHER: u8 = 2;
+
+/// Where the fields begin.
+pub(super) mod at {
+    pub(in crate::stored) const VERSION: usize = 8;
+    pub(in crate::stored) const LENGTH: usize = 10;
+    pub(in crate::stored) const SHAPE: usize = 12;
+    pub(in crate::stored) const KIND: usize = 14;
+    pub(in crate::stored) const HASHER: usize = 15;
+    pub(in crate::stored) const SEED: usize = 16;
+    pub(in crate::stored) const CHECK: usize = 24;
+    pub(in crate::stored) const CHECKSUM: usize = 60;
+}
+
+impl Frame {
+    pub(crate) const BYTES: usize = 64;
+
+    /// Without the fields of its kind.
+    pub(crate) fn new(kind: Kind, identity: &Identity) -> Self {
+        let (hasher, seed) = match identity.seed {
+            Some(seed) => (DEFAULT_HASHER, seed),
+            None => (CUSTOM_HASHER, 0),
+        };
+        let mut frame = Self {
+            bytes: [0; Self::BYTES],
+        };
+        frame.put(0, &MAGIC);
+        frame.put(at::VERSION, &VERSION.to_le_bytes());
+        frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
+        frame.put(at::SHAPE, &SHAPE);
+        frame.put(at::KIND, &[kind as u8]);
+        frame.put(at::HASHER, &[hasher]);
+        frame.put(at::SEED, &seed.to_le_bytes());
+        frame.put(at::CHECK, &identity.check.to_le_bytes());
+        frame
+    }
+
+    pub(crate) fn put(&mut self, at: usize, field: &[u8]) {
+        self.bytes[at..at + field.len()].copy_from_slice(field);
+    }
+
+    pub(crate) fn get<const N: usize>(&self, at: usize) -> [u8; N] {
+        core::array::from_fn(|index| self.bytes[at + index])
+    }
+
+    pub(crate) fn number(&self, at: usize) -> u64 {
+        u64::from_le_bytes(self.get(at))
+    }
+
+    /// The bytes, with their checksum.
+    pub(crate) fn encode(mut self) -> [u8; Self::BYTES] {
+        let checksum = self.begin_checksum().finalize();
+        self.put(at::CHECKSUM, &checksum.to_le_bytes());
+        self.bytes
+    }
+
+    /// A checksum that has the header behind it, to be continued over what follows. So words do not go with the
+    /// header of another filter, as after a write that was cut short over an older file of the same size. Without
+    /// the header's own checksum, because a CRC over data and their CRC is the same whatever the data.
+    pub(crate) fn begin_checksum(&self) -> crc32fast::Hasher {
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(&self.bytes[..at::CHECKSUM]);
+        checksum
+    }
+
+    /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
+    ///
+    /// From the general to the particular, so that the error names what is wrong and not a consequence of it.
+    pub(crate) fn decode(found: &[u8], kind: Kind) -> Result<(Self, Identity), ReadError> {
+        if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
+            return Err(ReadError::NotAFilter);
+        }
+        // Ahead of the length and the checksum: a later version may have others.
+        if let Some(&[low, high]) = found.get(at::VERSION..at::LENGTH) {
+            let version = u16::from_le_bytes([low, high]);
+            if version > VERSION {
+                return Err(ReadError::NewerVersion {
+                    found: version,
+                    supported: VERSION,
+                });
+            }
+        }
+        let bytes = found.try_into().map_err(|_| ReadError::Truncated {
+            expected: Self::BYTES as u64,
+            found: found.len() as u64,
+        })?;
+        let frame = Self { bytes };
+        if u32::from_le_bytes(frame.get(at::CHECKSUM)) != frame.begin_checksum().finalize() {
+            return Err(ReadError::Checksum);
+        }
+        let identity = frame.check(kind)?;
+        Ok((frame, identity))
+    }
+
+    /// The hasher of a filter of this kind, if what all have in common can be true.
+    fn check(&self, kind: Kind) -> Result<Identity, ReadError> {
+        demand(
+            u16::from_le_bytes(self.get(at::VERSION)) == VERSION,
+            "there is no such version",
+        )?;
+        demand(
+            usize::from(u16::from_le_bytes(self.get(at::LENGTH))) == Self::BYTES,
+            "its header has another length",
+        )?;
+        let [found] = self.get(at::KIND);
+        let other = [Kind::Fixed, Kind::Growing]
+            .into_iter()
+            .find(|&other| other as u8 == found && other != kind);
+        if let Some(other) = other {
+            return Err(ReadError::OtherKind {
+                grows: other == Kind::Growing,
+            });
+        }
+        demand(
+            self.get(at::SHAPE) == SHAPE && found == kind as u8,
+            "its fingerprints, buckets or tables are of another kind",
+        )?;
+        let [hasher] = self.get(at::HASHER);
+        let seed = match (hasher, self.number(at::SEED)) {
+            (DEFAULT_HASHER, seed) => Some(seed),
+            (CUSTOM_HASHER, 0) => None,
+            _ => return Err(malformed("its kind of hasher does not exist")),
+        };
+        Ok(Identity {
+            seed,
+            check: self.number(at::CHECK),
+        })
+    }
+}

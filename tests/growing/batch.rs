@@ -1,0 +1,120 @@
+//! The batch calls: the single calls, item by item, whatever grows on the way.
+
+use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+
+use crate::common::crew::Crew;
+use crate::common::mix;
+use crate::{as_given, assert_empty, distinct, geometry, shrink};
+
+#[test]
+fn answers_as_the_single_calls_do_at_every_length() {
+    for length in (0..70).chain([255, 256, 257, 600, 1_000]) {
+        let [single, typed, hashed] = [8; 3].map(as_given);
+        let items: Vec<u64> = (0..length).map(mix).collect();
+        for item in &items {
+            single.insert(item).expect("memory");
+        }
+        typed.insert_many(&items).expect("memory");
+        hashed.insert_many_hash(&items).expect("memory");
+        assert_eq!(
+            [typed.slots(), hashed.slots()],
+            [single.slots(); 2],
+            "{length}"
+        );
+        let probes: Vec<u64> = (length / 2..2 * length).map(mix).collect();
+        let check = || {
+            let expected: Vec<bool> = probes.iter().map(|probe| single.contains(probe)).collect();
+            for stale in [false, true] {
+                let mut found = vec![stale; probes.len()];
+                typed.contains_many(&probes, &mut found);
+                assert_eq!(found, expected, "{length}");
+                let mut found = vec![stale; probes.len()];
+                hashed.contains_many_hash(&probes, &mut found);
+                assert_eq!(found, expected, "{length}");
+            }
+            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+        };
+        check();
+        let removed = probes.iter().filter(|probe| single.remove(probe)).count();
+        assert_eq!(typed.remove_many(&probes), removed, "{length}");
+        assert_eq!(hashed.remove_many_hash(&probes), removed, "{length}");
+        check();
+    }
+}
+
+/// Those before the one that is refused are in, those behind it are not.
+#[test]
+fn a_refused_batch_says_how_far_it_came() {
+    let builder = GrowingCuckooFilter::builder()
+        .capacity(300)
+        .max_false_positive_rate(0.000_25);
+    let items: Vec<u64> = (0..5_000).collect();
+    for seed in 0..20 {
+        let typed = builder.clone().seed(seed).build().expect("a possible rate");
+        let hashed = builder.clone().seed(seed).build().expect("a possible rate");
+        let hashes: Vec<u64> = items.iter().map(|item| hashed.hash_one(item)).collect();
+        let stopped = typed.insert_many(&items).expect_err("more than it takes");
+        let other = hashed
+            .insert_many_hash(&hashes)
+            .expect_err("more than it takes");
+        assert_eq!(stopped, other);
+        assert!(matches!(stopped.error(), InsertError::CannotGrow { .. }));
+        assert_eq!(
+            stopped.to_string(),
+            format!(
+                "stopped after {} items: {}",
+                stopped.inserted(),
+                stopped.error()
+            )
+        );
+        for filter in [&typed, &hashed] {
+            assert_eq!(filter.len(), stopped.inserted());
+            let (before, behind) = items.split_at(stopped.inserted());
+            assert!(
+                before.iter().all(|item| filter.contains(item)),
+                "one before it is missed"
+            );
+            assert_eq!(filter.insert(&behind[0]), Err(stopped.error().clone()));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "3 items to look up, but room for 2 answers")]
+fn slices_of_different_lengths_are_a_panic() {
+    as_given(8).contains_many(&[1u64, 2, 3], &mut [false; 2]);
+}
+
+#[test]
+#[should_panic(expected = "1 items to look up, but room for 2 answers")]
+fn so_are_those_of_hashes() {
+    as_given(8).contains_many_hash(&[1], &mut [false; 2]);
+}
+
+/// A batch in the midst of which the segments change misses nothing that its thread has put in.
+#[test]
+fn batches_of_several_threads_conserve_the_copies() {
+    const ROUNDS: u64 = 60;
+    for threads in [2, 4] {
+        let filter = as_given(8);
+        let all = distinct(geometry(&filter), 500 * threads, 11);
+        Crew::workers(threads, |crew, thread| {
+            let own = &all[500 * thread..][..500];
+            for round in 0..ROUNDS {
+                filter.insert_many_hash(own).expect("memory");
+                let mut found = [false; 500];
+                filter.contains_many_hash(own, &mut found);
+                assert_eq!(found, [true; 500], "an own item is missed");
+                assert_eq!(filter.remove_many_hash(own), 500, "an own item is lost");
+                if thread == 0 {
+                    filter.shrink_to_fit();
+                }
+                if round % 4 == 0 {
+                    crew.meet();
+                }
+            }
+        });
+        shrink(&filter, 1);
+        assert_empty(&filter, all);
+    }
+}

@@ -1,0 +1,365 @@
+//! Limits: what a filter may grow to, what it says when it may not, and that it loses nothing then.
+
+use std::error::Error;
+
+use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, GrowthError, InsertError};
+
+use crate::common::crew::Crew;
+use crate::common::hashers::AsGiven;
+use crate::common::mix;
+
+fn builder(capacity: usize) -> GrowingCuckooFilterBuilder<AsGiven> {
+    GrowingCuckooFilter::builder()
+        .capacity(capacity)
+        .hasher(AsGiven)
+}
+
+/// Of segments that are all full: one of eight fingerprints each, of 65,535.
+fn rate_of(segments: usize) -> f64 {
+    1.0 - (1.0 - 1.0 / 65_535.0f64).powf(8.0 * segments as f64)
+}
+
+fn cannot_grow(error: InsertError) -> GrowthError {
+    match error {
+        InsertError::CannotGrow { error, .. } => error,
+        other => panic!("not a limit: {other}"),
+    }
+}
+
+/// Fills until it is refused. All that went in must be there; then every way of inserting is refused, until some
+/// items have been removed.
+fn fill(filter: &GrowingCuckooFilter<AsGiven>) -> GrowthError {
+    let refused = |hash| filter.insert_hash(hash).err().map(|error| (hash, error));
+    let (last, error) = (0..).map(mix).find_map(refused).expect("there is a limit");
+    let items: Vec<u64> = (0..).map(mix).take_while(|&item| item != last).collect();
+    let all_in = || items.iter().all(|&item| filter.contains_hash(item));
+    let (segments, memory) = (filter.segments(), filter.memory_usage());
+    assert!(all_in(), "the refusal lost an item");
+
+    // By other ways into the same full buckets; the answer is the same, and each time nothing is lost.
+    assert_eq!(filter.insert_hash(last), Err(error.clone()));
+    assert_eq!(filter.insert(&last), Err(error.clone()));
+    assert_eq!(
+        filter.insert_many_hash(&[last]).unwrap_err().error(),
+        &error
+    );
+    if !filter.contains_hash(last) {
+        assert_eq!(filter.insert_unique_hash(last), Err(error.clone()));
+    }
+    assert!(all_in(), "a refusal lost an item");
+    assert_eq!(filter.len(), items.len(), "not conserved");
+
+    // The newest are in the segment that takes inserts.
+    let (stay, newest) = items.split_at(items.len() - items.len().min(20));
+    for &item in newest {
+        assert!(filter.remove_hash(item), "a stored item");
+    }
+    for &item in &newest[..newest.len() / 2] {
+        assert_eq!(filter.insert_hash(item), Ok(()), "there is room again");
+    }
+    assert_eq!(filter.len(), stay.len() + newest.len() / 2, "not conserved");
+    assert_eq!(
+        (filter.segments(), filter.memory_usage()),
+        (segments, memory)
+    );
+    for &item in stay {
+        assert!(filter.contains_hash(item), "a stored item is missed");
+    }
+    cannot_grow(error)
+}
+
+#[test]
+fn grows_to_as_many_segments_as_the_rate_allows() {
+    for segments in [1, 2, 3, 5, 8] {
+        for (rate, allowed) in [
+            (rate_of(segments) * 1.000_001, segments),
+            (rate_of(segments + 1) * 0.999_999, segments),
+            (rate_of(segments + 1) * 1.000_001, segments + 1),
+        ] {
+            let builder = builder(50).max_false_positive_rate(rate);
+            let filter = builder.build().expect("a possible rate");
+            let error = fill(&filter);
+            assert_eq!(filter.segments(), allowed, "segments with a rate of {rate}");
+            assert!(filter.false_positive_rate() <= rate);
+            assert_eq!(error.segments(), allowed);
+            assert!((error.false_positive_rate() / rate_of(allowed + 1) - 1.0).abs() < 1e-9);
+            assert!(!error.is_out_of_memory());
+        }
+    }
+}
+
+#[test]
+fn a_refusal_says_which_rate_there_would_be() {
+    let builder = builder(50).max_false_positive_rate(0.0003);
+    let filter = builder.build().expect("a possible rate");
+    let whole = (0..).find_map(|item| filter.insert_hash(mix(item)).err());
+    let whole = whole.expect("there is a limit");
+    let error = cannot_grow(whole.clone());
+    assert_eq!(
+        error.to_string(),
+        "2 segments without room, and another one could lead to a false-positive rate of 0.000366, \
+         more than the 0.000300 allowed"
+    );
+    assert_eq!(
+        whole.to_string(),
+        error.to_string(),
+        "the insert says the same"
+    );
+    assert!(error.source().is_none() && whole.source().is_none());
+}
+
+/// One with a single segment says "segment".
+#[test]
+fn a_refusal_says_how_much_memory_there_would_be() {
+    let start = builder(1_000).build().expect("memory").memory_usage();
+    let most = start + 100;
+    let filter = builder(1_000)
+        .max_memory_usage(most)
+        .build()
+        .expect("memory");
+    let error = fill(&filter);
+    let text = error.to_string();
+    let rest =
+        text.strip_prefix("1 segment without room, and another one would bring the memory to ");
+    let rest = rest.unwrap_or_else(|| panic!("{text}"));
+    let (bytes, rest) = rest.split_once(' ').expect("a number of bytes");
+    assert_eq!(rest, format!("bytes, more than the {most} allowed"));
+    assert!(bytes.parse::<usize>().expect("a number") > most);
+    assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
+    assert!(!error.is_out_of_memory());
+}
+
+#[test]
+fn never_takes_more_memory_than_allowed() {
+    for capacity in [8, 100, 1_000, 10_000] {
+        let start = builder(capacity).build().expect("memory").memory_usage();
+        for most in [start, start * 2, start * 5, start * 20, 200_000 + start] {
+            let filter = builder(capacity).max_memory_usage(most).build();
+            let filter = filter.expect("enough for the first segment");
+            fill(&filter);
+            let used = filter.memory_usage();
+            assert!(
+                used <= most,
+                "{used} bytes of {most} for {capacity} items at first"
+            );
+        }
+    }
+}
+
+#[test]
+fn memory_that_is_allowed_is_used() {
+    let start = builder(1_000).build().expect("memory").memory_usage();
+    for factor in [2, 4] {
+        let builder = builder(1_000)
+            .growth_factor(factor)
+            .max_memory_usage(1 << 20);
+        let filter = builder.build().expect("memory");
+        fill(&filter);
+        // Another segment would be larger than the last one by the factor, and that is most of all.
+        let used = filter.memory_usage();
+        assert!(
+            used > start && used * (factor + 1) > 1 << 20,
+            "{used} bytes, times {factor}"
+        );
+    }
+}
+
+/// Growers that race get past no limit.
+#[test]
+fn threads_keep_to_the_limits_together() {
+    for round in 0..40 {
+        let rate = rate_of(4) * 1.000_001;
+        let builder = builder(20).max_false_positive_rate(rate);
+        let filter = builder.build().expect("a possible rate");
+        let stored = Crew::workers(4, |_, thread| {
+            let items = (0..2_000).map(|item| mix(mix(round) ^ (thread as u64) << 32 ^ item));
+            let stored = items.filter(|&item| match filter.insert_hash(item) {
+                Ok(()) => true,
+                Err(error) => {
+                    assert_eq!(cannot_grow(error).segments(), 4);
+                    false
+                }
+            });
+            stored.collect::<Vec<u64>>()
+        });
+        assert_eq!(filter.segments(), 4, "segments that are allowed");
+        let stored: Vec<u64> = stored.into_iter().flatten().collect();
+        assert_eq!(filter.len(), stored.len(), "not conserved");
+        assert!(
+            stored.iter().all(|&item| filter.contains_hash(item)),
+            "a stored item is lost"
+        );
+        assert!(
+            stored.iter().all(|&item| filter.remove_hash(item)),
+            "a stored item is lost"
+        );
+        assert!(filter.is_empty());
+    }
+}
+
+/// What has been given back can be had again.
+#[test]
+fn a_limit_is_for_what_there_is_at_present() {
+    let rate = rate_of(3) * 1.000_001;
+    let builder = builder(20).max_false_positive_rate(rate);
+    let filter = builder.build().expect("a possible rate");
+    for round in 0..10 {
+        let start = round << 32;
+        let fits = |item: &u64| filter.insert_hash(mix(*item)).is_ok();
+        let stored = (start..).take_while(fits).count() as u64;
+        assert_eq!(filter.segments(), 3, "round {round}");
+        for item in start..start + stored {
+            assert!(filter.remove_hash(mix(item)), "a stored item");
+        }
+        crate::shrink(&filter, 1);
+    }
+}
+
+#[test]
+fn each_segment_is_larger_by_the_factor() {
+    for factor in [2, 4, 16, 1 << 16] {
+        for capacity in [8, 20, 300, 10_000] {
+            if factor * capacity > 1 << 20 {
+                continue;
+            }
+            let filter = builder(capacity)
+                .growth_factor(factor)
+                .build()
+                .expect("memory");
+            let (mut last, mut sum) = (filter.slots(), filter.slots());
+            let mut items = (0..).map(mix);
+            while filter.slots() < 1 << 16 && filter.segments() < 5 {
+                filter
+                    .insert_hash(items.next().expect("endless"))
+                    .expect("memory");
+                if filter.slots() != sum {
+                    let added = filter.slots() - sum;
+                    assert_eq!(added, last * factor, "{capacity} items, times {factor}");
+                    (last, sum) = (added, filter.slots());
+                }
+            }
+            assert!(filter.segments() > 1);
+        }
+    }
+}
+
+#[test]
+fn the_builder_names_what_is_possible() {
+    for (factor, nearest) in [
+        (0, 2),
+        (1, 2),
+        (3, 4),
+        (5, 8),
+        ((1 << 16) + 1, 1 << 16),
+        (usize::MAX, 1 << 16),
+    ] {
+        let error = builder(8).growth_factor(factor).build().unwrap_err();
+        assert_eq!(
+            (error.requested(), error.possible()),
+            (factor, Some(nearest))
+        );
+        assert!(!error.is_out_of_memory());
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "a growth factor of {factor} is not possible: the nearest power of two from 2 is {nearest}"
+            )
+        );
+        assert!(builder(8).growth_factor(nearest).build().is_ok());
+    }
+    let error = builder(usize::MAX).build().unwrap_err();
+    assert_eq!(error.requested(), usize::MAX);
+    assert!(error.possible().is_some_and(|most| most < usize::MAX));
+}
+
+#[test]
+fn the_builder_refuses_rates_that_are_out_of_reach() {
+    for (rate, written) in [
+        (f64::NAN, "NaN"),
+        (0.0, "0"),
+        (-1.0, "-1"),
+        (f64::NEG_INFINITY, "-inf"),
+        (0.000_1, "0.0001"),
+    ] {
+        let error = builder(8)
+            .max_false_positive_rate(rate)
+            .build()
+            .unwrap_err();
+        assert_eq!((error.requested(), error.possible()), (0, None));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "a false-positive rate of at most {written} is out of reach: a single full segment has \
+                 0.000122"
+            )
+        );
+        assert!(error.source().is_none());
+    }
+    for rate in [0.000_123, 1.0, 2.0, f64::INFINITY] {
+        assert!(builder(8).max_false_positive_rate(rate).build().is_ok());
+    }
+}
+
+#[test]
+fn the_builder_refuses_less_memory_than_it_begins_with() {
+    for capacity in [8, 1_000, 100_000] {
+        for most in [0, 1, 100] {
+            let error = builder(capacity)
+                .max_memory_usage(most)
+                .build()
+                .unwrap_err();
+            assert_eq!(error.requested(), most);
+            let least = error.possible().expect("a number of bytes");
+            assert_eq!(
+                error.to_string(),
+                format!("{most} bytes of memory are not enough: a filter begins with {least}")
+            );
+            let filter = builder(capacity).max_memory_usage(least).build();
+            assert!(filter.is_ok(), "what is said to be possible is: {filter:?}");
+        }
+        let least = builder(capacity).build().expect("memory").memory_usage();
+        assert!(builder(capacity).max_memory_usage(least).build().is_ok());
+        assert!(
+            builder(capacity)
+                .max_memory_usage(least - 1)
+                .build()
+                .is_err()
+        );
+    }
+}
+
+/// More than any machine has: an error at the start, and no trace of it later.
+#[test]
+fn memory_that_cannot_be_had_is_an_error() {
+    let error = builder(1 << 46).build().unwrap_err();
+    assert!(error.is_out_of_memory(), "{error}");
+    let builder = builder(1 << 20).growth_factor(1 << 16);
+    let filter = builder.build().expect("memory");
+    for item in 0..1 << 20 {
+        filter.insert_hash(mix(item)).expect("sized for it");
+    }
+    let error = (1 << 20..).find_map(|item| filter.insert_hash(mix(item)).err());
+    let error = cannot_grow(error.expect("no machine has so much"));
+    assert!(error.is_out_of_memory(), "{error}");
+    assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
+    let text = error.to_string();
+    assert!(
+        text.starts_with("1 segment without room, and another one needs "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with(" bytes of memory that cannot be had"),
+        "{text}"
+    );
+    assert!(
+        (0..1 << 20).all(|item| filter.contains_hash(mix(item))),
+        "a stored item is lost"
+    );
+    assert!(filter.remove_hash(mix(0)) && filter.insert_hash(mix(0)).is_ok());
+}
+
+#[test]
+#[should_panic(expected = "at most")]
+fn the_short_way_panics_with_the_same_error() {
+    let _ = GrowingCuckooFilter::with_capacity(usize::MAX);
+}

@@ -1,0 +1,103 @@
+//! Filters that grow: what stays exact while segments come and go.
+//!
+//! 1. Nothing is lost and every remove of a stored item succeeds, also where hardly any two items can be told
+//!    apart in the first segments; on one thread, and on several that read their own writes.
+//! 2. Of racing `insert_unique` of one item, and of racing removes of one copy, exactly one is told true.
+//! 3. Copies of few items never make a filter grow without end.
+//! 4. Limits are kept, refusals say which, lose nothing, and end when there is room again.
+//! 5. The batch calls are the single calls; the measures tell the truth.
+//! 6. What is emptied is given back.
+//!
+//! Every test is bounded by a number of operations, none by time. The filters start with two buckets or a few, so
+//! that they grow often.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod batch;
+mod copies;
+mod limits;
+mod measures;
+mod oracle;
+mod races;
+mod simulation;
+mod threads;
+mod traits;
+
+use std::thread;
+
+use common::geometry::{Geometry, SLOTS};
+use common::hashers::{AsGiven, Narrow};
+use common::mix;
+use lockfree_cuckoo::GrowingCuckooFilter;
+
+/// Six bits of fingerprint: in two buckets there are 64 classes in all.
+const SHORT: Narrow = Narrow {
+    mask: !0xffff | 0x3f,
+};
+
+fn short(capacity: usize, factor: usize) -> GrowingCuckooFilter<Narrow> {
+    let builder = GrowingCuckooFilter::builder()
+        .capacity(capacity)
+        .growth_factor(factor);
+    builder.hasher(SHORT).build().expect("memory")
+}
+
+fn as_given(capacity: usize) -> GrowingCuckooFilter<AsGiven> {
+    let builder = GrowingCuckooFilter::builder().capacity(capacity);
+    builder.hasher(AsGiven).build().expect("memory")
+}
+
+/// Of the first segment.
+fn geometry<S>(filter: &GrowingCuckooFilter<S>) -> Geometry {
+    assert_eq!(filter.segments(), 1, "it has not grown yet");
+    Geometry {
+        buckets: filter.slots() / SLOTS,
+    }
+}
+
+/// Hashes of which no two are of one class, not even in a segment as small as this. What a longer one adds to a
+/// class only tells more items apart.
+fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
+    let mut seen = std::collections::BTreeSet::new();
+    (0..)
+        .map(|at| mix(seed ^ mix(at)))
+        .filter(|&hash| seen.insert(geometry.class(hash)))
+        .take(count)
+        .collect()
+}
+
+fn scrambled(items: impl IntoIterator<Item = u64>, seed: u64) -> Vec<u64> {
+    let mut items: Vec<u64> = items.into_iter().collect();
+    items.sort_by_key(|&item| mix(seed ^ mix(item)));
+    items
+}
+
+/// Shrinks until so many segments are left. Other tests run at the same time, and each of their threads that the
+/// system has put aside in an operation delays what is freed here; hence the patience.
+fn shrink<S>(filter: &GrowingCuckooFilter<S>, segments: usize) {
+    for _ in 0..100_000 {
+        filter.shrink_to_fit();
+        if filter.segments() <= segments {
+            return;
+        }
+        thread::yield_now();
+    }
+    panic!("drained segments stay: {filter:?}");
+}
+
+/// The filter is as empty as one can see.
+fn assert_empty<S>(filter: &GrowingCuckooFilter<S>, hashes: impl IntoIterator<Item = u64>) {
+    assert_eq!(filter.len(), 0, "len of an empty filter");
+    assert!(filter.is_empty());
+    for hash in hashes {
+        assert_eq!(filter.count_hash(hash), 0, "a token is left");
+        assert!(!filter.contains_hash(hash), "a token is left");
+        assert!(!filter.remove_hash(hash), "a token is left");
+    }
+}

@@ -1,0 +1,54 @@
+//! Runs a suite of tests, then checks the tests themselves: each mutant is the crate with one piece taken out,
+//! and the test that it names must fail.
+//!
+//! A suite is a package whose tests need a build of their own. Its driver is this, with the suite and the list
+//! of its mutants.
+
+mod build;
+mod command_line;
+mod copy;
+mod crew;
+mod run;
+
+pub use command_line::main;
+
+/// One piece taken out.
+#[derive(Clone, Copy, Debug)]
+pub struct Mutant {
+    /// What is missing.
+    pub name: &'static str,
+    /// The test that must fail, as `file::test`.
+    pub killer: &'static str,
+    /// What the failing test says.
+    pub message: &'static str,
+    /// File, text, and what stands there instead.
+    pub changes: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// A package of tests, and how it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite {
+    /// Begins the lines that sum up, and names the directory of the build.
+    pub name: &'static str,
+    /// What its tests are called, in the plural.
+    pub checks: &'static str,
+    /// What they print a number of, before a colon: their share of the work. Empty if they print none.
+    pub unit: &'static str,
+    /// How the driver is called.
+    pub command: &'static str,
+    /// More to say under `--help`.
+    pub about: &'static str,
+    /// The package of the tests.
+    pub package: &'static str,
+    /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it.
+    pub directory: &'static str,
+    /// The `RUSTFLAGS` that choose the build.
+    pub flags: &'static str,
+    /// More arguments of `cargo test`.
+    pub arguments: &'static [&'static str],
+    /// What the tests must notice.
+    pub mutants: &'static [Mutant],
+}
+
+/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short.
+pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
