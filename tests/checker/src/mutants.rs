@@ -316,6 +316,7 @@ pub const MUTANTS: &[Killed] = &[
 
 const ORDERING: &str = "all threads see one order of all accesses";
 const COUNTER: &str = "the counter of items is no part of the machine";
+const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
 /// Those of the models for loom that mean nothing here, and why. Of the fences of a descriptor, the machine has
 /// what they prevent, as two mutants of its own.
@@ -337,6 +338,19 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
     ("the control is read Relaxed", ORDERING),
     ("the number of a use is published Relaxed", ORDERING),
     ("a scan is announced without Acquire", ORDERING),
+    ("a remove walks from the oldest segment", ONE_TABLE),
+    ("a lookup trusts a list that has changed", ONE_TABLE),
+    ("a remove trusts a list that has changed", ONE_TABLE),
+    ("an admission does not look at the list again", ONE_TABLE),
+    ("an admission asks its own segment only", ONE_TABLE),
+    ("an admission reads other segments like a lookup", ONE_TABLE),
+    ("a segment is taken out before it is sealed", ONE_TABLE),
+    ("a segment is sealed at once", ONE_TABLE),
+    (
+        "growers that find another's segment add their own",
+        ONE_TABLE,
+    ),
+    ("a list is published without what it consists of", ONE_TABLE),
 ];
 
 #[cfg(test)]
