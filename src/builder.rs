@@ -3,6 +3,7 @@
 use core::hash::BuildHasher;
 
 use crate::allocate::OutOfMemory;
+use crate::counter::Counter;
 use crate::descriptor::Pool;
 use crate::error::{BuildError, Cause};
 use crate::filter::CuckooFilter;
@@ -29,6 +30,7 @@ pub struct CuckooFilterBuilder<S = RandomState> {
     size: Size,
     hasher: S,
     search_budget: usize,
+    memory: usize,
     descriptors: Option<usize>,
 }
 
@@ -83,6 +85,7 @@ impl<S> CuckooFilterBuilder<S> {
             size: Size::Items(DEFAULT_ITEMS),
             hasher,
             search_budget: DEFAULT_BUDGET,
+            memory: usize::MAX,
             descriptors: None,
         }
     }
@@ -144,6 +147,7 @@ impl<S> CuckooFilterBuilder<S> {
             size: self.size,
             hasher,
             search_budget: self.search_budget,
+            memory: self.memory,
             descriptors: self.descriptors,
         }
     }
@@ -165,6 +169,26 @@ impl<S> CuckooFilterBuilder<S> {
     #[must_use]
     pub fn search_budget(mut self, buckets: usize) -> Self {
         self.search_budget = buckets;
+        self
+    }
+
+    /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log
+    /// of a first [`snapshot`](CuckooFilter::snapshot) comes on top.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().max_memory_usage(1 << 20);
+    /// assert!(builder.clone().capacity(400_000).build()?.memory_usage() <= 1 << 20);
+    /// let error = builder.capacity(usize::MAX >> 10).build().unwrap_err();
+    /// assert_eq!(error.requested(), 1 << 20);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn max_memory_usage(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
         self
     }
 
@@ -221,9 +245,23 @@ impl<S: BuildHasher> CuckooFilterBuilder<S> {
         let descriptors = self
             .descriptors
             .unwrap_or_else(|| Pool::size_for(geometry.buckets()));
+        let out_of_memory = |OutOfMemory { bytes }| BuildError(Cause::OutOfMemory { bytes });
+        if self.memory < usize::MAX {
+            let (most, least) = (self.memory, Self::bytes_for(geometry, descriptors));
+            let least = least.map_err(out_of_memory)?;
+            if least > most {
+                return Err(BuildError(Cause::Memory { most, least }));
+            }
+        }
         Tokens::new(geometry, budget, descriptors)
             .and_then(|tokens| CuckooFilter::from_parts(tokens, 0, items, self.hasher))
-            .map_err(|OutOfMemory { bytes }| BuildError(Cause::OutOfMemory { bytes }))
+            .map_err(out_of_memory)
+    }
+
+    fn bytes_for(geometry: Geometry, descriptors: usize) -> Result<usize, OutOfMemory> {
+        let counter = Counter::new(geometry.buckets())?;
+        let tokens = Tokens::bytes_for(geometry, descriptors)?;
+        Ok(size_of::<CuckooFilter<S>>() + tokens + counter.bytes())
     }
 }
 

@@ -50,7 +50,6 @@ pub(crate) enum Cause {
         rate: u64,
         least: u64,
     },
-    #[cfg(feature = "std")]
     Memory {
         most: usize,
         least: usize,
@@ -84,7 +83,6 @@ impl BuildError {
             Cause::GrowthFactor { factor, .. } => factor,
             #[cfg(feature = "std")]
             Cause::FalsePositiveRate { .. } => 0,
-            #[cfg(feature = "std")]
             Cause::Memory { most, .. } => most,
         }
     }
@@ -101,7 +99,6 @@ impl BuildError {
             Cause::GrowthFactor { nearest, .. } => Some(nearest),
             #[cfg(feature = "std")]
             Cause::FalsePositiveRate { .. } => None,
-            #[cfg(feature = "std")]
             Cause::Memory { least, .. } => Some(least),
         }
     }
@@ -144,10 +141,9 @@ impl fmt::Display for BuildError {
                 f64::from_bits(rate),
                 f64::from_bits(least)
             ),
-            #[cfg(feature = "std")]
             Cause::Memory { most, least } => write!(
                 out,
-                "{most} bytes of memory are not enough: a filter begins with {least}"
+                "{most} bytes of memory are not enough: the filter needs {least} at first"
             ),
         }
     }

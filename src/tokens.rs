@@ -99,6 +99,12 @@ impl Tokens {
         })
     }
 
+    /// The heap bytes of tokens that are yet to be built: all but the table are built for the answer.
+    pub(crate) fn bytes_for(geometry: Geometry, descriptors: usize) -> Result<usize, OutOfMemory> {
+        let fixed = Stripes::new()?.bytes() + Pool::new(descriptors)?.bytes();
+        Ok(geometry.buckets() * size_of::<u64>() + fixed)
+    }
+
     /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()

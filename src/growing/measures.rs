@@ -55,6 +55,13 @@ impl<S> GrowingCuckooFilter<S> {
         pinned(|guard| self.bytes_of(self.chain.load(guard)))
     }
 
+    /// Sets the number of bytes that the filter refuses to grow beyond, as
+    /// [`max_memory_usage`](super::GrowingCuckooFilterBuilder::max_memory_usage) of the builder does. A filter that
+    /// was read has the limit of the one that was stored. One that is larger already keeps what it has.
+    pub fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.limits.memory = bytes;
+    }
+
     /// The expected probability that a lookup of an item that is absent says yes.
     ///
     /// An absent item's fingerprint is compared with those in two buckets of each segment, so the rates of the

@@ -6,7 +6,6 @@ use crate::counter::Counter;
 use crate::descriptor::Pool;
 use crate::geometry::Geometry;
 use crate::sizing;
-use crate::stripes::Stripes;
 use crate::sync::{AtomicU64, Ordering};
 use crate::tokens::{Refusal, Scope, Tokens};
 
@@ -56,12 +55,11 @@ impl Segment {
         size_of::<Self>() + self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The bytes of a segment that is yet to be built: all but its table are built for the answer.
+    /// The bytes of a segment that is yet to be built.
     pub(crate) fn bytes_for(geometry: Geometry) -> Result<usize, OutOfMemory> {
-        let pool = Pool::new(Pool::size_for(geometry.buckets()))?;
+        let descriptors = Pool::size_for(geometry.buckets());
         let counter = Counter::new(geometry.buckets())?;
-        let fixed = size_of::<Self>() + Stripes::new()?.bytes() + pool.bytes() + counter.bytes();
-        Ok(geometry.buckets() * size_of::<u64>() + fixed)
+        Ok(size_of::<Self>() + Tokens::bytes_for(geometry, descriptors)? + counter.bytes())
     }
 
     #[inline]

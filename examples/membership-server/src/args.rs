@@ -1,0 +1,205 @@
+//! The command line.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Parser, ValueEnum};
+
+/// Shared cuckoo filters behind the Redis protocol
+///
+/// Speaks RESP2 and RESP3, so that redis-cli, redis-benchmark and the client libraries work as they are. Knows the
+/// CF commands with the arguments and replies that RedisBloom documents, and what clients need to connect. All
+/// connections use the same filters from all threads, and no lock is taken on the way of an item.
+#[derive(Clone, Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+pub(crate) struct Args {
+    /// Where Redis clients connect. Anything but a loopback address needs a password
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:6379")]
+    pub(crate) bind: SocketAddr,
+
+    /// Where GET /metrics and GET /healthz are answered; without it, nowhere. It asks for no password, so that
+    /// anything but a loopback address is refused
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) http: Option<SocketAddr>,
+
+    /// A file whose first line is the password that clients must give
+    #[arg(long, value_name = "FILE", env = "MEMBERSHIP_PASSWORD_FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+
+    /// Threads that serve connections [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub(crate) threads: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) filters: Filters,
+
+    #[command(flatten)]
+    pub(crate) storage: Storage,
+
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+
+    /// How logs are written to standard error
+    #[arg(long, value_enum, default_value_t = LogFormat::Text, help_heading = "Logs")]
+    pub(crate) log_format: LogFormat,
+
+    /// The least severe messages that are logged: error, warn, info, debug or trace
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "info",
+        help_heading = "Logs"
+    )]
+    pub(crate) log_level: tracing::Level,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Filters")]
+pub(crate) struct Filters {
+    /// Lets filters grow that are made without EXPANSION. EXPANSION 0 makes one that does not
+    #[arg(long)]
+    pub(crate) growing: bool,
+
+    /// Items that a filter is made for if the command that makes it does not say
+    #[arg(long, value_name = "ITEMS", default_value_t = 1_000_000)]
+    pub(crate) default_capacity: usize,
+
+    /// Puts a mutex around each filter. For comparisons: it shows what the lock costs
+    #[arg(long, conflicts_with = "growing")]
+    pub(crate) behind_a_mutex: bool,
+
+    /// Adds the lines of this file, or the strings of a JSON array, to a filter before clients are served
+    #[arg(long, value_name = "FILE")]
+    pub(crate) load: Option<PathBuf>,
+
+    /// The key of the filter that --load adds to
+    #[arg(long, value_name = "KEY", default_value = "loaded")]
+    pub(crate) load_key: String,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Storage")]
+pub(crate) struct Storage {
+    /// The file that all filters are saved to and, at the start, restored from. One server a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) snapshot: Option<PathBuf>,
+
+    /// Seconds between two snapshots; 0 takes them only on SAVE, BGSAVE and at the end
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) snapshot_interval: Duration,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Connections at a time; others are told so and closed
+    #[arg(long, value_name = "N", default_value_t = 1_024)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    pub(crate) max_connections: usize,
+
+    /// Bytes of an item or a key
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 29))]
+    pub(crate) max_item: usize,
+
+    /// Bytes of one request, all its arguments together
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1 << 10..=1 << 30))]
+    pub(crate) max_request: usize,
+
+    /// Requests that a client can send ahead of the replies. The next ones wait until these are answered and the
+    /// replies are sent
+    #[arg(long, value_name = "N", default_value_t = 1_024)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    pub(crate) max_pipeline: usize,
+
+    /// Filters at a time
+    #[arg(long, value_name = "N", default_value_t = 1_024)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    pub(crate) max_filters: usize,
+
+    /// Bytes of all filters together, and of those on their way in or out
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    pub(crate) max_memory: usize,
+
+    /// Bytes that one growing filter can grow to. So many are put aside for it when it is made
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) max_growth: usize,
+
+    /// Seconds after which a client that asks nothing is disconnected; 0: never
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub(crate) idle_timeout: Duration,
+
+    /// Seconds in which a request that has begun must be there whole, in which replies must be taken, and in which
+    /// a client must give its password
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = nonzero_seconds)]
+    pub(crate) request_timeout: Duration,
+
+    /// Seconds that connections get to finish what they do when the server ends
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) drain_timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+const DETAILS: &str = "\
+Storage: a snapshot holds every item whose CF.ADD was answered before it began, and replaces the last one only when it
+is whole on disk, so that a crash at any moment leaves one that can be read. SIGTERM and SIGINT end the server: it
+stops listening, answers what is under way, takes a last snapshot and exits.
+
+Exit status:
+  0  ended by SIGTERM, SIGINT or SHUTDOWN
+  1  the last snapshot could not be written
+  2  an option is wrong
+  3  could not start: an address, a file or memory could not be had";
+
+impl Args {
+    /// What is wrong with options that are each right by themselves.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let open = |address: IpAddr| !address.is_loopback();
+        if open(self.bind.ip()) && self.password_file.is_none() {
+            let address = self.bind;
+            return Some(format!(
+                "--bind {address} can be reached from elsewhere: that needs --password-file"
+            ));
+        }
+        if let Some(address) = self.http
+            && open(address.ip())
+        {
+            return Some(format!(
+                "--http {address} can be reached from elsewhere, and asks for no password"
+            ));
+        }
+        if self.limits.max_item > self.limits.max_request {
+            return Some("--max-item is more than --max-request".to_owned());
+        }
+        None
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        let processors =
+            || std::thread::available_parallelism().map_or(1, |number| number.get().min(1024));
+        self.threads.unwrap_or_else(processors)
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if duration <= Duration::from_secs(1 << 32) => Ok(duration),
+        _ => Err("not a number of seconds from 0 to 4294967296".to_owned()),
+    }
+}
+
+fn nonzero_seconds(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        Duration::ZERO => Err("must be more than 0".to_owned()),
+        duration => Ok(duration),
+    }
+}

@@ -1,0 +1,208 @@
+//! The filters by their keys.
+//!
+//! The map is immutable and replaced as a whole, so that a command finds its filter with one load and no lock. Who
+//! makes or drops a filter takes turns with others who do, which is also how memory is counted exactly.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::{ArcSwap, Guard};
+use lockfree_cuckoo::BuildError;
+
+use crate::args;
+use crate::filter::{Filter, Settings};
+
+pub(crate) type Filters = HashMap<Box<[u8]>, Arc<Filter>>;
+
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    filters: ArcSwap<Filters>,
+    turn: Mutex<()>,
+    limits: CatalogueLimits,
+    /// What filters are like that a command makes on the way.
+    defaults: Settings,
+    locked: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CatalogueLimits {
+    filters: usize,
+    memory: usize,
+    growth: usize,
+}
+
+/// How much larger each segment of a growing filter is than the last, unless a client says.
+const EXPANSION: u16 = 2;
+
+/// What RedisBloom says it is unless told. It has no effect here, where a search is bounded otherwise.
+pub(crate) const MAX_ITERATIONS: u16 = 20;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CreateError {
+    #[error("item exists")]
+    Exists,
+    #[error("{0} filters are the most there can be")]
+    TooManyFilters(usize),
+    #[error("{most} bytes are the most that all filters can take: {reason}")]
+    Memory { most: usize, reason: String },
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl Catalogue {
+    pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
+        Self {
+            filters: ArcSwap::from_pointee(Filters::new()),
+            turn: Mutex::new(()),
+            limits: CatalogueLimits {
+                filters: limits.max_filters,
+                memory: limits.max_memory,
+                growth: limits.max_growth,
+            },
+            defaults: Settings {
+                capacity: filters.default_capacity,
+                expansion: if filters.growing { EXPANSION } else { 0 },
+                max_iterations: MAX_ITERATIONS,
+            },
+            locked: filters.behind_a_mutex,
+        }
+    }
+
+    pub(crate) fn defaults(&self) -> Settings {
+        self.defaults
+    }
+
+    pub(crate) fn max_memory(&self) -> usize {
+        self.limits.memory
+    }
+
+    /// Bytes that a growing filter may take.
+    pub(crate) fn max_growth(&self) -> usize {
+        self.limits.growth
+    }
+
+    /// All filters at this moment.
+    pub(crate) fn filters(&self) -> Guard<Arc<Filters>> {
+        self.filters.load()
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Arc<Filter>> {
+        self.filters.load().get(key).cloned()
+    }
+
+    /// Makes a filter that must not be there yet.
+    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
+        let turn = self.take_turn();
+        if self.filters.load().contains_key(key) {
+            return Err(CreateError::Exists);
+        }
+        self.create(key, settings, &turn)?;
+        Ok(())
+    }
+
+    /// The filter of this key, made if there is none.
+    pub(crate) fn get_or_create(
+        &self,
+        key: &[u8],
+        settings: Settings,
+    ) -> Result<Arc<Filter>, CreateError> {
+        if let Some(filter) = self.get(key) {
+            return Ok(filter);
+        }
+        let turn = self.take_turn();
+        match self.get(key) {
+            Some(filter) => Ok(filter),
+            None => self.create(key, settings, &turn),
+        }
+    }
+
+    fn create(
+        &self,
+        key: &[u8],
+        settings: Settings,
+        turn: &MutexGuard<'_, ()>,
+    ) -> Result<Arc<Filter>, CreateError> {
+        self.check_number()?;
+        let left = self.memory_left();
+        let most = if settings.expansion == 0 {
+            left
+        } else {
+            self.limits.growth
+        };
+        if most > left {
+            return Err(self.too_much(format!("{most} are put aside for one that grows")));
+        }
+        let filter = Filter::new(settings, most, self.locked)?;
+        Ok(self.publish(key, filter, turn))
+    }
+
+    /// Puts a filter that was read from somewhere under a key that must not be there yet.
+    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+        let turn = self.take_turn();
+        if self.filters.load().contains_key(key) {
+            return Err(CreateError::Exists);
+        }
+        self.check_number()?;
+        let bytes = filter.reserved;
+        if bytes > self.memory_left() {
+            return Err(self.too_much(format!("{bytes} are needed")));
+        }
+        self.publish(key, filter, &turn);
+        Ok(())
+    }
+
+    /// Whether there was one. Those who still use it go on with what nobody else will see.
+    pub(crate) fn remove(&self, key: &[u8]) -> bool {
+        let _turn = self.take_turn();
+        let mut filters = Filters::clone(&self.filters.load());
+        let removed = filters.remove(key).is_some();
+        if removed {
+            self.filters.store(Arc::new(filters));
+        }
+        removed
+    }
+
+    pub(crate) fn clear(&self) {
+        let _turn = self.take_turn();
+        self.filters.store(Arc::default());
+    }
+
+    /// Bytes that are put aside for the filters there are.
+    pub(crate) fn reserved(&self) -> usize {
+        let filters = self.filters.load();
+        filters.values().map(|filter| filter.reserved).sum()
+    }
+
+    pub(crate) fn memory_left(&self) -> usize {
+        self.limits.memory.saturating_sub(self.reserved())
+    }
+
+    fn publish(&self, key: &[u8], filter: Filter, _turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
+        let filter = Arc::new(filter);
+        let mut filters = Filters::clone(&self.filters.load());
+        filters.insert(key.into(), Arc::clone(&filter));
+        self.filters.store(Arc::new(filters));
+        filter
+    }
+
+    fn check_number(&self) -> Result<(), CreateError> {
+        let most = self.limits.filters;
+        if self.filters.load().len() < most {
+            Ok(())
+        } else {
+            Err(CreateError::TooManyFilters(most))
+        }
+    }
+
+    fn too_much(&self, reason: String) -> CreateError {
+        CreateError::Memory {
+            most: self.limits.memory,
+            reason,
+        }
+    }
+
+    fn take_turn(&self) -> MutexGuard<'_, ()> {
+        // Nothing is ever half done: the map is replaced whole.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

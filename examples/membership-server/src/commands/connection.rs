@@ -1,0 +1,201 @@
+//! What a client says about itself.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Answer;
+use crate::arguments::{Parsed, integer, is, syntax_error};
+use crate::reply::{Protocol, Reply};
+use crate::session::Session;
+
+/// How long a wrong password takes. Whoever guesses has few tries a second for each connection.
+const WRONG_PASSWORD: Duration = Duration::from_millis(200);
+
+pub(super) fn ping(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [] => Reply::Simple("PONG").into(),
+        [text] => Reply::Bulk(text.to_vec().into()).into(),
+        _ => Reply::error("ERR wrong number of arguments for 'ping' command").into(),
+    }
+}
+
+pub(super) fn echo(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let text = arguments.first().copied().unwrap_or_default();
+    Reply::Bulk(text.to_vec().into()).into()
+}
+
+pub(super) fn quit(_: &mut Session, _: &[&[u8]]) -> Answer {
+    Answer::Last(Reply::OK)
+}
+
+pub(super) fn reset(session: &mut Session, _: &[&[u8]]) -> Answer {
+    session.reset();
+    Reply::Simple("RESET").into()
+}
+
+pub(super) fn select(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match arguments.first().map(|argument| integer(argument)) {
+        Some(Some(0)) => Reply::OK.into(),
+        Some(Some(_)) => Reply::error("ERR DB index is out of range").into(),
+        _ => Reply::error("ERR invalid DB index").into(),
+    }
+}
+
+pub(super) fn auth(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [password] => log_in(session, b"default", password, Reply::OK),
+        [user, password] => log_in(session, user, password, Reply::OK),
+        _ => syntax_error().into(),
+    }
+}
+
+fn log_in(session: &mut Session, user: &[u8], password: &[u8], then: Reply) -> Answer {
+    let Some(secret) = &session.server.secret else {
+        return Reply::error(
+            "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?",
+        )
+        .into();
+    };
+    // Both are looked at, whichever is wrong.
+    let is_default = user == b"default";
+    if secret.is(password) & is_default {
+        session.is_authenticated = true;
+        return then.into();
+    }
+    session.server.metrics.refused_passwords.inc();
+    tracing::warn!(peer = %session.peer, connection = session.id, "wrong password");
+    let wrong = "WRONGPASS invalid username-password pair or user is disabled.";
+    Answer::After(WRONG_PASSWORD, Reply::error(wrong))
+}
+
+pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let hello = match Hello::parse(arguments) {
+        Ok(hello) => hello,
+        Err(error) => return error.into(),
+    };
+    if let Some((user, password)) = hello.login {
+        match log_in(session, user, password, Reply::OK) {
+            Answer::Now(reply) if !reply.is_error() => {}
+            refused => return refused,
+        }
+    }
+    if !session.is_authenticated {
+        return Reply::error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time").into();
+    }
+    if let Some(protocol) = hello.protocol {
+        session.protocol = protocol;
+    }
+    if let Some(name) = hello.name {
+        session.name = Bytes::copy_from_slice(name);
+    }
+    greeting(session).into()
+}
+
+#[derive(Default)]
+struct Hello<'a> {
+    protocol: Option<Protocol>,
+    login: Option<(&'a [u8], &'a [u8])>,
+    name: Option<&'a [u8]>,
+}
+
+impl<'a> Hello<'a> {
+    fn parse(arguments: &[&'a [u8]]) -> Parsed<Self> {
+        let mut hello = Self::default();
+        let mut rest = match *arguments {
+            [] => return Ok(hello),
+            [version, ref rest @ ..] => {
+                hello.protocol = Some(match integer(version) {
+                    Some(2) => Protocol::Resp2,
+                    Some(3) => Protocol::Resp3,
+                    Some(_) => return Err(Reply::error("NOPROTO unsupported protocol version")),
+                    None => {
+                        let wrong = "ERR Protocol version is not an integer or out of range";
+                        return Err(Reply::error(wrong));
+                    }
+                });
+                rest
+            }
+        };
+        loop {
+            match *rest {
+                [] => return Ok(hello),
+                [option, user, password, ref behind @ ..] if is(option, "AUTH") => {
+                    hello.login = Some((user, password));
+                    rest = behind;
+                }
+                [option, name, ref behind @ ..] if is(option, "SETNAME") => {
+                    check_name(name)?;
+                    hello.name = Some(name);
+                    rest = behind;
+                }
+                _ => return Err(Reply::error("ERR Syntax error in HELLO")),
+            }
+        }
+    }
+}
+
+fn greeting(session: &Session) -> Reply {
+    let version = match session.protocol {
+        Protocol::Resp2 => 2,
+        Protocol::Resp3 => 3,
+    };
+    let pairs = [
+        ("server", Reply::text(env!("CARGO_PKG_NAME"))),
+        ("version", Reply::text(env!("CARGO_PKG_VERSION"))),
+        ("proto", Reply::Integer(version)),
+        (
+            "id",
+            Reply::Integer(i64::try_from(session.id).unwrap_or(i64::MAX)),
+        ),
+        ("mode", Reply::text("standalone")),
+        ("role", Reply::text("master")),
+        ("modules", Reply::Array(Vec::new())),
+    ];
+    Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into())
+}
+
+pub(super) fn client(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [part] if is(part, "ID") => {
+            Reply::Integer(i64::try_from(session.id).unwrap_or(i64::MAX)).into()
+        }
+        [part] if is(part, "GETNAME") && session.name.is_empty() => Reply::Nil.into(),
+        [part] if is(part, "GETNAME") => Reply::Bulk(session.name.clone()).into(),
+        [part] if is(part, "INFO") => {
+            let Session { id, peer, .. } = session;
+            let name = String::from_utf8_lossy(&session.name);
+            Reply::text(format!("id={id} addr={peer} name={name} db=0\n")).into()
+        }
+        [part, name] if is(part, "SETNAME") => {
+            let checked = check_name(name).map(|()| {
+                session.name = Bytes::copy_from_slice(name);
+                Reply::OK
+            });
+            checked.into()
+        }
+        // What a library calls itself, and wishes about an eviction that there is not.
+        [part, _, _] if is(part, "SETINFO") => Reply::OK.into(),
+        [part, _] if is(part, "NO-EVICT") || is(part, "NO-TOUCH") => Reply::OK.into(),
+        _ => {
+            Reply::error("ERR unknown subcommand or wrong number of arguments for 'client' command")
+                .into()
+        }
+    }
+}
+
+fn check_name(name: &[u8]) -> Parsed<()> {
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return Err(Reply::error(
+            "ERR Client names cannot have more than 256 bytes.",
+        ));
+    }
+    if name.iter().all(u8::is_ascii_graphic) {
+        Ok(())
+    } else {
+        Err(Reply::error(
+            "ERR Client names cannot contain spaces, newlines or special characters.",
+        ))
+    }
+}

@@ -1,0 +1,68 @@
+//! What clients want to know of the commands, to complete and explain them.
+
+use super::{Answer, COMMANDS, Command, find};
+use crate::arguments::is;
+use crate::reply::Reply;
+use crate::session::Session;
+
+pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [] => Reply::Array(COMMANDS.iter().map(entry).collect()).into(),
+        [part] if is(part, "COUNT") => Reply::number(COMMANDS.len()).into(),
+        [part] if is(part, "LIST") => {
+            let names = COMMANDS.iter().map(|command| Reply::text(lower(command)));
+            Reply::Array(names.collect()).into()
+        }
+        [part, ref names @ ..] if is(part, "INFO") => {
+            Reply::Array(chosen(names, entry, Some(Reply::Nil))).into()
+        }
+        [part, ref names @ ..] if is(part, "DOCS") => {
+            Reply::Map(chosen(names, documentation, None)).into()
+        }
+        _ => Reply::error(
+            "ERR unknown subcommand or wrong number of arguments for 'command' command",
+        )
+        .into(),
+    }
+}
+
+/// Of those commands, or of all if none is named.
+fn chosen<T: Clone>(names: &[&[u8]], of: fn(&Command) -> T, unknown: Option<T>) -> Vec<T> {
+    if names.is_empty() {
+        return COMMANDS.iter().map(of).collect();
+    }
+    let found = names
+        .iter()
+        .map(|name| find(name).map(|(_, command)| of(command)));
+    found
+        .filter_map(|found| found.or_else(|| unknown.clone()))
+        .collect()
+}
+
+/// Name, arity, flags, and where its keys are.
+fn entry(command: &Command) -> Reply {
+    let key = i64::from(command.name.starts_with("CF."));
+    Reply::Array(vec![
+        Reply::text(lower(command)),
+        Reply::Integer(command.arity),
+        Reply::Array(Vec::new()),
+        Reply::Integer(key),
+        Reply::Integer(key),
+        Reply::Integer(key),
+    ])
+}
+
+fn documentation(command: &Command) -> (Reply, Reply) {
+    let group = if command.name.starts_with("CF.") {
+        "cf"
+    } else {
+        "server"
+    };
+    let pairs = [("summary", command.summary), ("group", group)];
+    let pairs = pairs.map(|(name, text)| (Reply::text(name), Reply::text(text)));
+    (Reply::text(lower(command)), Reply::Map(pairs.into()))
+}
+
+fn lower(command: &Command) -> String {
+    command.name.to_ascii_lowercase()
+}

@@ -1,0 +1,206 @@
+//! What is done with items: the reason for all the rest.
+
+use lockfree_cuckoo::InsertError;
+
+use super::Answer;
+use crate::arguments::{Parsed, is, number, syntax_error, wrong_number};
+use crate::catalogue::CreateError;
+use crate::filter::{Filter, Settings};
+use crate::reply::Reply;
+use crate::session::Session;
+
+pub(super) fn add(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    with_new(session, arguments, |filter, item| {
+        filter.insert(item).map(|()| true)
+    })
+}
+
+pub(super) fn add_unique(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    with_new(session, arguments, Filter::insert_unique)
+}
+
+pub(super) fn insert(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    insert_many(session, "CF.INSERT", arguments, |filter, item| {
+        filter.insert(item).map(|()| true)
+    })
+    .into()
+}
+
+pub(super) fn insert_unique(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    insert_many(session, "CF.INSERTNX", arguments, Filter::insert_unique).into()
+}
+
+pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let Some((key, item)) = key_and_item(arguments) else {
+        return syntax_error().into();
+    };
+    let found = session
+        .server
+        .catalogue
+        .filters()
+        .get(key)
+        .is_some_and(|filter| filter.contains(item));
+    Reply::Integer(found.into()).into()
+}
+
+pub(super) fn many_exist(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let Some((key, items)) = arguments.split_first() else {
+        return syntax_error().into();
+    };
+    let mut found = vec![false; items.len()];
+    if let Some(filter) = session.server.catalogue.filters().get(*key) {
+        filter.contains_many(items, &mut found);
+    }
+    let replies = found.into_iter().map(|found| Reply::Integer(found.into()));
+    Reply::Array(replies.collect()).into()
+}
+
+pub(super) fn count(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let Some((key, item)) = key_and_item(arguments) else {
+        return syntax_error().into();
+    };
+    let copies = session
+        .server
+        .catalogue
+        .filters()
+        .get(key)
+        .map_or(0, |filter| filter.count(item));
+    Reply::number(copies).into()
+}
+
+pub(super) fn delete(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let Some((key, item)) = key_and_item(arguments) else {
+        return syntax_error().into();
+    };
+    match session.server.catalogue.filters().get(key) {
+        Some(filter) => Reply::Integer(filter.remove(item, session.id).into()).into(),
+        None => Reply::error("ERR Not found").into(),
+    }
+}
+
+fn key_and_item<'a>(arguments: &[&'a [u8]]) -> Option<(&'a [u8], &'a [u8])> {
+    match *arguments {
+        [key, item] => Some((key, item)),
+        _ => None,
+    }
+}
+
+/// Whether the item was added.
+type Insert = fn(&Filter, &[u8]) -> Result<bool, InsertError>;
+
+fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
+    let Some((key, item)) = key_and_item(arguments) else {
+        return syntax_error().into();
+    };
+    if let Err(error) = check_length(session, key).and_then(|()| check_length(session, item)) {
+        return error.into();
+    }
+    let catalogue = &session.server.catalogue;
+    // Most of the time it is there, and this is all that the item waits for.
+    let inserted = match catalogue.filters().get(key) {
+        Some(filter) => insert(filter, item),
+        None => match catalogue.get_or_create(key, catalogue.defaults()) {
+            Ok(filter) => insert(&filter, item),
+            Err(error) => return not_created(&error).into(),
+        },
+    };
+    inserted
+        .map(|added| Reply::Integer(added.into()))
+        .map_err(|error| not_inserted(&error))
+        .into()
+}
+
+fn insert_many(
+    session: &Session,
+    command: &str,
+    arguments: &[&[u8]],
+    insert: Insert,
+) -> Parsed<Reply> {
+    let (&key, options) = arguments.split_first().ok_or_else(syntax_error)?;
+    let options = InsertOptions::parse(session, command, options)?;
+    check_length(session, key)?;
+    // Before the first is added: all of them or none are wrong.
+    for item in options.items {
+        check_length(session, item)?;
+    }
+    let catalogue = &session.server.catalogue;
+    let filter = if options.creates {
+        catalogue
+            .get_or_create(key, options.settings)
+            .map_err(|error| not_created(&error))?
+    } else {
+        catalogue
+            .get(key)
+            .ok_or_else(|| Reply::error("ERR not found"))?
+    };
+    let replies = options
+        .items
+        .iter()
+        .map(|item| match insert(&filter, item) {
+            Ok(added) => Reply::Integer(added.into()),
+            Err(_) => Reply::Integer(-1),
+        });
+    Ok(Reply::Array(replies.collect()))
+}
+
+struct InsertOptions<'a> {
+    settings: Settings,
+    creates: bool,
+    items: &'a [&'a [u8]],
+}
+
+impl<'a> InsertOptions<'a> {
+    fn parse(session: &Session, command: &str, arguments: &'a [&'a [u8]]) -> Parsed<Self> {
+        let mut settings = session.server.catalogue.defaults();
+        let mut creates = true;
+        let mut rest = arguments;
+        loop {
+            match *rest {
+                [option, ref items @ ..] if is(option, "ITEMS") => {
+                    if items.is_empty() {
+                        return Err(wrong_number(command));
+                    }
+                    return Ok(Self {
+                        settings,
+                        creates,
+                        items,
+                    });
+                }
+                [option, ref behind @ ..] if is(option, "NOCREATE") => {
+                    creates = false;
+                    rest = behind;
+                }
+                [option, value, ref behind @ ..] if is(option, "CAPACITY") => {
+                    settings.capacity = number(value, "CAPACITY", 1..=i64::MAX)?;
+                    rest = behind;
+                }
+                [] => return Err(wrong_number(command)),
+                _ => return Err(Reply::error("ERR Unknown argument received")),
+            }
+        }
+    }
+}
+
+fn check_length(session: &Session, argument: &[u8]) -> Parsed<()> {
+    let most = session.server.limits().max_item;
+    if argument.len() <= most {
+        Ok(())
+    } else {
+        let length = argument.len();
+        Err(Reply::error(format!(
+            "ERR {length} bytes; {most} are the most that an item or a key can have"
+        )))
+    }
+}
+
+pub(super) fn not_created(error: &CreateError) -> Reply {
+    Reply::error(format!("ERR {error}"))
+}
+
+fn not_inserted(error: &InsertError) -> Reply {
+    match error {
+        InsertError::Full { .. } => Reply::error("ERR Filter is full"),
+        InsertError::CannotGrow { .. } => Reply::error(format!("ERR Filter is full: {error}")),
+        _ => Reply::error(format!("ERR {error}")),
+    }
+}

@@ -1,0 +1,113 @@
+//! Keys, whatever is behind them.
+
+use std::sync::Arc;
+
+use super::Answer;
+use crate::arguments::is;
+use crate::reply::Reply;
+use crate::session::Session;
+
+pub(super) fn del(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let catalogue = &session.server.catalogue;
+    let removed = arguments.iter().filter(|key| catalogue.remove(key)).count();
+    Reply::number(removed).into()
+}
+
+pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let filters = session.server.catalogue.filters();
+    let there = arguments.iter().filter(|key| filters.contains_key(**key));
+    Reply::number(there.count()).into()
+}
+
+pub(super) fn dbsize(session: &mut Session, _: &[&[u8]]) -> Answer {
+    Reply::number(session.server.catalogue.filters().len()).into()
+}
+
+pub(super) fn flush(session: &mut Session, _: &[&[u8]]) -> Answer {
+    session.server.catalogue.clear();
+    Reply::OK.into()
+}
+
+pub(super) fn kind(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let filters = session.server.catalogue.filters();
+    let is_there = arguments
+        .first()
+        .is_some_and(|key| filters.contains_key(*key));
+    // The name that RedisBloom gives to the type.
+    Reply::Simple(if is_there { "MBbloomCF" } else { "none" }).into()
+}
+
+pub(super) fn keys(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let pattern = arguments.first().copied().unwrap_or_default();
+    let filters = Arc::clone(&session.server.catalogue.filters());
+    let matching = filters.keys().filter(|key| matches(pattern, key));
+    Reply::Array(
+        matching
+            .map(|key| Reply::Bulk(key.to_vec().into()))
+            .collect(),
+    )
+    .into()
+}
+
+pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [part, key, ..] if is(part, "USAGE") => match session.server.catalogue.get(key) {
+            Some(filter) => Reply::number(filter.memory_usage()).into(),
+            None => Reply::Nil.into(),
+        },
+        _ => Reply::error("ERR only MEMORY USAGE key is known").into(),
+    }
+}
+
+/// `*` stands for anything, and `?` for one byte.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut pattern_at, mut text_at) = (0, 0);
+    // Where to go on if what follows the last star does not fit.
+    let mut star = None;
+    while text_at < text.len() {
+        match pattern.get(pattern_at) {
+            Some(b'*') => {
+                star = Some((pattern_at, text_at));
+                pattern_at += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == text[text_at] => {
+                pattern_at += 1;
+                text_at += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    (pattern_at, text_at) = (at + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[pattern_at..].iter().all(|&byte| byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text, fits) in [
+            ("*", "", true),
+            ("*", "abc", true),
+            ("a*c", "abbc", true),
+            ("a*c*", "acb", true),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("a*d", "abc", false),
+            ("", "a", false),
+            ("*a*b", "aab", true),
+        ] {
+            assert_eq!(
+                matches(pattern.as_bytes(), text.as_bytes()),
+                fits,
+                "{pattern} {text}"
+            );
+        }
+    }
+}

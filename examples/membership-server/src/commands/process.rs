@@ -1,0 +1,183 @@
+//! The server itself.
+
+use std::fmt::Write;
+
+use super::Answer;
+use crate::arguments::{is, syntax_error};
+use crate::reply::Reply;
+use crate::session::Session;
+
+pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
+    let server = session.server.clone();
+    Answer::later(
+        move || match server.saver.save(&server.catalogue, &server.metrics) {
+            Ok(()) => Reply::OK,
+            Err(error) => Reply::error(format!("ERR {error}")),
+        },
+    )
+}
+
+pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
+    let server = session.server.clone();
+    if server.saver.path().is_none() {
+        return Reply::error("ERR no --snapshot file to save to").into();
+    }
+    if server.saver.is_saving() {
+        return Reply::error("ERR Background save already in progress").into();
+    }
+    // What becomes of it is logged, counted, and seen in LASTSAVE.
+    tokio::task::spawn_blocking(move || server.saver.save(&server.catalogue, &server.metrics));
+    Reply::Simple("Background saving started").into()
+}
+
+pub(super) fn lastsave(session: &mut Session, _: &[&[u8]]) -> Answer {
+    Reply::Integer(session.server.saver.last()).into()
+}
+
+pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [] => {}
+        [option] if is(option, "SAVE") => {}
+        [option] if is(option, "NOSAVE") => session.server.forget(),
+        _ => return syntax_error().into(),
+    }
+    tracing::info!(peer = %session.peer, connection = session.id, "told to end");
+    session.server.end.cancel();
+    Answer::Last(Reply::OK)
+}
+
+pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [part] if is(part, "LIST") => {
+            let pairs = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
+            let module = Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into());
+            Reply::Array(vec![module]).into()
+        }
+        _ => Reply::error("ERR only MODULE LIST is known").into(),
+    }
+}
+
+/// The options that Redis has too, under its names.
+pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let [part, ref names @ ..] = *arguments else {
+        return syntax_error().into();
+    };
+    if !is(part, "GET") {
+        return Reply::error("ERR options are set when the server starts").into();
+    }
+    let args = &session.server.args;
+    let limits = &args.limits;
+    let interval = args.storage.snapshot_interval.as_secs();
+    let save = match args.storage.snapshot {
+        Some(_) if interval > 0 => format!("{interval} 0"),
+        _ => String::new(),
+    };
+    let options = [
+        ("appendonly", "no".to_owned()),
+        ("maxclients", limits.max_connections.to_string()),
+        ("maxmemory", limits.max_memory.to_string()),
+        ("save", save),
+        ("timeout", limits.idle_timeout.as_secs().to_string()),
+    ];
+    let asked = |option: &str| names.iter().any(|name| is(name, option) || is(name, "*"));
+    let chosen = options.into_iter().filter(|(name, _)| asked(name));
+    Reply::Map(
+        chosen
+            .map(|(name, value)| (Reply::text(name), Reply::text(value)))
+            .collect(),
+    )
+    .into()
+}
+
+pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
+    let server = &session.server;
+    let (catalogue, metrics, saver) = (&server.catalogue, &server.metrics, &server.saver);
+    let filters = catalogue.filters();
+    let sections = [
+        (
+            "Server",
+            vec![
+                ("server_name", env!("CARGO_PKG_NAME").to_owned()),
+                // Libraries that ask for it want to know which commands there may be.
+                ("redis_version", "7.0.0".to_owned()),
+                ("redis_mode", "standalone".to_owned()),
+                ("process_id", std::process::id().to_string()),
+                ("tcp_port", server.args.bind.port().to_string()),
+                (
+                    "uptime_in_seconds",
+                    server.started.elapsed().as_secs().to_string(),
+                ),
+                ("worker_threads", server.args.threads().to_string()),
+            ],
+        ),
+        (
+            "Clients",
+            vec![
+                ("connected_clients", metrics.connections.get().to_string()),
+                ("maxclients", server.limits().max_connections.to_string()),
+            ],
+        ),
+        (
+            "Memory",
+            vec![
+                (
+                    "used_memory",
+                    filters
+                        .values()
+                        .map(|filter| filter.memory_usage())
+                        .sum::<usize>()
+                        .to_string(),
+                ),
+                ("reserved_memory", catalogue.reserved().to_string()),
+                ("maxmemory", server.limits().max_memory.to_string()),
+            ],
+        ),
+        (
+            "Persistence",
+            vec![
+                (
+                    "rdb_bgsave_in_progress",
+                    u8::from(saver.is_saving()).to_string(),
+                ),
+                ("rdb_last_save_time", saver.last().to_string()),
+                ("snapshots", metrics.snapshots.get().to_string()),
+                (
+                    "failed_snapshots",
+                    metrics.failed_snapshots.get().to_string(),
+                ),
+            ],
+        ),
+        (
+            "Stats",
+            vec![
+                (
+                    "total_connections_received",
+                    metrics.connected.get().to_string(),
+                ),
+                ("rejected_connections", metrics.rejected.get().to_string()),
+                (
+                    "total_net_input_bytes",
+                    metrics.bytes_read.get().to_string(),
+                ),
+                (
+                    "total_net_output_bytes",
+                    metrics.bytes_written.get().to_string(),
+                ),
+            ],
+        ),
+        (
+            "Keyspace",
+            vec![("db0", format!("keys={},expires=0,avg_ttl=0", filters.len()))],
+        ),
+    ];
+    let mut text = String::new();
+    for (section, lines) in sections {
+        // Into a string it does not fail.
+        let _ = write!(text, "# {section}\r\n");
+        for (name, value) in lines {
+            let _ = write!(text, "{name}:{value}\r\n");
+        }
+        text.push_str("\r\n");
+    }
+    Reply::text(text).into()
+}

@@ -1,0 +1,269 @@
+//! One connection: reads requests, answers them in their order, and sends the replies.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::commands::{self, Answer, COMMANDS};
+use crate::metrics::Tally;
+use crate::reply::Reply;
+use crate::request::{self, ProtocolError, Scanner};
+use crate::server::Server;
+use crate::session::Session;
+
+/// Bytes to read at once.
+const READ: usize = 16 << 10;
+
+/// Bytes of replies that are sent before more requests are answered.
+const REPLIES: usize = 256 << 10;
+
+/// Buffers that have become larger than this are given back when they are empty.
+const KEPT: usize = 64 << 10;
+
+/// How a connection ended, if not by the client's or the server's wish.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Ended {
+    #[error("{0}")]
+    Protocol(#[from] ProtocolError),
+    #[error("too slow: {0}")]
+    Slow(&'static str),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+pub(crate) struct Connection {
+    stream: TcpStream,
+    session: Session,
+    scanner: Scanner,
+    requests: BytesMut,
+    replies: BytesMut,
+    tally: Tally,
+    /// When the password has to be there.
+    since: Instant,
+}
+
+/// What follows a batch of replies.
+#[derive(PartialEq, Eq)]
+enum Next {
+    /// There may be more requests in the buffer.
+    More,
+    Read,
+    Close,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream, session: Session) -> Self {
+        Self {
+            stream,
+            session,
+            scanner: Scanner::default(),
+            requests: BytesMut::new(),
+            replies: BytesMut::new(),
+            tally: Tally::new(COMMANDS.len() + 1),
+            since: Instant::now(),
+        }
+    }
+
+    /// Serves the client until one of the two has had enough.
+    pub(crate) async fn serve(mut self) -> Result<(), Ended> {
+        let ended = self.serve_all().await;
+        self.tally.flush();
+        if let Err(Ended::Protocol(error)) = &ended {
+            self.session.server.metrics.protocol_errors.inc();
+            self.reply(Reply::error(format!("ERR Protocol error: {error}")));
+            if self.send().await.is_ok() {
+                self.say_goodbye().await;
+            }
+        }
+        if let Err(Ended::Slow(_)) = &ended {
+            self.session.server.metrics.timeouts.inc();
+        }
+        ended
+    }
+
+    async fn serve_all(&mut self) -> Result<(), Ended> {
+        loop {
+            match self.answer_batch().await? {
+                Next::More => {}
+                Next::Read => {
+                    if !self.read().await? {
+                        return Ok(());
+                    }
+                }
+                Next::Close => {
+                    self.say_goodbye().await;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Answers what is there whole, up to the length of a pipeline, and sends the replies.
+    async fn answer_batch(&mut self) -> Result<Next, Ended> {
+        let most = self.session.server.limits().max_pipeline;
+        let mut next = Next::More;
+        let mut wrong = None;
+        for _ in 0..most {
+            let limits = self.session.request_limits();
+            let end = match self.scanner.end(&self.requests, limits) {
+                Ok(Some(end)) => end,
+                Ok(None) => {
+                    next = Next::Read;
+                    break;
+                }
+                Err(error) => {
+                    wrong = Some(error);
+                    break;
+                }
+            };
+            let request = self.requests.split_to(end).freeze();
+            match self.answer(&request).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    next = Next::Close;
+                    break;
+                }
+                Err(error) => {
+                    wrong = Some(error);
+                    break;
+                }
+            }
+            if self.replies.len() >= REPLIES {
+                break;
+            }
+        }
+        self.tally.flush();
+        // The replies to what was right come before the error.
+        self.send().await?;
+        match wrong {
+            None => Ok(next),
+            Some(error) => Err(error.into()),
+        }
+    }
+
+    /// Answers one request. False: the connection ends behind it.
+    async fn answer(&mut self, request: &[u8]) -> Result<bool, ProtocolError> {
+        let start = Instant::now();
+        let arguments = request::arguments(request)?;
+        if arguments.is_empty() {
+            return Ok(true);
+        }
+        let (command, answer) = commands::answer(&mut self.session, &arguments);
+        let (reply, goes_on) = match answer {
+            Answer::Now(reply) => (reply, true),
+            Answer::Last(reply) => (reply, false),
+            Answer::After(pause, reply) => {
+                sleep(pause).await;
+                (reply, true)
+            }
+            Answer::Later(work) => {
+                let done = tokio::task::spawn_blocking(work).await;
+                (
+                    done.unwrap_or_else(|_| Reply::error("ERR the command failed")),
+                    true,
+                )
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let metrics = &self.session.server.metrics;
+        self.tally
+            .count(metrics, command, seconds, reply.is_error());
+        self.reply(reply);
+        Ok(goes_on)
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        let protocol = self.session.protocol;
+        if let Err(error) = reply.encode(protocol, &mut self.replies) {
+            // Nothing that a command replies is beyond the encoder; a client must get a reply all the same.
+            tracing::error!(%error, "a reply was not encoded");
+            self.replies
+                .extend_from_slice(b"-ERR the reply was not encoded\r\n");
+        }
+    }
+
+    /// Reads more of the requests. False if there will be no more.
+    async fn read(&mut self) -> Result<bool, Ended> {
+        let server = Arc::clone(&self.session.server);
+        let limits = server.limits();
+        let (patience, slow) = if !self.session.is_authenticated {
+            let left = limits.request_timeout.saturating_sub(self.since.elapsed());
+            (left, "no password")
+        } else if !self.requests.is_empty() {
+            let left = limits.request_timeout.saturating_sub(self.since.elapsed());
+            (left, "a request is not there whole")
+        } else if limits.idle_timeout.is_zero() {
+            (Duration::MAX, "idle")
+        } else {
+            (limits.idle_timeout, "idle")
+        };
+        if self.requests.is_empty() && self.requests.capacity() > KEPT {
+            self.requests = BytesMut::new();
+        }
+        self.requests.reserve(READ);
+        let was_empty = self.requests.is_empty();
+        let read = tokio::select! {
+            biased;
+            () = server.end.cancelled() => return Ok(false),
+            read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
+        };
+        let bytes = read.map_err(|_| Ended::Slow(slow))??;
+        server.metrics.bytes_read.inc_by(bytes as u64);
+        if was_empty && self.session.is_authenticated {
+            self.since = Instant::now();
+        }
+        Ok(bytes > 0)
+    }
+
+    async fn send(&mut self) -> Result<(), Ended> {
+        if self.replies.is_empty() {
+            return Ok(());
+        }
+        let patience = self.session.server.limits().request_timeout;
+        let sent = timeout(patience, self.stream.write_all(&self.replies)).await;
+        sent.map_err(|_| Ended::Slow("the replies are not taken"))??;
+        let metrics = &self.session.server.metrics;
+        metrics.bytes_written.inc_by(self.replies.len() as u64);
+        if self.replies.capacity() > KEPT {
+            self.replies = BytesMut::new();
+        } else {
+            self.replies.clear();
+        }
+        Ok(())
+    }
+
+    /// Says that nothing more comes, and reads a little of what is under way: closed with that unread, the system
+    /// would take back what the client has not read yet.
+    async fn say_goodbye(&mut self) {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        const MOST: usize = 1 << 20;
+        let rest = async {
+            self.stream.shutdown().await?;
+            let mut bytes = 0;
+            while bytes < MOST {
+                self.requests.clear();
+                self.requests.reserve(READ);
+                match self.stream.read_buf(&mut self.requests).await? {
+                    0 => break,
+                    read => bytes += read,
+                }
+            }
+            io::Result::Ok(())
+        };
+        // The client may be gone already, and that is as good.
+        let _ = timeout(PATIENCE, rest).await;
+    }
+}
+
+/// Tells a client that there is no place for it.
+pub(crate) async fn turn_away(mut stream: TcpStream, server: &Server) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    server.metrics.rejected.inc();
+    let words = b"-ERR max number of clients reached\r\n";
+    let _ = timeout(PATIENCE, stream.write_all(words)).await;
+}

@@ -1,0 +1,78 @@
+//! Accepts connections, and no more than there may be.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use crate::connection::{Connection, turn_away};
+use crate::server::Server;
+use crate::session::Session;
+
+/// What to wait before the next try if there are no descriptors left, or the like.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Those that are told at the same time that there is no place for them; others are just closed.
+const TURNED_AWAY: usize = 64;
+
+/// Serves clients until the server ends, and then waits for them a while.
+pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
+    let places = Arc::new(Semaphore::new(server.limits().max_connections));
+    let door = Arc::new(Semaphore::new(TURNED_AWAY));
+    let tasks = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = server.end.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "no connection accepted");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+            let server = Arc::clone(&server);
+            tasks.spawn(async move {
+                serve_one(stream, peer, server).await;
+                drop(place);
+            });
+        } else if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
+            tracing::warn!(%peer, "turned away: too many connections");
+            let server = Arc::clone(&server);
+            tasks.spawn(async move {
+                turn_away(stream, &server).await;
+                drop(place);
+            });
+        } else {
+            server.metrics.rejected.inc();
+        }
+    }
+    drop(listener);
+    tasks.close();
+    let patience = server.limits().drain_timeout;
+    if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
+        tracing::warn!(connections = tasks.len(), "cut off at the end");
+    }
+}
+
+async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
+    server.metrics.connected.inc();
+    server.metrics.connections.inc();
+    // Replies are sent when they are due. Without this they are all the same, only later.
+    let _ = stream.set_nodelay(true);
+    let session = Session::new(Arc::clone(&server), peer);
+    let id = session.id;
+    tracing::debug!(%peer, connection = id, "connected");
+    match Connection::new(stream, session).serve().await {
+        Ok(()) => tracing::debug!(%peer, connection = id, "disconnected"),
+        Err(error) => tracing::info!(%peer, connection = id, %error, "disconnected"),
+    }
+    server.metrics.connections.dec();
+}

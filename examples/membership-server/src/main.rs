@@ -1,0 +1,59 @@
+//! Shared cuckoo filters behind the Redis protocol.
+//!
+//! Run it with `cargo run --release --package membership-server -- --help`.
+//!
+//! A request goes through these rooms: [`connection`] reads it, [`request`] finds its end and its parts, [`commands`]
+//! answers it with the filter that [`catalogue`] finds under its key, [`reply`] writes the answer. No lock is taken on
+//! that way. What takes its time (a large filter to make, a snapshot, a dump) is done by other threads.
+
+mod args;
+mod arguments;
+mod catalogue;
+mod commands;
+mod connection;
+mod deletions;
+mod filter;
+mod http;
+mod list;
+mod listener;
+mod metrics;
+mod reply;
+mod request;
+mod run;
+mod saver;
+mod secret;
+mod server;
+mod session;
+mod snapshot;
+mod transfers;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, LogFormat};
+
+const BAD_OPTION: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if let Some(words) = args.contradiction() {
+        eprintln!("membership-server: {words}");
+        return ExitCode::from(BAD_OPTION);
+    }
+    let logs = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(args.log_level)
+        .with_target(false);
+    match args.log_format {
+        LogFormat::Text => logs.with_ansi(false).init(),
+        LogFormat::Json => logs.json().flatten_event(true).init(),
+    }
+    match run::run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "ended");
+            ExitCode::from(error.status())
+        }
+    }
+}

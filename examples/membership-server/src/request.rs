@@ -1,0 +1,274 @@
+//! Requests: where one ends in the bytes of a client, and what it consists of.
+//!
+//! A request is an array of bulk strings, or a line of words (an inline command). [`Scanner`] goes over the bytes
+//! once, however they are cut, and refuses what is too long before it has arrived; only what is whole and within
+//! the limits is handed to the parser.
+
+use redis_protocol::resp2::decode;
+use redis_protocol::resp2::types::RangeFrame;
+
+/// What a client may ask for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestLimits {
+    /// Bytes of a request.
+    pub(crate) bytes: usize,
+    pub(crate) arguments: usize,
+}
+
+/// Why a connection has to end: what follows cannot be told from what is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ProtocolError {
+    #[error("expected '$'")]
+    ExpectedBulk,
+    #[error("invalid multibulk length")]
+    ArrayLength,
+    #[error("invalid bulk length")]
+    BulkLength,
+    #[error("a bulk string does not end with CRLF")]
+    BulkEnd,
+    #[error("too big inline request")]
+    InlineTooLong,
+    #[error("too big request")]
+    TooLong,
+    #[error("unbalanced quotes in request")]
+    Quotes,
+    #[error("malformed request")]
+    Malformed,
+}
+
+/// Longest line: an inline command, or the length of something.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// Finds the end of the first request in a buffer that is added to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scanner {
+    /// Bytes that have been gone over.
+    at: usize,
+    /// Arguments that are still to come; none before the first line has been.
+    missing: Option<usize>,
+}
+
+impl Scanner {
+    /// The length of the request that `bytes` begins with, once it is whole. Until then, the next call must be for
+    /// the same bytes with more behind them.
+    pub(crate) fn end(
+        &mut self,
+        bytes: &[u8],
+        limits: RequestLimits,
+    ) -> Result<Option<usize>, ProtocolError> {
+        if bytes.first().is_some_and(|&first| first != b'*') {
+            return Self::end_of_line(bytes);
+        }
+        loop {
+            match self.missing {
+                Some(0) => {
+                    let end = self.at;
+                    *self = Self::default();
+                    return Ok(Some(end));
+                }
+                None => {
+                    let Some((arguments, next)) = number(bytes, 1, ProtocolError::ArrayLength)?
+                    else {
+                        return Ok(None);
+                    };
+                    // An empty array, and the null array, are requests for nothing.
+                    let arguments = usize::try_from(arguments.max(0))
+                        .ok()
+                        .filter(|&arguments| arguments <= limits.arguments)
+                        .ok_or(ProtocolError::ArrayLength)?;
+                    (self.at, self.missing) = (next, Some(arguments));
+                }
+                Some(missing) => {
+                    let Some(next) = self.end_of_bulk(bytes, limits)? else {
+                        return Ok(None);
+                    };
+                    (self.at, self.missing) = (next, Some(missing - 1));
+                }
+            }
+        }
+    }
+
+    fn end_of_bulk(
+        self,
+        bytes: &[u8],
+        limits: RequestLimits,
+    ) -> Result<Option<usize>, ProtocolError> {
+        match bytes.get(self.at) {
+            None => return Ok(None),
+            Some(b'$') => {}
+            Some(_) => return Err(ProtocolError::ExpectedBulk),
+        }
+        let Some((length, content)) = number(bytes, self.at + 1, ProtocolError::BulkLength)? else {
+            return Ok(None);
+        };
+        let length = usize::try_from(length).map_err(|_| ProtocolError::BulkLength)?;
+        let end = content
+            .checked_add(length)
+            .and_then(|end| end.checked_add(2))
+            .filter(|&end| end <= limits.bytes)
+            .ok_or(ProtocolError::TooLong)?;
+        match bytes.get(end - 2..end) {
+            None => Ok(None),
+            Some(b"\r\n") => Ok(Some(end)),
+            Some(_) => Err(ProtocolError::BulkEnd),
+        }
+    }
+
+    fn end_of_line(bytes: &[u8]) -> Result<Option<usize>, ProtocolError> {
+        match bytes
+            .iter()
+            .take(LONGEST_LINE)
+            .position(|&byte| byte == b'\n')
+        {
+            Some(newline) => Ok(Some(newline + 1)),
+            None if bytes.len() >= LONGEST_LINE => Err(ProtocolError::InlineTooLong),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The number in the line that begins at `start`, and where the next line does.
+fn number(
+    bytes: &[u8],
+    start: usize,
+    wrong: ProtocolError,
+) -> Result<Option<(i64, usize)>, ProtocolError> {
+    // Longer than any number there is.
+    const LONGEST: usize = 32;
+    let line = bytes.get(start..).unwrap_or_default();
+    let Some(end) = line.iter().take(LONGEST).position(|&byte| byte == b'\r') else {
+        return if line.len() < LONGEST {
+            Ok(None)
+        } else {
+            Err(wrong)
+        };
+    };
+    match line.get(end + 1) {
+        None => return Ok(None),
+        Some(b'\n') => {}
+        Some(_) => return Err(wrong),
+    }
+    let text = std::str::from_utf8(&line[..end]).map_err(|_| wrong)?;
+    let number = text.parse().map_err(|_| wrong)?;
+    Ok(Some((number, start + end + 2)))
+}
+
+/// The arguments of one whole request, the name of the command first. Empty if it asks for nothing.
+pub(crate) fn arguments(request: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
+    if request.first() != Some(&b'*') {
+        return inline(request);
+    }
+    let frame = decode::decode_range(request).map_err(|_| ProtocolError::Malformed)?;
+    let parts = match frame {
+        Some((RangeFrame::Array(parts), _)) => parts,
+        Some((RangeFrame::Null, _)) => return Ok(Vec::new()),
+        _ => return Err(ProtocolError::Malformed),
+    };
+    parts
+        .into_iter()
+        .map(|part| match part {
+            RangeFrame::BulkString((start, end)) => {
+                request.get(start..end).ok_or(ProtocolError::Malformed)
+            }
+            _ => Err(ProtocolError::Malformed),
+        })
+        .collect()
+}
+
+/// Words between blanks; one in quotes can have blanks in it.
+fn inline(line: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_ascii();
+    while let Some(&first) = rest.first() {
+        let (word, behind) = match first {
+            quote @ (b'"' | b'\'') => {
+                let inner = &rest[1..];
+                let end = inner.iter().position(|&byte| byte == quote);
+                let end = end.ok_or(ProtocolError::Quotes)?;
+                if inner
+                    .get(end + 1)
+                    .is_some_and(|byte| !byte.is_ascii_whitespace())
+                {
+                    return Err(ProtocolError::Quotes);
+                }
+                (&inner[..end], &inner[end + 1..])
+            }
+            _ => {
+                let end = rest.iter().position(u8::is_ascii_whitespace);
+                rest.split_at(end.unwrap_or(rest.len()))
+            }
+        };
+        words.push(word);
+        rest = behind.trim_ascii_start();
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: RequestLimits = RequestLimits {
+        bytes: 64,
+        arguments: 3,
+    };
+
+    fn end(bytes: &[u8]) -> Result<Option<usize>, ProtocolError> {
+        Scanner::default().end(bytes, LIMITS)
+    }
+
+    #[test]
+    fn finds_the_end_however_the_bytes_are_cut() {
+        let request = b"*2\r\n$3\r\nGET\r\n$4\r\na\r\nb\r\n";
+        let mut scanner = Scanner::default();
+        for cut in 0..request.len() {
+            assert_eq!(scanner.end(&request[..cut], LIMITS), Ok(None), "{cut}");
+        }
+        let mut more = request.to_vec();
+        more.extend(b"*1");
+        assert_eq!(scanner.end(&more, LIMITS), Ok(Some(request.len())));
+        assert_eq!(
+            arguments(request),
+            Ok(vec![b"GET".as_slice(), b"a\r\nb".as_slice()])
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_too_long_before_it_is_there() {
+        assert_eq!(end(b"*4\r\n"), Err(ProtocolError::ArrayLength));
+        assert_eq!(end(b"*1\r\n$60\r\n"), Err(ProtocolError::TooLong));
+        assert_eq!(
+            end(b"*1\r\n$9223372036854775807\r\n"),
+            Err(ProtocolError::TooLong)
+        );
+        assert_eq!(
+            end(&[b'1'; LONGEST_LINE]),
+            Err(ProtocolError::InlineTooLong)
+        );
+        assert_eq!(
+            end(&[b"*".as_slice(), &[b'1'; 40]].concat()),
+            Err(ProtocolError::ArrayLength)
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_request() {
+        assert_eq!(end(b"*x\r\n"), Err(ProtocolError::ArrayLength));
+        assert_eq!(end(b"*1\r\n*1\r\n"), Err(ProtocolError::ExpectedBulk));
+        assert_eq!(end(b"*1\r\n$-1\r\n"), Err(ProtocolError::BulkLength));
+        assert_eq!(end(b"*1\r\n$1\r\nabc"), Err(ProtocolError::BulkEnd));
+        assert_eq!(arguments(b"a \"b\r\n"), Err(ProtocolError::Quotes));
+    }
+
+    #[test]
+    fn reads_lines_of_words() {
+        assert_eq!(end(b"PING\r\nPING"), Ok(Some(6)));
+        let words = arguments(b"  ECHO 'a b'  c\r\n");
+        assert_eq!(
+            words,
+            Ok(vec![b"ECHO".as_slice(), b"a b".as_slice(), b"c".as_slice()])
+        );
+        assert_eq!(arguments(b"\r\n"), Ok(vec![]));
+        assert_eq!(arguments(b"*0\r\n"), Ok(vec![]));
+    }
+}

@@ -1,0 +1,59 @@
+//! What the server knows of one connection.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::reply::Protocol;
+use crate::request::RequestLimits;
+use crate::server::Server;
+
+pub(crate) struct Session {
+    pub(crate) server: Arc<Server>,
+    pub(crate) id: u64,
+    pub(crate) peer: SocketAddr,
+    pub(crate) protocol: Protocol,
+    pub(crate) is_authenticated: bool,
+    pub(crate) name: Bytes,
+}
+
+/// What may come before the password: enough for HELLO with AUTH and SETNAME.
+const UNAUTHENTICATED: RequestLimits = RequestLimits {
+    bytes: 16 << 10,
+    arguments: 10,
+};
+
+/// Arguments of one request; each takes some bytes besides its own.
+const MOST_ARGUMENTS: usize = 1 << 20;
+
+impl Session {
+    pub(crate) fn new(server: Arc<Server>, peer: SocketAddr) -> Self {
+        Self {
+            id: server.next_id(),
+            is_authenticated: server.secret.is_none(),
+            server,
+            peer,
+            protocol: Protocol::default(),
+            name: Bytes::new(),
+        }
+    }
+
+    pub(crate) fn request_limits(&self) -> RequestLimits {
+        if self.is_authenticated {
+            RequestLimits {
+                bytes: self.server.limits().max_request,
+                arguments: MOST_ARGUMENTS,
+            }
+        } else {
+            UNAUTHENTICATED
+        }
+    }
+
+    /// As RESET does.
+    pub(crate) fn reset(&mut self) {
+        self.protocol = Protocol::default();
+        self.is_authenticated = self.server.secret.is_none();
+        self.name = Bytes::new();
+    }
+}

@@ -1,0 +1,72 @@
+"""Every CF command by way of redis-py's own methods, in both versions of the protocol."""
+
+import sys
+
+import redis
+
+port, password = int(sys.argv[1]), sys.argv[2]
+
+
+def check(found, expected):
+    assert found == expected, f"{found!r} instead of {expected!r}"
+
+
+for protocol in (2, 3):
+    client = redis.Redis(port=port, password=password, protocol=protocol, client_name="test")
+    cuckoo = client.cf()
+    key = f"filter{protocol}"
+    assert client.ping()
+    check(cuckoo.create(key, 1000, expansion=2, bucket_size=2, max_iterations=20), True)
+    check(cuckoo.add(key, "a"), 1)
+    check(cuckoo.addnx(key, "a"), 0)
+    check(cuckoo.addnx(key, "b"), 1)
+    check(cuckoo.insert(key, ["c", "d"], capacity=1000), [1, 1])
+    check(cuckoo.insertnx(key, ["c", "e"], nocreate=True), [0, 1])
+    check(cuckoo.exists(key, "a"), 1)
+    check(cuckoo.exists(key, "z"), 0)
+    check(cuckoo.mexists(key, "a", "z"), [1, 0])
+    check(cuckoo.count(key, "a"), 1)
+    check(cuckoo.delete(key, "a"), 1)
+    check(cuckoo.delete(key, "a"), 0)
+    # An object with names of its own for the older version, what the server says for the newer.
+    info = cuckoo.info(key)
+    check(info.insertedNum if protocol == 2 else info[b"Number of items inserted"], 4)
+    check(info.deletedNum if protocol == 2 else info[b"Number of items deleted"], 1)
+
+    # As its documentation shows: a dump, and the filter made again from it.
+    chunks, iterator = [], 0
+    while True:
+        iterator, data = cuckoo.scandump(key, iterator)
+        if iterator == 0:
+            break
+        chunks.append((iterator, data))
+    check(client.delete(key), 1)
+    for iterator, data in chunks:
+        check(cuckoo.loadchunk(key, iterator, data) in (True, b"OK", "OK"), True)
+    check(cuckoo.mexists(key, "b", "c", "a"), [1, 1, 0])
+
+    # A pipeline, and one with an error in the middle.
+    pipeline = client.pipeline(transaction=False)
+    for item in range(1000):
+        pipeline.execute_command("CF.ADD", key, item)
+    check(pipeline.execute(), [1] * 1000)
+    for name, arguments in [
+        ("no such filter", ("CF.DEL", "none", "a")),
+        ("no such command", ("CF.NONSENSE", key)),
+        ("wrong number", ("CF.ADD", key)),
+    ]:
+        try:
+            client.execute_command(*arguments)
+        except redis.ResponseError:
+            pass
+        else:
+            raise AssertionError(f"{name}: no error")
+
+try:
+    redis.Redis(port=port, password="wrong").ping()
+except redis.AuthenticationError:
+    pass
+else:
+    raise AssertionError("a wrong password opened the door")
+
+print("all as documented")

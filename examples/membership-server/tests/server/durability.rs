@@ -1,0 +1,247 @@
+//! What was answered is there after a restart.
+
+use std::fs;
+use std::path::Path;
+
+use crate::process::{Server, command, path, wait};
+use crate::wire::Client;
+
+fn start(snapshot: &Path) -> Server {
+    Server::start(
+        ["--snapshot-interval", "0", "--snapshot"]
+            .map(Into::into)
+            .into_iter()
+            .chain([snapshot.as_os_str().to_owned()]),
+    )
+}
+
+fn add(client: &mut Client, key: &str, items: std::ops::Range<usize>) {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    let mut words = vec!["CF.INSERT", key, "ITEMS"];
+    words.extend(items.iter().map(String::as_str));
+    let replies = client.ask(&words);
+    assert!(!replies.contains(":-1"), "{replies}");
+}
+
+fn found(client: &mut Client, key: &str, items: std::ops::Range<usize>) -> usize {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    let mut words = vec!["CF.MEXISTS", key];
+    words.extend(items.iter().map(String::as_str));
+    client.ask(&words).matches(":1\r\n").count()
+}
+
+/// How many snapshots it has saved.
+fn taken(client: &mut Client) -> usize {
+    let info = client.ask(&["INFO"]);
+    let line = info
+        .lines()
+        .find_map(|line| line.strip_prefix("snapshots:"));
+    line.and_then(|number| number.parse().ok())
+        .expect("a number")
+}
+
+#[test]
+fn an_end_in_order_keeps_everything() {
+    let file = path("snapshot");
+    for (end, from) in [("TERM", 0), ("INT", 1_000), ("SHUTDOWN", 2_000)] {
+        let server = start(&file);
+        let mut client = server.client();
+        assert_eq!(found(&mut client, "fixed", 0..from), from);
+        assert_eq!(found(&mut client, "growing", 0..from), from);
+        if from == 0 {
+            client.ask(&[
+                "CF.RESERVE",
+                "growing",
+                "100",
+                "EXPANSION",
+                "4",
+                "MAXITERATIONS",
+                "7",
+            ]);
+            add(&mut client, "binary\r\n\u{e9} key", 0..1);
+        }
+        add(&mut client, "fixed", from..from + 1_000);
+        add(&mut client, "growing", from..from + 1_000);
+        let logs = match end {
+            "SHUTDOWN" => {
+                assert_eq!(client.ask(&["SHUTDOWN"]), "+OK\r\n");
+                let (status, logs) = server.ended();
+                assert!(status.success());
+                logs
+            }
+            _ => {
+                server.signal(&format!("-{end}"));
+                let (status, logs) = server.ended();
+                assert!(status.success());
+                logs
+            }
+        };
+        assert!(logs.contains("snapshot saved"), "{logs}");
+    }
+    let server = start(&file);
+    let mut client = server.client();
+    assert_eq!(client.ask(&["DBSIZE"]), ":3\r\n");
+    assert_eq!(found(&mut client, "binary\r\n\u{e9} key", 0..1), 1);
+    assert_eq!(found(&mut client, "fixed", 0..3_000), 3_000);
+    let info = client.ask(&["CF.INFO", "growing"]);
+    assert!(
+        info.contains("+Number of items inserted\r\n:3000\r\n"),
+        "{info}"
+    );
+    assert!(info.contains("+Expansion rate\r\n:4\r\n"), "{info}");
+    assert!(info.contains("+Max iterations\r\n:7\r\n"), "{info}");
+    // One that is told to forget does.
+    add(&mut client, "late", 0..1);
+    client.ask(&["SHUTDOWN", "NOSAVE"]);
+    server.ended();
+    assert_eq!(start(&file).ask(&["EXISTS", "late"]), ":0\r\n");
+}
+
+#[test]
+fn a_kill_in_the_middle_of_a_snapshot_leaves_the_last_one() {
+    let file = path("snapshot");
+    let partial = file.with_file_name("snapshot.partial");
+    let mut caught = 0;
+    let mut kept = 1_000;
+    let server = start(&file);
+    let mut client = server.client();
+    // Large enough that a snapshot takes a while.
+    client.ask(&["CF.RESERVE", "large", "20000000", "EXPANSION", "0"]);
+    add(&mut client, "f", 0..kept);
+    assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+    let mut server = Some(server);
+    for round in 0..20 {
+        let running = server.take().unwrap_or_else(|| start(&file));
+        let mut client = running.client();
+        assert_eq!(
+            found(&mut client, "f", 0..kept),
+            kept,
+            "lost in round {round}"
+        );
+        add(&mut client, "f", kept..kept + 100);
+        let before = taken(&mut client);
+        assert_eq!(client.ask(&["BGSAVE"]), "+Background saving started\r\n");
+        wait("a snapshot that has begun", || {
+            let length = fs::metadata(&partial).map_or(0, |file| file.len());
+            // Or it is over already.
+            (length > 0 || taken(&mut client) > before).then_some(())
+        });
+        running.kill();
+        if partial.exists() {
+            caught += 1;
+        } else {
+            kept += 100;
+        }
+        if caught == 3 {
+            break;
+        }
+    }
+    assert!(caught > 0, "never killed in the middle");
+    let server = start(&file);
+    let mut client = server.client();
+    assert_eq!(found(&mut client, "f", 0..kept), kept);
+    assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+    assert!(!partial.exists(), "a whole one takes its place");
+}
+
+#[test]
+fn snapshots_are_taken_by_themselves_while_others_write() {
+    let file = path("snapshot");
+    let options = ["--snapshot-interval", "0.05", "--snapshot"].map(Into::into);
+    let server = Server::start(options.into_iter().chain([file.clone().into_os_string()]));
+    let mut client = server.client();
+    client.ask(&["CF.RESERVE", "f", "100000", "EXPANSION", "0"]);
+    let mut added = 0;
+    for _ in 0..20 {
+        add(&mut client, "f", added..added + 500);
+        added += 500;
+    }
+    // What was answered before the second of two snapshots that end later is in it.
+    let before = taken(&mut client);
+    wait("two more snapshots", || {
+        add(&mut client, "other", 0..1);
+        client.ask(&["CF.DEL", "other", "0"]);
+        (taken(&mut client) >= before + 2).then_some(())
+    });
+    server.kill();
+    assert_eq!(found(&mut start(&file).client(), "f", 0..added), added);
+}
+
+#[test]
+fn a_damaged_snapshot_is_refused_and_left_alone() {
+    let file = path("snapshot");
+    let server = start(&file);
+    let mut client = server.client();
+    client.ask(&["CF.RESERVE", "f", "100", "EXPANSION", "0"]);
+    client.ask(&["CF.RESERVE", "g", "100", "EXPANSION", "2"]);
+    add(&mut client, "f", 0..50);
+    server.stop();
+    let whole = fs::read(&file).expect("a snapshot");
+    let mut versions = vec![b"something else".to_vec(), Vec::new()];
+    versions
+        .extend([9, 20, whole.len() / 2, whole.len() - 1].map(|length| whole[..length].to_vec()));
+    for at in [
+        0,
+        8,
+        9,
+        12,
+        30,
+        40,
+        whole.len() / 2,
+        whole.len() - 5,
+        whole.len() - 1,
+    ] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        versions.push(damaged);
+    }
+    versions.push([whole.as_slice(), b"x"].concat());
+    for damaged in versions {
+        fs::write(&file, &damaged).expect("a file");
+        let ended = command()
+            .args(["--bind", "127.0.0.1:0", "--snapshot"])
+            .arg(&file)
+            .output()
+            .expect("it runs");
+        let words = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(3), "{words}");
+        assert!(words.contains("It was left as it is"), "{words}");
+        assert_eq!(fs::read(&file).expect("a file"), damaged);
+    }
+    // One that is whole but larger than what the operator allows.
+    fs::write(&file, &whole).expect("a file");
+    let ended = command()
+        .args([
+            "--bind",
+            "127.0.0.1:0",
+            "--max-memory",
+            "2000",
+            "--snapshot",
+        ])
+        .arg(&file)
+        .output()
+        .expect("it runs");
+    let words = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(3), "{words}");
+    assert!(words.contains("2000 bytes are the most"), "{words}");
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_written_is_told() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let server = start(&file);
+    fs::remove_dir(&directory).expect("an empty directory");
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    let reply = client.ask(&["SAVE"]);
+    assert!(
+        reply.starts_with("-ERR") && reply.contains("No such file"),
+        "{reply}"
+    );
+    assert_eq!(found(&mut client, "f", 0..10), 10);
+    server.signal("-TERM");
+    let (status, logs) = server.ended();
+    assert_eq!(status.code(), Some(1), "{logs}");
+}

@@ -1,0 +1,129 @@
+//! A server of a test's own.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::wire::Client;
+
+/// Longer than anything takes on a busy machine. No test is right or wrong by time.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_membership-server"));
+    command.stdin(Stdio::null());
+    command
+}
+
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) http: Option<SocketAddr>,
+    logs: Option<JoinHandle<String>>,
+}
+
+impl Server {
+    /// Starts one on a port that is free, and waits until it is ready.
+    pub(crate) fn start<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> Self {
+        let mut command = command();
+        command.args(["--bind", "127.0.0.1:0", "--log-format", "json"]);
+        command.args(options).stderr(Stdio::piped());
+        let mut process = command.spawn().expect("the server starts");
+        let mut lines = BufReader::new(process.stderr.take().expect("piped"));
+        let (mut http, mut seen) = (None, String::new());
+        let address = loop {
+            let mut line = String::new();
+            let read = lines.read_line(&mut line).expect("a log");
+            assert!(read > 0, "ended before it was ready: {seen}");
+            seen.push_str(&line);
+            let entry: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            let address = || entry["address"].as_str().and_then(|text| text.parse().ok());
+            match entry["message"].as_str() {
+                Some("HTTP") => http = address(),
+                Some("ready") => break address().expect("an address"),
+                _ => {}
+            }
+        };
+        // Read to the end, so that the server never waits for somebody to read it.
+        let logs = thread::spawn(move || {
+            let _ = lines.read_to_string(&mut seen);
+            seen
+        });
+        Self {
+            process,
+            address,
+            http,
+            logs: Some(logs),
+        }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    /// The reply to one command on a connection of its own.
+    pub(crate) fn ask(&self, words: &[&str]) -> String {
+        self.client().ask(words)
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    /// Waits for its end. Returns how it ended, and all that it logged.
+    pub(crate) fn ended(mut self) -> (ExitStatus, String) {
+        let status = wait("the end of the server", || {
+            self.process.try_wait().expect("a child")
+        });
+        let logs = self.logs.take().expect("once").join();
+        (status, logs.expect("the reader"))
+    }
+
+    /// Ends it as an operator does.
+    pub(crate) fn stop(self) -> String {
+        self.signal("-TERM");
+        let (status, logs) = self.ended();
+        assert!(status.success(), "{logs}");
+        logs
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.process.kill().expect("a child");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What `ready` returns at last.
+pub(crate) fn wait<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = ready() {
+            return value;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A path that no other test has, with nothing there.
+pub(crate) fn path(name: &str) -> PathBuf {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let directory = directory.join(format!("server-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    directory.join(name)
+}
