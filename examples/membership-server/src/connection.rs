@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     requests: BytesMut,
     replies: BytesMut,
     tally: Tally,
-    /// When the password has to be there.
+    /// When the client began to owe something: the rest of a request or, at first, the password.
     since: Instant,
 }
 
@@ -90,12 +90,8 @@ impl Connection {
         loop {
             match self.answer_batch().await? {
                 Next::More => {}
-                Next::Read => {
-                    if !self.read().await? {
-                        return Ok(());
-                    }
-                }
-                Next::Close => {
+                Next::Read if self.read().await? => {}
+                Next::Read | Next::Close => {
                     self.say_goodbye().await;
                     return Ok(());
                 }
@@ -122,6 +118,9 @@ impl Connection {
                 }
             };
             let request = self.requests.split_to(end).freeze();
+            if self.session.is_authenticated {
+                self.since = Instant::now();
+            }
             match self.answer(&request).await {
                 Ok(true) => {}
                 Ok(false) => {
@@ -191,11 +190,10 @@ impl Connection {
     async fn read(&mut self) -> Result<bool, Ended> {
         let server = Arc::clone(&self.session.server);
         let limits = server.limits();
+        let left = limits.request_timeout.saturating_sub(self.since.elapsed());
         let (patience, slow) = if !self.session.is_authenticated {
-            let left = limits.request_timeout.saturating_sub(self.since.elapsed());
             (left, "no password")
         } else if !self.requests.is_empty() {
-            let left = limits.request_timeout.saturating_sub(self.since.elapsed());
             (left, "a request is not there whole")
         } else if limits.idle_timeout.is_zero() {
             (Duration::MAX, "idle")

@@ -159,7 +159,11 @@ async fn housekeeping(server: Arc<Server>) {
     loop {
         tokio::select! {
             () = server.end.cancelled() => return,
-            _ = check.tick() => server.transfers.forget_old(),
+            _ = check.tick() => {
+                let server = Arc::clone(&server);
+                // It may have to wait for a filter that is being copied.
+                let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
+            }
             _ = due.tick(), if saves => {
                 let server = Arc::clone(&server);
                 let save = move || server.saver.save(&server.catalogue, &server.metrics);

@@ -48,7 +48,8 @@ pub(crate) enum TransferError {
     Write(#[from] WriteError),
 }
 
-/// What is under way. Behind a mutex, which no command of an item takes.
+/// What is under way. Behind a mutex, which no command of an item takes; it is held while a filter is copied, so that
+/// there is one such copy at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Transfers(Mutex<UnderWay>);
 
@@ -110,10 +111,10 @@ impl Transfers {
         key: &[u8],
         filter: &Filter,
     ) -> Result<u32, TransferError> {
-        let bytes = dump(filter)?;
         let mut under_way = self.under_way();
         under_way.forget_old();
-        under_way.check_room(catalogue, bytes.len())?;
+        under_way.check_room(catalogue, filter.memory_usage())?;
+        let bytes = dump(filter)?;
         // Few enough to be positive in an iterator.
         under_way.last = under_way.last % 0x3f_ffff + 1;
         let number = under_way.last;
@@ -170,7 +171,6 @@ impl Transfers {
             return Ok(());
         }
         let whole = under_way.into.remove(key).map(|incoming| incoming.bytes);
-        drop(under_way);
         let filter = read(&whole.unwrap_or_default(), catalogue.max_growth())?;
         Ok(catalogue.adopt(key, filter)?)
     }

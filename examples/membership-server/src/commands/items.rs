@@ -23,11 +23,10 @@ pub(super) fn insert(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     insert_many(session, "CF.INSERT", arguments, |filter, item| {
         filter.insert(item).map(|()| true)
     })
-    .into()
 }
 
 pub(super) fn insert_unique(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    insert_many(session, "CF.INSERTNX", arguments, Filter::insert_unique).into()
+    insert_many(session, "CF.INSERTNX", arguments, Filter::insert_unique)
 }
 
 pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -95,52 +94,70 @@ fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     if let Err(error) = check_length(session, key).and_then(|()| check_length(session, item)) {
         return error.into();
     }
-    let catalogue = &session.server.catalogue;
-    // Most of the time it is there, and this is all that the item waits for.
-    let inserted = match catalogue.filters().get(key) {
-        Some(filter) => insert(filter, item),
-        None => match catalogue.get_or_create(key, catalogue.defaults()) {
-            Ok(filter) => insert(&filter, item),
-            Err(error) => return not_created(&error).into(),
-        },
+    let add = move |filter: &Filter, item: &[u8]| {
+        let added = insert(filter, item).map_err(|error| not_inserted(&error));
+        added.map(|added| Reply::Integer(added.into()))
     };
-    inserted
-        .map(|added| Reply::Integer(added.into()))
-        .map_err(|error| not_inserted(&error))
-        .into()
+    // Most of the time it is there, and this is all that the item waits for.
+    if let Some(filter) = session.server.catalogue.filters().get(key) {
+        return add(filter, item).into();
+    }
+    let settings = session.server.catalogue.defaults();
+    let item = item.to_owned();
+    create(session, key, settings, move |filter| add(filter, &item))
 }
 
-fn insert_many(
-    session: &Session,
-    command: &str,
-    arguments: &[&[u8]],
-    insert: Insert,
-) -> Parsed<Reply> {
-    let (&key, options) = arguments.split_first().ok_or_else(syntax_error)?;
-    let options = InsertOptions::parse(session, command, options)?;
-    check_length(session, key)?;
-    // Before the first is added: all of them or none are wrong.
-    for item in options.items {
-        check_length(session, item)?;
-    }
-    let catalogue = &session.server.catalogue;
-    let filter = if options.creates {
-        catalogue
-            .get_or_create(key, options.settings)
-            .map_err(|error| not_created(&error))?
-    } else {
-        catalogue
-            .get(key)
-            .ok_or_else(|| Reply::error("ERR not found"))?
+fn insert_many(session: &Session, command: &str, arguments: &[&[u8]], insert: Insert) -> Answer {
+    let Some((&key, options)) = arguments.split_first() else {
+        return syntax_error().into();
     };
-    let replies = options
-        .items
+    let options = match InsertOptions::parse(session, command, options) {
+        Ok(options) => options,
+        Err(error) => return error.into(),
+    };
+    // Before the first is added: all of them or none are wrong.
+    let mut lengths = std::iter::once(&key).chain(options.items);
+    if let Err(error) = lengths.try_for_each(|argument| check_length(session, argument)) {
+        return error.into();
+    }
+    if let Some(filter) = session.server.catalogue.filters().get(key) {
+        return add_all(filter, options.items, insert).into();
+    }
+    if !options.creates {
+        return Reply::error("ERR not found").into();
+    }
+    let items: Vec<Vec<u8>> = options.items.iter().map(|item| item.to_vec()).collect();
+    create(session, key, options.settings, move |filter| {
+        Ok(add_all(filter, &items, insert))
+    })
+}
+
+fn add_all<I: AsRef<[u8]>>(filter: &Filter, items: &[I], insert: Insert) -> Reply {
+    let replies = items
         .iter()
-        .map(|item| match insert(&filter, item) {
+        .map(|item| match insert(filter, item.as_ref()) {
             Ok(added) => Reply::Integer(added.into()),
             Err(_) => Reply::Integer(-1),
         });
-    Ok(Reply::Array(replies.collect()))
+    Reply::Array(replies.collect())
+}
+
+/// Makes a filter, or finds the one that somebody else has made meanwhile, and goes on with it. Away from the threads
+/// that serve connections: who makes a filter waits for others who do.
+fn create(
+    session: &Session,
+    key: &[u8],
+    settings: Settings,
+    then: impl FnOnce(&Filter) -> Parsed<Reply> + Send + 'static,
+) -> Answer {
+    let (server, key) = (session.server.clone(), key.to_owned());
+    Answer::later(move || {
+        let filter = server.catalogue.get_or_create(&key, settings);
+        let replied = filter
+            .map_err(|error| not_created(&error))
+            .and_then(|filter| then(&filter));
+        replied.unwrap_or_else(|error| error)
+    })
 }
 
 struct InsertOptions<'a> {

@@ -8,9 +8,12 @@ use crate::reply::Reply;
 use crate::session::Session;
 
 pub(super) fn del(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let catalogue = &session.server.catalogue;
-    let removed = arguments.iter().filter(|key| catalogue.remove(key)).count();
-    Reply::number(removed).into()
+    let server = session.server.clone();
+    let keys: Vec<Vec<u8>> = arguments.iter().map(|key| key.to_vec()).collect();
+    Answer::later(move || {
+        let removed = keys.iter().filter(|key| server.catalogue.remove(key));
+        Reply::number(removed.count())
+    })
 }
 
 pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -24,8 +27,11 @@ pub(super) fn dbsize(session: &mut Session, _: &[&[u8]]) -> Answer {
 }
 
 pub(super) fn flush(session: &mut Session, _: &[&[u8]]) -> Answer {
-    session.server.catalogue.clear();
-    Reply::OK.into()
+    let server = session.server.clone();
+    Answer::later(move || {
+        server.catalogue.clear();
+        Reply::OK
+    })
 }
 
 pub(super) fn kind(session: &mut Session, arguments: &[&[u8]]) -> Answer {

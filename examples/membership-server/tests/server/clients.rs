@@ -211,3 +211,37 @@ fn redis_benchmark_works_while_others_add_and_delete() {
     );
     assert!(info.contains(&deleted), "{info} and {deleted}");
 }
+
+#[test]
+fn the_list_in_the_readme_is_what_it_says() {
+    let directory = crate::process::path("package");
+    let directory = directory.parent().expect("a directory");
+    let fetch = "npm pack --silent disposable-email-domains@1.0.62 && tar xzf disposable-email-domains-1.0.62.tgz";
+    if !runs(
+        Command::new("sh")
+            .args(["-c", fetch])
+            .current_dir(directory),
+    ) {
+        return skipped("a list of 121,570 domains", "npm did not fetch it");
+    }
+    let list = directory.join("package/index.json");
+    let server = Server::start([
+        OsStr::new("--load"),
+        list.as_os_str(),
+        "--load-key".as_ref(),
+        "throwaway".as_ref(),
+    ]);
+    let text = std::fs::read(&list).expect("a file");
+    let domains: Vec<String> = serde_json::from_slice(&text).expect("strings");
+    assert_eq!(domains.len(), 121_570);
+    let mut client = server.client();
+    for domains in domains.chunks(1_000) {
+        let mut words = vec!["CF.MEXISTS", "throwaway"];
+        words.extend(domains.iter().map(String::as_str));
+        assert_eq!(client.ask(&words).matches(":1\r\n").count(), domains.len());
+    }
+    // Some pass for others, one in ten thousand or so; all of a hundred do not.
+    let mut words = vec!["CF.MEXISTS".to_owned(), "throwaway".to_owned()];
+    words.extend((0..100).map(|number| format!("host{number}.example.com")));
+    assert!(client.ask(&words).matches(":0\r\n").count() > 90);
+}

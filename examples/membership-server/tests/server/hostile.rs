@@ -155,6 +155,21 @@ fn a_drip_of_bytes_does_not_keep_a_request_open() {
 }
 
 #[test]
+fn a_client_that_is_always_in_the_middle_of_a_request_is_not_slow() {
+    let server = Server::start(["--request-timeout", "0.3"]);
+    let mut client = server.client();
+    let ping = request(&["PING"]);
+    let (first, second) = ping.split_at(9);
+    client.send(first);
+    // The server never sees a moment without a request that is not there whole.
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(20));
+        client.send(&[second, first].concat());
+        assert_eq!(client.reply(), "+PONG\r\n");
+    }
+}
+
+#[test]
 fn who_does_not_read_is_cut_off() {
     let server = Server::start(["--request-timeout", "0.3"]);
     let mut greedy = server.client();

@@ -1,0 +1,233 @@
+//! What the server answers a second, by its threads, and what it would with a mutex around each filter.
+//!
+//! `cargo bench --package membership-server`. Both servers are there all the time and take turns of half a second,
+//! so that what else the machine does meets both; the figures are medians over the turns, and the ratio is the median
+//! of the ratios of neighbouring turns.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const TURN: Duration = Duration::from_millis(500);
+const TURNS: usize = 9;
+const CONNECTIONS: usize = 8;
+const ITEMS: usize = 500_000;
+
+/// A pipeline that is sent over and over, and how many items it has.
+struct Work {
+    name: &'static str,
+    commands: usize,
+    items: usize,
+    /// The words of one command; the numbers of its items are counted on.
+    command: fn(usize, usize) -> Vec<String>,
+}
+
+const WORKS: &[Work] = &[
+    Work {
+        name: "CF.EXISTS, 64 at a time",
+        commands: 64,
+        items: 1,
+        command: |_, item| words("CF.EXISTS", item, 1),
+    },
+    Work {
+        name: "CF.MEXISTS of 100 items, 8 at a time",
+        commands: 8,
+        items: 100,
+        command: |_, item| words("CF.MEXISTS", item, 100),
+    },
+    Work {
+        name: "CF.ADD and CF.DEL by turns, 64 at a time",
+        commands: 64,
+        items: 1,
+        command: |connection, item| {
+            // Items of its own, added before they are deleted.
+            let own = ITEMS + connection * 1_000 + item / 2;
+            words(if item % 2 == 0 { "CF.ADD" } else { "CF.DEL" }, own, 1)
+        },
+    },
+];
+
+fn words(name: &str, first: usize, items: usize) -> Vec<String> {
+    let items = (first..first + items).map(|item| format!("item:{item}"));
+    [name.to_owned(), "f".to_owned()]
+        .into_iter()
+        .chain(items)
+        .collect()
+}
+
+fn encoded(words: &[String]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        bytes.extend(format!("${}\r\n{word}\r\n", word.len()).bytes());
+    }
+    bytes
+}
+
+struct Server {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(threads: usize, more: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_membership-server"));
+        command.args([
+            "--bind",
+            "127.0.0.1:0",
+            "--log-format",
+            "json",
+            "--max-pipeline",
+            "100000",
+        ]);
+        command.args([
+            "--threads",
+            &threads.to_string(),
+            "--default-capacity",
+            "1000000",
+        ]);
+        let mut process = command
+            .args(more)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut lines = BufReader::new(process.stderr.take().expect("piped")).lines();
+        let address = loop {
+            let line = lines
+                .next()
+                .expect("it is ready before it ends")
+                .expect("a log");
+            let entry: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            if entry["message"] == "ready" {
+                break entry["address"]
+                    .as_str()
+                    .and_then(|text| text.parse().ok())
+                    .expect("an address");
+            }
+        };
+        thread::spawn(move || lines.for_each(drop));
+        let server = Self { process, address };
+        server.fill();
+        server
+    }
+
+    fn fill(&self) {
+        let mut stream = self.connect();
+        for first in (0..ITEMS).step_by(1_000) {
+            let mut words = words("CF.INSERT", first, 1_000);
+            words.insert(2, "ITEMS".to_owned());
+            stream.write_all(&encoded(&words)).expect("sent");
+            read_lines(&mut stream, 1_001);
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("a connection");
+        stream.set_nodelay(true).expect("a socket");
+        stream
+    }
+
+    /// Items a second, by all connections together.
+    fn turn(&self, work: &Work) -> f64 {
+        let is_over = AtomicBool::new(false);
+        let start = Instant::now();
+        let items: usize = thread::scope(|scope| {
+            let connections: Vec<_> = (0..CONNECTIONS)
+                .map(|connection| {
+                    let (mut stream, is_over) = (self.connect(), &is_over);
+                    scope.spawn(move || {
+                        // From all over what is in, so that lookups do not all hit one line of the cache.
+                        let pipelines: Vec<Vec<u8>> = (0..64)
+                            .map(|pipeline| {
+                                let first = (pipeline * 7_919 * work.items) % (ITEMS / 2);
+                                let first = if work.name.contains("DEL") { 0 } else { first };
+                                (0..work.commands)
+                                    .flat_map(|index| {
+                                        let item = first + index * work.items.max(1);
+                                        encoded(&(work.command)(connection, item))
+                                    })
+                                    .collect()
+                            })
+                            .collect();
+                        let lines = work.commands * if work.items > 1 { work.items + 1 } else { 1 };
+                        let mut items = 0;
+                        for pipeline in pipelines.iter().cycle() {
+                            if is_over.load(Ordering::Relaxed) {
+                                break;
+                            }
+                            stream.write_all(pipeline).expect("sent");
+                            read_lines(&mut stream, lines);
+                            items += work.commands * work.items;
+                        }
+                        items
+                    })
+                })
+                .collect();
+            thread::sleep(TURN);
+            is_over.store(true, Ordering::Relaxed);
+            connections
+                .into_iter()
+                .map(|connection| connection.join().expect("a client"))
+                .sum()
+        });
+        items as f64 / start.elapsed().as_secs_f64()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn read_lines(stream: &mut TcpStream, mut lines: usize) {
+    let mut bytes = [0; 64 << 10];
+    while lines > 0 {
+        let read = stream.read(&mut bytes).expect("replies");
+        assert!(read > 0, "the server ended");
+        assert!(!bytes[..read].contains(&b'-'), "an error reply");
+        lines -= bytes[..read].iter().filter(|&&byte| byte == b'\n').count();
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+fn main() {
+    let cores = thread::available_parallelism().map_or(1, |number| number.get());
+    println!(
+        "{cores} processors for the servers and their clients; {CONNECTIONS} connections; thousands of items a second\n"
+    );
+    println!("| work | server threads | lock-free | mutex | ratio |");
+    println!("|---|---|---|---|---|");
+    let most = 2 * cores;
+    for threads in (0..)
+        .map(|log| 1 << log)
+        .take_while(|&threads| threads <= most)
+    {
+        let (free, locked) = (
+            Server::start(threads, &[]),
+            Server::start(threads, &["--behind-a-mutex"]),
+        );
+        for work in WORKS {
+            // The first turn warms up.
+            free.turn(work);
+            locked.turn(work);
+            let turns: Vec<_> = (0..TURNS)
+                .map(|_| (free.turn(work), locked.turn(work)))
+                .collect();
+            println!(
+                "| {} | {threads} | {:.0} | {:.0} | {:.2} |",
+                work.name,
+                median(turns.iter().map(|&(free, _)| free / 1e3).collect()),
+                median(turns.iter().map(|&(_, locked)| locked / 1e3).collect()),
+                median(turns.iter().map(|&(free, locked)| free / locked).collect()),
+            );
+        }
+    }
+}
