@@ -143,7 +143,7 @@ impl fmt::Display for BuildError {
             ),
             Cause::Memory { most, least } => write!(
                 out,
-                "{most} bytes of memory are not enough: the filter needs {least} at first"
+                "{most} bytes of memory are not enough: the filter begins with {least}"
             ),
         }
     }

@@ -358,3 +358,31 @@ fn the_false_positive_rate_is_the_one_it_tells() {
         );
     }
 }
+
+/// To the byte, and before anything of that size is allocated.
+#[test]
+fn a_filter_that_would_take_too_much_is_not_built() {
+    for capacity in [0, 8, 100, 10_000, 1_000_000] {
+        let builder = CuckooFilter::builder().capacity(capacity);
+        let needed = builder.clone().build().expect("memory").memory_usage();
+        let built = builder.clone().max_memory_usage(needed).build();
+        assert_eq!(built.expect("enough").memory_usage(), needed);
+        let error = builder.max_memory_usage(needed - 1).build();
+        let error = error.expect_err("a byte too few");
+        assert_eq!(
+            (error.requested(), error.possible()),
+            (needed - 1, Some(needed))
+        );
+        assert!(!error.is_out_of_memory());
+        let text = error.to_string();
+        assert!(text.contains(&needed.to_string()), "{text}");
+    }
+    let huge = CuckooFilter::builder()
+        .capacity(1 << 40)
+        .max_memory_usage(1 << 30);
+    let error = huge.build().expect_err("far too much");
+    assert!(
+        error.possible().is_some_and(|bytes| bytes > 1 << 41),
+        "{error}"
+    );
+}

@@ -58,6 +58,17 @@ impl<S> GrowingCuckooFilter<S> {
     /// Sets the number of bytes that the filter refuses to grow beyond, as
     /// [`max_memory_usage`](super::GrowingCuckooFilterBuilder::max_memory_usage) of the builder does. A filter that
     /// was read has the limit of the one that was stored. One that is larger already keeps what it has.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::GrowingCuckooFilter;
+    ///
+    /// let mut filter = GrowingCuckooFilter::with_capacity(100);
+    /// filter.set_max_memory_usage(1 << 20);
+    /// let refused = (0..).find_map(|item: u64| filter.insert(&item).err());
+    /// assert!(refused.is_some() && filter.memory_usage() <= 1 << 20);
+    /// ```
     pub fn set_max_memory_usage(&mut self, bytes: usize) {
         self.limits.memory = bytes;
     }

@@ -146,6 +146,24 @@ fn never_takes_more_memory_than_allowed() {
     }
 }
 
+/// As somebody must who reads a filter that somebody else allowed more, or less.
+#[test]
+fn a_limit_can_be_set_later() {
+    let mut filter = builder(1_000).build().expect("memory");
+    let start = filter.memory_usage();
+    filter.set_max_memory_usage(start - 1);
+    fill(&filter);
+    assert_eq!(filter.memory_usage(), start, "it keeps what it has");
+    filter.clear();
+    filter.set_max_memory_usage(20 * start);
+    fill(&filter);
+    let used = filter.memory_usage();
+    assert!(
+        (2 * start..=20 * start).contains(&used),
+        "{used} of {start}"
+    );
+}
+
 #[test]
 fn memory_that_is_allowed_is_used() {
     let start = builder(1_000).build().expect("memory").memory_usage();
@@ -312,7 +330,7 @@ fn the_builder_refuses_less_memory_than_it_begins_with() {
             let least = error.possible().expect("a number of bytes");
             assert_eq!(
                 error.to_string(),
-                format!("{most} bytes of memory are not enough: a filter begins with {least}")
+                format!("{most} bytes of memory are not enough: the filter begins with {least}")
             );
             let filter = builder(capacity).max_memory_usage(least).build();
             assert!(filter.is_ok(), "what is said to be possible is: {filter:?}");
