@@ -71,7 +71,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool]) {
         check_lengths(items, found);
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
-            self.contains_many_hash(self.hash_each(items, &mut [0; CHUNK]), found);
+            self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
         }
     }
 
@@ -94,7 +94,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// ```
     pub fn insert_many<T: Hash>(&self, items: &[T]) -> Result<(), InsertManyError> {
         for (chunk, items) in items.chunks(CHUNK).enumerate() {
-            self.insert_many_hash(self.hash_each(items, &mut [0; CHUNK]))
+            self.insert_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]))
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
         }
         Ok(())
@@ -115,17 +115,8 @@ impl<S: BuildHasher> CuckooFilter<S> {
     pub fn remove_many<T: Hash>(&self, items: &[T]) -> usize {
         items
             .chunks(CHUNK)
-            .map(|items| self.remove_many_hash(self.hash_each(items, &mut [0; CHUNK])))
+            .map(|items| self.remove_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK])))
             .sum()
-    }
-
-    /// The hashes of at most [`CHUNK`] items.
-    #[inline]
-    fn hash_each<'a, T: Hash>(&self, items: &[T], hashes: &'a mut [u64; CHUNK]) -> &'a [u64] {
-        for (hash, item) in hashes.iter_mut().zip(items) {
-            *hash = self.hash_one(item);
-        }
-        &hashes[..items.len()]
     }
 }
 
@@ -187,6 +178,19 @@ impl<S> CuckooFilter<S> {
         let hashes = self.tokens.ahead(hashes);
         hashes.filter(|&hash| self.remove_hash(hash)).count()
     }
+}
+
+/// The hashes of at most [`CHUNK`] items.
+#[inline]
+pub(crate) fn hash_each<'a, T: Hash>(
+    hasher: &impl BuildHasher,
+    items: &[T],
+    hashes: &'a mut [u64; CHUNK],
+) -> &'a [u64] {
+    for (hash, item) in hashes.iter_mut().zip(items) {
+        *hash = hasher.hash_one(item);
+    }
+    &hashes[..items.len()]
 }
 
 #[track_caller]

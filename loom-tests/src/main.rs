@@ -19,7 +19,8 @@ and 1 for the largest.",
     package: "loom-tests",
     directory: "loom-tests",
     flags: "--cfg loom --cfg crossbeam_loom",
-    arguments: &["--features", "loom", "--profile", "loom"],
+    profile: "loom",
+    arguments: &["--features", "loom"],
     mutants: mutants::MUTANTS,
 };
 

@@ -4,7 +4,7 @@ use core::hash::{BuildHasher, Hash};
 
 use super::GrowingCuckooFilter;
 use super::operations::pinned;
-use crate::batch::{CHUNK, check_lengths};
+use crate::batch::{CHUNK, check_lengths, hash_each};
 use crate::error::InsertManyError;
 
 impl<S: BuildHasher> GrowingCuckooFilter<S> {
@@ -30,7 +30,7 @@ impl<S: BuildHasher> GrowingCuckooFilter<S> {
     pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool]) {
         check_lengths(items, found);
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
-            self.contains_many_hash(self.hash_each(items, &mut [0; CHUNK]), found);
+            self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
         }
     }
 
@@ -52,7 +52,7 @@ impl<S: BuildHasher> GrowingCuckooFilter<S> {
     /// ```
     pub fn insert_many<T: Hash>(&self, items: &[T]) -> Result<(), InsertManyError> {
         for (chunk, items) in items.chunks(CHUNK).enumerate() {
-            self.insert_many_hash(self.hash_each(items, &mut [0; CHUNK]))
+            self.insert_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]))
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
         }
         Ok(())
@@ -73,16 +73,8 @@ impl<S: BuildHasher> GrowingCuckooFilter<S> {
     pub fn remove_many<T: Hash>(&self, items: &[T]) -> usize {
         items
             .chunks(CHUNK)
-            .map(|items| self.remove_many_hash(self.hash_each(items, &mut [0; CHUNK])))
+            .map(|items| self.remove_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK])))
             .sum()
-    }
-
-    #[inline]
-    fn hash_each<'a, T: Hash>(&self, items: &[T], hashes: &'a mut [u64; CHUNK]) -> &'a [u64] {
-        for (hash, item) in hashes.iter_mut().zip(items) {
-            *hash = self.hash_one(item);
-        }
-        &hashes[..items.len()]
     }
 }
 

@@ -1,8 +1,8 @@
 //! Where a suite is built, and how one of its tests is run.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::{fs, io, slice};
 
 use crate::copy::root;
 use crate::{CHECKING_A_MUTANT, Suite};
@@ -12,11 +12,13 @@ pub(crate) struct Build<'a> {
     suite: &'a Suite,
     pub(crate) project: PathBuf,
     target: PathBuf,
+    /// Whether it is built again and again, with little changed.
+    again: bool,
 }
 
 /// A test, and the file that it is in.
 pub(crate) struct Test {
-    file: String,
+    pub(crate) file: String,
     name: String,
 }
 
@@ -31,13 +33,18 @@ impl Test {
 }
 
 impl<'a> Build<'a> {
+    /// Without flags, it is the build of `cargo test`.
     pub(crate) fn of_the_crate(suite: &'a Suite) -> Self {
         let project = root();
-        let target = project.join("target").join(suite.name);
+        let mut target = project.join("target");
+        if !suite.flags.is_empty() {
+            target.push(suite.name);
+        }
         Self {
             suite,
             project,
             target,
+            again: false,
         }
     }
 
@@ -49,7 +56,37 @@ impl<'a> Build<'a> {
             suite,
             project: place.join("project"),
             target: place.join("build"),
+            again: true,
         }
+    }
+
+    /// Builds what the tests in these files need.
+    pub(crate) fn prepare(&self, files: &[String]) -> Result<(), String> {
+        let mut command = self.cargo_test(files);
+        let Output { status, stderr, .. } = output(command.arg("--no-run"))?;
+        if status.success() {
+            return Ok(());
+        }
+        eprintln!("{}", String::from_utf8_lossy(&stderr));
+        Err(format!("cannot build {}", files.join(", ")))
+    }
+
+    /// Takes over the dependencies that another build has, unless there are some already. Of the packages of the
+    /// project itself nothing fits, since their paths differ.
+    pub(crate) fn share(&self, other: &Self) -> io::Result<()> {
+        // Cargo builds the profile `test` beside `dev`.
+        let profile = match self.suite.profile {
+            "test" => "debug",
+            other => other,
+        };
+        let (from, to) = (other.target.join(profile), self.target.join(profile));
+        if to.exists() {
+            return Ok(());
+        }
+        for part in ["build", "deps", ".fingerprint"] {
+            link_all(&from.join(part), &to.join(part))?;
+        }
+        Ok(())
     }
 
     /// The tests in all files of the package whose name contains `name`.
@@ -71,7 +108,7 @@ impl<'a> Build<'a> {
         files.sort();
         let mut tests = Vec::new();
         for file in files {
-            let (listed, text) = self.cargo_test(&file, &["--list"], false)?;
+            let (listed, text) = self.run_tests(&file, &["--list"])?;
             if !listed {
                 eprintln!("{text}");
                 return Err(format!("cannot list the tests in {file}"));
@@ -87,42 +124,65 @@ impl<'a> Build<'a> {
     }
 
     /// Runs one test in a process of its own: two in one would wait for each other whenever they map a stack.
-    pub(crate) fn run(&self, test: &Test, mutant: bool) -> Result<(bool, String), String> {
+    pub(crate) fn run(&self, test: &Test) -> Result<(bool, String), String> {
         let arguments = ["--nocapture", "--exact", &test.name];
-        self.cargo_test(&test.file, &arguments, mutant)
+        self.run_tests(&test.file, &arguments)
     }
 
     /// Whether it succeeded, and what it printed.
-    fn cargo_test(
-        &self,
-        file: &str,
-        arguments: &[&str],
-        mutant: bool,
-    ) -> Result<(bool, String), String> {
+    fn run_tests(&self, file: &String, arguments: &[&str]) -> Result<(bool, String), String> {
+        let mut command = self.cargo_test(slice::from_ref(file));
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = output(command.arg("--").args(arguments))?;
+        let mut text = String::from_utf8_lossy(&stdout).into_owned();
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&stderr));
+        Ok((status.success(), text))
+    }
+
+    fn cargo_test(&self, files: &[String]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .current_dir(&self.project)
             .env("RUSTFLAGS", self.suite.flags)
             .env("RUST_BACKTRACE", "0")
-            .args(["test", "--package", self.suite.package, "--test", file])
+            .args(["test", "--package", self.suite.package])
+            .args(["--profile", self.suite.profile])
             .args(self.suite.arguments)
             .arg("--target-dir")
             .arg(&self.target)
-            .arg("--")
-            .args(arguments);
-        if mutant {
-            command.env(CHECKING_A_MUTANT, "1");
+            .args(files.iter().flat_map(|file| ["--test", file.as_str()]));
+        if self.again {
+            command
+                .env("CARGO_INCREMENTAL", "1")
+                .env(CHECKING_A_MUTANT, "1");
         }
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = command
-            .output()
-            .map_err(|error| format!("cannot run cargo: {error}"))?;
-        let mut text = String::from_utf8_lossy(&stdout).into_owned();
-        text.push('\n');
-        text.push_str(&String::from_utf8_lossy(&stderr));
-        Ok((status.success(), text))
+        command
+    }
+}
+
+fn output(command: &mut Command) -> Result<Output, String> {
+    command
+        .output()
+        .map_err(|error| format!("cannot run cargo: {error}"))
+}
+
+/// Gives each file under `from` a second name under `to`: nothing is copied, and all keep their times.
+fn link_all(from: &Path, to: &Path) -> io::Result<()> {
+    if from.is_dir() {
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(from)? {
+            let name = entry?.file_name();
+            link_all(&from.join(&name), &to.join(&name))?;
+        }
+        return Ok(());
+    }
+    match fs::hard_link(from, to) {
+        // Another build goes on, and this was in its way.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
     }
 }

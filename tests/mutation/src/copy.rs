@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::Mutant;
+use crate::Piece;
 
 /// What a build makes, and what fuzzing finds.
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
@@ -39,15 +39,15 @@ fn copy_changes(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Takes the piece out. Each text must stand in its file exactly once, so the list cannot drift from the code.
-pub(crate) fn apply(copy: &Path, mutant: &Mutant) -> Result<(), String> {
-    for (file, original, mutated) in mutant.changes {
+pub(crate) fn apply(copy: &Path, piece: &Piece) -> Result<(), String> {
+    for (file, original, mutated) in piece.changes {
         let path = copy.join("src").join(file);
         let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
         let places = text.matches(original).count();
         if places != 1 {
-            let name = mutant.name;
+            let name = piece.name;
             return Err(format!(
-                "mutant {name}: {places} places match in {file}, not 1"
+                "piece {name}: {places} places match in {file}, not 1"
             ));
         }
         fs::write(&path, text.replacen(original, mutated, 1)).map_err(|error| error.to_string())?;

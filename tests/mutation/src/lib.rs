@@ -8,21 +8,27 @@ mod build;
 mod command_line;
 mod copy;
 mod crew;
+#[cfg(test)]
+mod lists;
+mod pieces;
 mod run;
 
 pub use command_line::main;
+pub use pieces::{Piece, piece};
 
-/// One piece taken out.
+// The lists of the suites are among the tests.
+#[cfg(test)]
+extern crate self as mutation;
+
+/// The crate with one piece taken out, and the test that notices.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutant {
     /// What is missing.
-    pub name: &'static str,
+    pub piece: &'static Piece,
     /// The test that must fail, as `file::test`.
     pub killer: &'static str,
     /// What the failing test says.
     pub message: &'static str,
-    /// File, text, and what stands there instead.
-    pub changes: &'static [(&'static str, &'static str, &'static str)],
 }
 
 /// A package of tests, and how it is built.
@@ -42,8 +48,10 @@ pub struct Suite {
     pub package: &'static str,
     /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it.
     pub directory: &'static str,
-    /// The `RUSTFLAGS` that choose the build.
+    /// The `RUSTFLAGS` that choose the build. Without any, it is that of `cargo test`.
     pub flags: &'static str,
+    /// The profile of the build.
+    pub profile: &'static str,
     /// More arguments of `cargo test`.
     pub arguments: &'static [&'static str],
     /// What the tests must notice.

@@ -22,6 +22,7 @@ const GROWING: Suite = Suite {
     package: "lockfree-cuckoo",
     directory: ".",
     flags: "",
+    profile: "test",
     arguments: &[],
     mutants: growing::MUTANTS,
 };

@@ -1,5 +1,6 @@
 //! Builds and runs the tests, on the crate as it is or on mutated copies of it.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -15,7 +16,7 @@ pub(crate) fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     let tests = build.list(name)?;
     let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(0));
     work(&tests, |_, test| {
-        let (passed, text) = build.run(test, false)?;
+        let (passed, text) = build.run(test)?;
         for line in text.lines() {
             if let Some(number) = leading_number(line, unit) {
                 done.fetch_add(number, Ordering::Relaxed);
@@ -44,17 +45,25 @@ pub(crate) fn tests(suite: &Suite, name: &str) -> Result<(), String> {
 
 /// Applies each mutant whose name contains `name` to a copy of the crate, and demands that its test fails.
 pub(crate) fn mutants(suite: &Suite, name: &str) -> Result<(), String> {
-    let chosen = |mutant: &&Mutant| mutant.name.contains(name);
+    let chosen = |mutant: &&Mutant| mutant.piece.name.contains(name);
     let mutants: Vec<_> = suite.mutants.iter().filter(chosen).collect();
+    if mutants.is_empty() {
+        return Err("there is no such mutant".into());
+    }
+    let build = Build::of_the_crate(suite);
+    build.prepare(&files(&mutants)?)?;
     let survivors = Mutex::new(Vec::new());
     work(&mutants, |worker, mutant| {
-        let (dies, text) = dies(suite, mutant, worker)?;
+        let copy = Build::of_a_copy(suite, worker);
+        copy.share(&build)
+            .map_err(|error| format!("cannot share what is built: {error}"))?;
+        let (dies, text) = dies(&copy, mutant)?;
         let word = if dies { "killed  " } else { "SURVIVED" };
-        println!("{word} {} by {}", mutant.name, mutant.killer);
+        println!("{word} {} by {}", mutant.piece.name, mutant.killer);
         if !dies {
             eprintln!("{text}");
             let mut survivors = survivors.lock().map_err(|error| error.to_string())?;
-            survivors.push(mutant.name);
+            survivors.push(mutant.piece.name);
         }
         Ok(())
     })?;
@@ -66,20 +75,18 @@ pub(crate) fn mutants(suite: &Suite, name: &str) -> Result<(), String> {
         survivors.len()
     );
     match survivors.as_slice() {
-        [] if killed == 0 => Err("there is no such mutant".into()),
         [] => Ok(()),
         _ => Err(format!("survivors: {}", survivors.join(", "))),
     }
 }
 
 /// Whether the test that is to kill the mutant fails, and for the reason that is expected.
-fn dies(suite: &Suite, mutant: &Mutant, worker: usize) -> Result<(bool, String), String> {
-    let build = Build::of_a_copy(suite, worker);
+fn dies(build: &Build<'_>, mutant: &Mutant) -> Result<(bool, String), String> {
     refresh(&build.project).map_err(|error| format!("cannot copy the project: {error}"))?;
-    apply(&build.project, mutant)?;
-    let Mutant { name, killer, .. } = mutant;
-    let test = Test::parse(killer).ok_or("a killer is file::test")?;
-    let (passed, text) = build.run(&test, true)?;
+    apply(&build.project, mutant.piece)?;
+    let (name, killer) = (mutant.piece.name, mutant.killer);
+    let test = killer_of(mutant)?;
+    let (passed, text) = build.run(&test)?;
     if !text.contains("running 1 test") {
         eprintln!("{text}");
         return Err(format!(
@@ -89,6 +96,17 @@ fn dies(suite: &Suite, mutant: &Mutant, worker: usize) -> Result<(bool, String),
     // Not "test result: FAILED": a test that fails may abort the process, if more fails while it unwinds.
     let dies = !passed && text.contains(mutant.message);
     Ok((dies, text))
+}
+
+fn killer_of(mutant: &Mutant) -> Result<Test, String> {
+    Test::parse(mutant.killer).ok_or_else(|| format!("{} is no file::test", mutant.killer))
+}
+
+/// The files that the killers are in.
+fn files(mutants: &[&Mutant]) -> Result<Vec<String>, String> {
+    let tests = mutants.iter().map(|mutant| killer_of(mutant));
+    let files: Result<BTreeSet<_>, _> = tests.map(|test| test.map(|test| test.file)).collect();
+    Ok(files?.into_iter().collect())
 }
 
 /// The number in "  123 schedules: of what", if the unit is that.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use lockfree_cuckoo::hooks::{Event, Tally, tally};
+use mutation::CHECKING_A_MUTANT;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, PortfolioRunner, Runner};
 
@@ -13,6 +14,10 @@ use crate::counted::{Counted, Counts};
 
 /// The environment variable that sets another number of schedules for every test.
 const SET_SCHEDULES: &str = "SHUTTLE_ITERATIONS";
+
+/// How many times the schedules of a test a mutant gets. Where few schedules bring a mutant to light, one run of
+/// the test would often miss it; the first that does ends the run.
+const TIMES_FOR_A_MUTANT: usize = 8;
 
 /// Places at which the preferred thread changes in a schedule of the third kind (Burckhardt et al., ASPLOS
 /// 2010): few, so that each is likely to be where it matters.
@@ -135,6 +140,10 @@ fn measured(name: &str, schedules: usize, needed: &[Event], run: impl FnOnce(usi
         .ok()
         .and_then(|number| number.parse().ok())
         .unwrap_or(schedules);
+    let schedules = match std::env::var_os(CHECKING_A_MUTANT) {
+        Some(_) => schedules * TIMES_FOR_A_MUTANT,
+        None => schedules,
+    };
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let counts = Arc::new(Counts::default());
     let (start, before) = (Instant::now(), tally());

@@ -14,11 +14,12 @@ const SHUTTLE: Suite = Suite {
     checks: "tests",
     unit: "schedules",
     command: "cargo run --package shuttle-tests",
-    about: "SHUTTLE_ITERATIONS sets the number of schedules of each test.",
+    about: "SHUTTLE_ITERATIONS sets the number of schedules of each test; a mutant gets up to eight times as many.",
     package: "shuttle-tests",
     directory: "tests/shuttle",
     flags: "--cfg lockfree_cuckoo_shuttle",
-    arguments: &["--release"],
+    profile: "release",
+    arguments: &[],
     mutants: mutants::MUTANTS,
 };
 

@@ -1,0 +1,76 @@
+//! The pieces: what can be taken out of the crate, by changes of its source.
+//!
+//! There is one list for all suites, a file for each part of the crate; a suite says which test notices that a
+//! piece is missing. A change that no longer matches the source exactly once fails the run, so the list cannot
+//! drift from the code.
+
+mod admission;
+mod descriptor;
+mod growth;
+mod insertion;
+mod lookup;
+mod relocation;
+mod removal;
+mod snapshot;
+mod walks;
+mod words;
+
+/// Something that the crate cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// What is wrong without it.
+    pub name: &'static str,
+    /// File, text, and what stands there instead.
+    pub changes: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// All of them, part by part.
+pub(crate) const PARTS: [&[Piece]; 10] = [
+    lookup::PIECES,
+    words::PIECES,
+    relocation::PIECES,
+    descriptor::PIECES,
+    removal::PIECES,
+    insertion::PIECES,
+    admission::PIECES,
+    snapshot::PIECES,
+    walks::PIECES,
+    growth::PIECES,
+];
+
+/// The piece of that name. A list that is a constant does not compile if it names one that there is not.
+///
+/// # Panics
+///
+/// If there is no such piece.
+#[must_use]
+pub const fn piece(name: &str) -> &'static Piece {
+    let mut part = 0;
+    while part < PARTS.len() {
+        let mut index = 0;
+        while index < PARTS[part].len() {
+            let piece = &PARTS[part][index];
+            if equal(piece.name.as_bytes(), name.as_bytes()) {
+                return piece;
+            }
+            index += 1;
+        }
+        part += 1;
+    }
+    panic!("there is no piece of this name");
+}
+
+/// `==`, which cannot be used in a constant.
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < a.len() {
+        if a[index] != b[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
