@@ -69,11 +69,13 @@
 //! | What if I cannot say how many items there will be? | [`growing`] |
 //! | How do threads and async tasks share a filter? What is ordered? | [`sharing`] |
 //! | How do old items leave? | [`ageing`] |
+//! | How do I find what is new in a stream, with many workers? | [`pipeline`] |
 //! | How do I save a filter, also while it is in use? | [`persistence`] |
 //! | Which hasher? May I bring hashes of my own? | [`hashing`] |
 //! | Is my hasher good enough? | [`mixing`] |
 //! | Do two processes agree on a hash? | [`portability`] |
 //! | What can somebody do who chooses the items? | [`adversaries`] |
+//! | What if I put filters behind a network protocol? | [`serving`] |
 //! | What changes if I come from another filter or a set? | [`migration`] |
 //! | How does it work, and how far is it proved? | [`design`](crate::design) |
 
@@ -87,7 +89,10 @@ pub mod hashing;
 pub mod migration;
 pub mod mixing;
 pub mod persistence;
+pub mod pipeline;
 pub mod portability;
 pub mod removing;
+#[cfg(feature = "std")]
+pub mod serving;
 pub mod sharing;
 pub mod sizing;

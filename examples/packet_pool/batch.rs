@@ -2,12 +2,12 @@
 
 use crate::link::Link;
 
-/// Packets in a full batch: enough work for the shared cursor to cost nothing,
-/// little enough for the workers to finish together.
-const PACKETS: usize = 256;
+/// Packets in a full batch: enough work for taking it to cost nothing, little
+/// enough for the workers to finish together.
+pub(crate) const PACKETS: usize = 256;
 
-/// Bytes kept of each packet: the headers, not the data they carry.
-const KEPT_BYTES: usize = 256;
+/// Bytes after which a batch of long packets is full.
+const BYTES: usize = 1 << 18;
 
 /// Some packets of a capture, their bytes end to end.
 #[derive(Default)]
@@ -15,10 +15,24 @@ pub(crate) struct Batch {
     bytes: Vec<u8>,
     /// For each packet its link type and where its bytes end.
     packets: Vec<(Link, usize)>,
+    /// The period that all of them belong to.
+    period: u64,
 }
 
 impl Batch {
-    /// The packets, in the order of the file.
+    pub(crate) fn of_period(period: u64) -> Self {
+        Self {
+            period,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn push(&mut self, link: Link, frame: &[u8]) {
+        self.bytes.extend_from_slice(frame);
+        self.packets.push((link, self.bytes.len()));
+    }
+
+    /// The packets, in the order of the capture.
     pub(crate) fn packets(&self) -> impl Iterator<Item = (Link, &[u8])> {
         let mut start = 0;
         self.packets.iter().map(move |&(link, end)| {
@@ -28,19 +42,15 @@ impl Batch {
         })
     }
 
-    /// Adds a packet to the last batch, or to a new one if that is full.
-    pub(crate) fn push(batches: &mut Vec<Self>, link: Link, frame: &[u8]) {
-        let mut batch = match batches.pop() {
-            Some(batch) if batch.packets.len() < PACKETS => batch,
-            full => {
-                batches.extend(full);
-                Self::default()
-            }
-        };
-        batch
-            .bytes
-            .extend_from_slice(&frame[..frame.len().min(KEPT_BYTES)]);
-        batch.packets.push((link, batch.bytes.len()));
-        batches.push(batch);
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub(crate) fn period(&self) -> u64 {
+        self.period
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.packets.len() >= PACKETS || self.bytes.len() >= BYTES
     }
 }

@@ -7,3 +7,9 @@
 pub(crate) fn too_many(seen: u64, expected: f64) -> bool {
     seen as f64 > expected + 6.0 * expected.sqrt() + 10.0
 }
+
+/// How often a filter with so many of its slots in use is wrong about a key
+/// that it does not hold: any of eight tokens may be the key's by chance.
+pub(crate) fn rate(used: u64, slots: usize) -> f64 {
+    8.0 * used as f64 / slots as f64 / 65535.0
+}

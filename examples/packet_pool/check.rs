@@ -1,160 +1,150 @@
-//! The checks: what the filter answered against an exact set.
+//! The checks of `--verify`, in numbers and in words.
 
-use crate::batch::Batch;
 use crate::chance::too_many;
-use crate::flow::FlowKey;
-use crate::pool::Tally;
-use lockfree_cuckoo::CuckooFilter;
+use crate::generation::Generation;
+use crate::key::Keys;
+use crate::model::{self, Findings};
+use crate::tally::Tally;
+use crate::witness::Record;
 use std::collections::HashSet;
 
-/// How many flows that are not in the capture are looked up.
-const PROBES: u64 = 1_000_000;
+/// How many keys that are not in the capture are looked up.
+const PROBES: u64 = 1 << 18;
 
-/// The distinct flows of the packets.
-pub(crate) fn exact_set(batches: &[Batch]) -> HashSet<FlowKey> {
-    batches
-        .iter()
-        .flat_map(Batch::packets)
-        .filter_map(|(link, frame)| link.flow_of(frame))
-        .collect()
-}
-
-/// How the answers of the filter add up to the exact set.
-pub(crate) struct Findings {
-    /// Flows in the exact set.
-    pub(crate) distinct: u64,
-    /// Flows reported as seen first, summed over the workers.
-    pub(crate) firsts: u64,
-    /// Flows never seen first and yet answered "seen".
-    pub(crate) false_positives: u64,
-    /// How many of those to expect.
-    pub(crate) expected: f64,
-    /// Flows refused, and not in the filter at the end.
-    pub(crate) refused: u64,
-    /// Flows that were taken, and are not in the filter at the end.
-    pub(crate) false_negatives: u64,
+/// What came of the checks.
+pub(crate) struct Verdict {
+    pub(crate) findings: Findings,
+    pub(crate) probes: Probes,
+    /// Keys of the last period that are not in its filter.
+    pub(crate) missing: u64,
     /// Checks that failed, in words.
     pub(crate) failures: Vec<String>,
 }
 
-/// Compares what the workers were told with the exact set.
-pub(crate) fn compare(
-    exact: &HashSet<FlowKey>,
-    tallies: &[Tally],
-    filter: &CuckooFilter,
-) -> Findings {
-    let firsts: u64 = tallies.iter().map(|tally| tally.firsts.len() as u64).sum();
-    let first: HashSet<&FlowKey> = tallies.iter().flat_map(|tally| &tally.firsts).collect();
-    let refused: HashSet<&FlowKey> = tallies
-        .iter()
-        .flat_map(|tally| &tally.refused_flows)
-        .collect();
-    let distinct = exact.len() as u64;
-    // While the filter fills, its rate grows from 0 to the present one: the
-    // flows it took met half of it on average, all the others the whole.
-    let exposed = distinct as f64 - firsts as f64 / 2.0;
-    let mut findings = Findings {
-        distinct,
-        firsts,
-        false_positives: 0,
-        expected: exposed.max(0.0) * filter.false_positive_rate(),
-        refused: 0,
-        false_negatives: 0,
-        failures: Vec::new(),
-    };
-    for flow in exact {
-        match (filter.contains(flow), first.contains(flow)) {
-            (true, true) => {}
-            (true, false) => findings.false_positives += 1,
-            (false, false) if refused.contains(flow) => findings.refused += 1,
-            (false, _) => findings.false_negatives += 1,
-        }
-    }
-
-    let Findings {
-        false_positives,
-        expected,
-        ..
-    } = findings;
-    let sum = firsts + false_positives + findings.refused;
-    let twice = firsts - first.len() as u64;
-    let mut check = |failed: bool, words: String| {
-        if failed {
-            findings.failures.push(words);
-        }
-    };
-    check(
-        findings.false_negatives > 0,
-        format!(
-            "{} flows are missing from the filter",
-            findings.false_negatives
-        ),
-    );
-    check(
-        twice > 0,
-        format!("{twice} flows were reported as seen first more than once"),
-    );
-    check(
-        !first.iter().all(|flow| exact.contains(flow)),
-        "a flow was reported that is not in the capture".to_owned(),
-    );
-    check(
-        sum != distinct,
-        format!("the flows reported add up to {sum} instead of {distinct}"),
-    );
-    check(
-        filter.len() as u64 != firsts,
-        format!(
-            "the filter counts {} entries instead of {firsts}",
-            filter.len()
-        ),
-    );
-    check(
-        too_many(false_positives, expected),
-        format!("{false_positives} flows are false positives, {expected:.3} were expected"),
-    );
-    findings
-}
-
-/// What the filter answered for flows that are not in it.
+/// What the filters answered for keys that are not in them.
 pub(crate) struct Probes {
-    /// Flows looked up.
+    /// Keys looked up.
     pub(crate) asked: u64,
-    /// Those answered "seen".
+    /// Those answered "known".
     pub(crate) seen: u64,
-    /// Those expected, from the filter's rate at its present load.
+    /// Those expected, from the rate of the filters at their present load.
     pub(crate) expected: f64,
 }
 
-impl Probes {
-    /// The check on them, in words if it failed.
-    pub(crate) fn failure(&self) -> Option<String> {
-        let Self {
-            asked,
-            seen,
-            expected,
-        } = self;
-        too_many(*seen, *expected).then(|| {
-            format!(
-                "{seen} of {asked} flows that are not in the capture were answered \"seen\", \
-                 {expected:.1} were expected"
-            )
-        })
+/// Checks the records of the workers, and the last filters.
+pub(crate) fn verify(
+    keys: &Keys,
+    tallies: &[Tally],
+    records: Vec<Record>,
+    last: &Generation,
+) -> Verdict {
+    let findings = model::compare(records, last.young.slots());
+    let probes = Probes::of(keys, &findings, last);
+    let lost = findings
+        .last
+        .iter()
+        .filter(|key| !last.young.contains(*key));
+    let missing = lost.count() as u64;
+    let failures = failures(&findings, &probes, missing, tallies, last);
+    Verdict {
+        findings,
+        probes,
+        missing,
+        failures,
     }
 }
 
-/// Looks up made-up flows, none of which is in the exact set.
-pub(crate) fn probe(exact: &HashSet<FlowKey>, filter: &CuckooFilter) -> Probes {
-    let (mut asked, mut seen) = (0, 0);
-    for flow in (0..PROBES).map(FlowKey::made_up) {
-        if !exact.contains(&flow) {
-            asked += 1;
-            seen += u64::from(filter.contains(&flow));
+fn failures(
+    findings: &Findings,
+    probes: &Probes,
+    missing: u64,
+    tallies: &[Tally],
+    last: &Generation,
+) -> Vec<String> {
+    let Findings {
+        packets,
+        distinct,
+        firsts,
+        false_positives,
+        expected,
+        at_rotations,
+        twice,
+        forgotten,
+        last_inserted,
+        ..
+    } = findings;
+    let total = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum::<u64>();
+    let told = total(|tally| tally.firsts);
+    let worked = total(|tally| tally.packets);
+    let held = last.young.len() as u64;
+    let sum = firsts + false_positives + findings.refused;
+    let mut failures = Vec::new();
+    let mut check = |failed: bool, words: String| {
+        if failed {
+            failures.push(words);
         }
-    }
-    Probes {
-        asked,
-        seen,
-        expected: asked as f64 * filter.false_positive_rate(),
+    };
+    check(
+        missing > 0,
+        format!("{missing} keys are missing from the filter"),
+    );
+    check(
+        *forgotten > 0,
+        format!("{forgotten} keys were forgotten too early"),
+    );
+    check(
+        *twice > 0,
+        format!("{twice} keys were put into one filter more than once"),
+    );
+    check(
+        sum != *distinct,
+        format!("the keys add up to {sum} instead of {distinct}"),
+    );
+    check(
+        told != firsts + at_rotations,
+        format!(
+            "{told} keys were told new, {} were written down",
+            firsts + at_rotations
+        ),
+    );
+    check(
+        packets != &worked,
+        format!("{worked} packets were counted, {packets} were written down"),
+    );
+    check(
+        held != *last_inserted,
+        format!("the last filter counts {held} keys instead of {last_inserted}"),
+    );
+    check(
+        too_many(*false_positives, *expected),
+        format!("{false_positives} keys are false positives, {expected:.3} were expected"),
+    );
+    check(
+        too_many(probes.seen, probes.expected),
+        format!(
+            "{} of {} keys that are not in the capture were answered \"known\", {:.1} were expected",
+            probes.seen, probes.asked, probes.expected
+        ),
+    );
+    failures
+}
+
+impl Probes {
+    /// Looks up made-up keys, none of which is in the exact set.
+    fn of(keys: &Keys, findings: &Findings, last: &Generation) -> Self {
+        let exact: HashSet<_> = findings.last.iter().collect();
+        let (mut asked, mut seen) = (0, 0);
+        for key in (0..PROBES).map(|number| keys.made_up(number)) {
+            if !exact.contains(&key) {
+                asked += 1;
+                seen += u64::from(last.filters().any(|filter| filter.contains(&key)));
+            }
+        }
+        let rates = last.filters().map(|filter| filter.false_positive_rate());
+        Self {
+            asked,
+            seen,
+            expected: asked as f64 * rates.sum::<f64>(),
+        }
     }
 }

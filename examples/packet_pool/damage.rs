@@ -43,6 +43,21 @@ pub(crate) enum Fault {
     Inconsistent,
     /// It names an interface that the file has not described.
     NoInterface,
+    /// It describes one interface more than there can be.
+    TooManyInterfaces,
+}
+
+impl CaptureError {
+    /// Whether there would only have to be more of the file.
+    pub(crate) fn is_cut(&self) -> bool {
+        matches!(
+            self,
+            Self::Damage {
+                fault: Fault::Cut,
+                ..
+            }
+        )
+    }
 }
 
 impl fmt::Display for CaptureError {
@@ -94,6 +109,11 @@ impl fmt::Display for CaptureError {
                     f,
                     "record {number} at byte {offset} is damaged: \
                      it names an interface that the file does not describe"
+                ),
+                (Fault::TooManyInterfaces, _) => write!(
+                    f,
+                    "record {number} at byte {offset} is damaged: \
+                     it describes more interfaces than any machine has"
                 ),
             },
         }

@@ -15,7 +15,7 @@ pub(crate) mod protocol {
 
 /// One flow, the same value for both of its directions.
 ///
-/// Three integers, so that hashing a key is three short writes and the hash
+/// Four integers, so that hashing a key is four short writes and the hash
 /// depends on nothing but the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FlowKey {
@@ -25,43 +25,32 @@ pub(crate) struct FlowKey {
     high: u128,
     /// IP version, protocol, and one 16-bit label for each endpoint.
     rest: u64,
+    /// The VLANs around the packet, as [`tags`](crate::tags) packs them.
+    tags: u64,
 }
 
 impl FlowKey {
-    /// The key of an IP packet; `None` for ARP, which has no endpoints.
-    pub(crate) fn of_packet(net: &LaxNetSlice<'_>) -> Option<Self> {
-        match net {
+    /// The key of an IP packet within VLANs; `None` for ARP, which has no
+    /// endpoints.
+    pub(crate) fn of_packet(net: &LaxNetSlice<'_>, tags: u64) -> Option<Self> {
+        let (version, source, destination, payload) = match net {
             LaxNetSlice::Ipv4(ip) => {
                 let header = ip.header();
-                let source = u128::from(u32::from_be_bytes(header.source()));
-                let destination = u128::from(u32::from_be_bytes(header.destination()));
-                let later = header.fragments_offset().value() != 0;
-                Some(Self::of_payload(
-                    4,
-                    source,
-                    destination,
-                    later,
-                    ip.payload(),
-                ))
+                let [source, destination] = [header.source(), header.destination()]
+                    .map(|address| u128::from(u32::from_be_bytes(address)));
+                (4, source, destination, ip.payload())
             }
             LaxNetSlice::Ipv6(ip) => {
                 let header = ip.header();
-                let source = u128::from_be_bytes(header.source());
-                let destination = u128::from_be_bytes(header.destination());
-                let later = ip.extensions().clone().into_iter().any(|extension| {
-                    matches!(extension, Ipv6ExtensionSlice::Fragment(fragment)
-                        if fragment.fragment_offset().value() != 0)
-                });
-                Some(Self::of_payload(
-                    6,
-                    source,
-                    destination,
-                    later,
-                    ip.payload(),
-                ))
+                let [source, destination] =
+                    [header.source(), header.destination()].map(u128::from_be_bytes);
+                (6, source, destination, ip.payload())
             }
-            LaxNetSlice::Arp(_) => None,
-        }
+            LaxNetSlice::Arp(_) => return None,
+        };
+        let later = is_later_fragment(net);
+        let key = Self::of_payload(version, source, destination, later, payload);
+        Some(Self { tags, ..key })
     }
 
     /// A key for a packet that was never captured: a TCP flow between two
@@ -120,7 +109,19 @@ impl FlowKey {
             low: low.0,
             high: high.0,
             rest: u64::from_be_bytes([0, 0, version, number, l1, l0, h1, h0]),
+            tags: 0,
         }
+    }
+}
+
+fn is_later_fragment(net: &LaxNetSlice<'_>) -> bool {
+    match net {
+        LaxNetSlice::Ipv4(ip) => ip.header().fragments_offset().value() != 0,
+        LaxNetSlice::Ipv6(ip) => ip.extensions().clone().into_iter().any(|extension| {
+            matches!(extension, Ipv6ExtensionSlice::Fragment(fragment)
+                if fragment.fragment_offset().value() != 0)
+        }),
+        LaxNetSlice::Arp(_) => false,
     }
 }
 
@@ -130,9 +131,12 @@ impl FlowKey {
 fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
     let kind = be16(bytes, 0);
     let request = match (number, kind >> 8) {
+        // Echo, timestamp, information, address mask, extended echo.
         (protocol::ICMP, 0 | 8) => 8,
-        (protocol::ICMP, 13 | 14) => 13,
-        (protocol::ICMPV6, 128 | 129) => 128,
+        (protocol::ICMP, request @ (13 | 15 | 17 | 42)) => request,
+        (protocol::ICMP, reply @ (14 | 16 | 18 | 43)) => reply - 1,
+        (protocol::ICMPV6, request @ (128 | 160)) => request,
+        (protocol::ICMPV6, reply @ (129 | 161)) => reply - 1,
         _ => return (kind, 0),
     };
     (request << 8, be16(bytes, 4))

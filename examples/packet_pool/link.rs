@@ -1,6 +1,5 @@
 //! Link types: where the IP packet starts in a captured frame.
 
-use crate::flow::FlowKey;
 use etherparse::{EtherType, LaxSlicedPacket};
 
 /// The link types that this program reads.
@@ -32,30 +31,31 @@ impl Link {
         }
     }
 
-    /// The flow of a captured packet; `None` if it holds no readable IP header.
-    pub(crate) fn flow_of(self, frame: &[u8]) -> Option<FlowKey> {
-        let sliced = match self {
-            Self::Ethernet => LaxSlicedPacket::from_ethernet(frame).ok()?,
+    /// The headers of a captured frame; `None` if not even the first is whole.
+    pub(crate) fn slice(self, frame: &[u8]) -> Option<LaxSlicedPacket<'_>> {
+        match self {
+            Self::Ethernet => LaxSlicedPacket::from_ethernet(frame).ok(),
             Self::LinuxSll => {
                 let (header, rest) = frame.split_at_checked(16)?;
-                LaxSlicedPacket::from_ether_type(ether_type(header[14], header[15]), rest)
+                let kind = ether_type(header[14], header[15]);
+                Some(LaxSlicedPacket::from_ether_type(kind, rest))
             }
             Self::LinuxSll2 => {
                 let (header, rest) = frame.split_at_checked(20)?;
-                LaxSlicedPacket::from_ether_type(ether_type(header[0], header[1]), rest)
+                let kind = ether_type(header[0], header[1]);
+                Some(LaxSlicedPacket::from_ether_type(kind, rest))
             }
             Self::Loopback => {
                 let (&family, rest) = frame.split_first_chunk::<4>()?;
                 // In the byte order of the machine that captured: only the
                 // low byte is set, at one end or the other.
                 match u32::from_be_bytes(family).min(u32::from_le_bytes(family)) {
-                    2 | 10 | 24 | 28 | 30 => LaxSlicedPacket::from_ip(rest).ok()?,
-                    _ => return None,
+                    2 | 10 | 24 | 28 | 30 => LaxSlicedPacket::from_ip(rest).ok(),
+                    _ => None,
                 }
             }
-            Self::RawIp => LaxSlicedPacket::from_ip(frame).ok()?,
-        };
-        FlowKey::of_packet(&sliced.net?)
+            Self::RawIp => LaxSlicedPacket::from_ip(frame).ok(),
+        }
     }
 }
 

@@ -1,63 +1,29 @@
-//! The records of a capture file, one after another.
+//! The records of a capture, one after another.
 
-use crate::batch::Batch;
-use crate::capture::{BUFFER_BYTES, Capture};
 use crate::damage::{CaptureError, Fault};
-use crate::link::Link;
+use crate::layout::Layout;
+use crate::stamp::Clock;
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError};
+use std::ops::ControlFlow;
 
 /// A record that claims to be longer than this is damage, not a packet.
-const MAX_RECORD_BYTES: u64 = 1 << 24;
+pub(crate) const MAX_RECORD_BYTES: u64 = 1 << 24;
 
-/// The first bytes of a pcapng section.
-const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+/// More interfaces than this are damage, not a machine.
+const MAX_INTERFACES: usize = 1 << 16;
 
-/// Where a record says how long it is.
-#[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    big_endian: bool,
-    /// Bytes before the data of a pcap record; 0 for a pcapng block, whose
-    /// length counts its header.
-    header: u64,
+/// Whoever takes the packets. Each call may break off the reading.
+pub(crate) trait Sink {
+    /// A packet: its link type, its time in nanoseconds and its bytes.
+    fn packet(&mut self, link: i32, time: u64, frame: &[u8]) -> ControlFlow<()>;
+
+    /// All that has come is delivered, so many bytes since the start; to read
+    /// on may take for ever.
+    fn pause(&mut self, bytes: u64) -> ControlFlow<()>;
 }
 
-impl Layout {
-    pub(crate) const PCAPNG: Self = Self::new(false, 0);
-    pub(crate) const PCAP: Self = Self::new(false, 16);
-    pub(crate) const PCAP_BIG_ENDIAN: Self = Self::new(true, 16);
-    /// The variant that some old Linux systems wrote.
-    pub(crate) const PCAP_MODIFIED: Self = Self::new(false, 24);
-
-    const fn new(big_endian: bool, header: u64) -> Self {
-        Self { big_endian, header }
-    }
-
-    pub(crate) fn is_pcapng(self) -> bool {
-        self.header == 0
-    }
-
-    /// The length of the record that starts here, once enough of it is there.
-    fn claimed(self, data: &[u8]) -> Option<u64> {
-        let (at, big_endian) = if !self.is_pcapng() {
-            (8, self.big_endian)
-        } else if data.starts_with(&SECTION) {
-            // A section sets the byte order, its own length included.
-            (4, *data.get(8)? == 0x1a)
-        } else {
-            (4, self.big_endian)
-        };
-        let field = *data.get(at..)?.first_chunk::<4>()?;
-        let length = if big_endian {
-            u32::from_be_bytes(field)
-        } else {
-            u32::from_le_bytes(field)
-        };
-        Some(self.header + u64::from(length))
-    }
-}
-
-/// A file between two records.
+/// A capture between two records.
 pub(crate) struct Records<'a> {
     reader: Box<dyn PcapReaderIterator + 'a>,
     context: Context,
@@ -66,57 +32,75 @@ pub(crate) struct Records<'a> {
 /// What the records so far say about the ones that follow.
 struct Context {
     layout: Layout,
-    /// Link types and length limits: one for a pcap file, any number of them
-    /// for a section of a pcapng file.
-    interfaces: Vec<(i32, u32)>,
+    /// One for a pcap file, any number of them for a section of a pcapng file.
+    interfaces: Vec<Interface>,
+    /// The time of the last packet, for those that have none.
+    time: u64,
+}
+
+/// Where packets were captured.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: i32,
+    /// Bytes captured of a packet at most; 0 for all.
+    limit: u32,
+    clock: Clock,
 }
 
 impl<'a> Records<'a> {
     pub(crate) fn new(reader: Box<dyn PcapReaderIterator + 'a>, layout: Layout) -> Self {
-        let interfaces = Vec::new();
-        Self {
-            reader,
-            context: Context { layout, interfaces },
-        }
+        let context = Context {
+            layout,
+            interfaces: Vec::new(),
+            time: 0,
+        };
+        Self { reader, context }
     }
 
-    /// Reads up to the end of the file, or to the first damage.
-    pub(crate) fn read_into(
-        mut self,
-        capture: &mut Capture,
-        progress: impl Fn(u64),
-    ) -> Result<(), CaptureError> {
+    /// Reads up to the end, to the first damage, or until the sink breaks off.
+    pub(crate) fn read_into(&mut self, sink: &mut dyn Sink) -> Result<(), CaptureError> {
         // Counted from 1, without the header of a pcap file, which comes first.
         let mut number = u64::from(self.context.layout.is_pcapng());
         loop {
+            let consumed = self.reader.consumed() as u64;
             let taken = match self.reader.next() {
-                Ok((size, block)) => self.context.take(&block, capture).map(|()| Some(size)),
+                Ok((size, block)) => self
+                    .context
+                    .take(&block, sink)
+                    .map(|flow| Some((size, flow))),
                 Err(PcapError::Eof) => return Ok(()),
                 Err(PcapError::Incomplete(_) | PcapError::BufferTooSmall) => Ok(None),
                 Err(PcapError::UnexpectedEof) => Err(Fault::Cut),
                 Err(_) => Err(Fault::Inconsistent),
             };
             let done = match taken {
-                Ok(Some(size)) => {
+                Ok(Some((size, flow))) => {
                     self.reader.consume(size);
                     number += 1;
-                    capture.bytes = self.reader.consumed() as u64;
-                    if number % 4096 == 0 {
-                        progress(capture.bytes);
-                    }
-                    Ok(())
+                    Ok(flow)
                 }
-                Ok(None) => self.fill(),
+                Ok(None) => match sink.pause(consumed) {
+                    ControlFlow::Continue(()) => self.fill().map(ControlFlow::Continue),
+                    broken => Ok(broken),
+                },
                 Err(fault) => Err(fault),
             };
-            done.map_err(|fault| CaptureError::Damage {
+            let flow = done.map_err(|fault| CaptureError::Damage {
                 number,
                 offset: self.reader.consumed() as u64,
                 present: self.reader.data().len() as u64,
                 claimed: self.context.layout.claimed(self.reader.data()),
                 fault,
             })?;
+            if flow.is_break() {
+                return Ok(());
+            }
         }
+    }
+
+    /// Bytes read and understood.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.reader.consumed() as u64
     }
 
     /// Reads more of the file, after a look at what the next record claims:
@@ -136,63 +120,79 @@ impl<'a> Records<'a> {
         self.reader.refill().map_err(|_| Fault::Cut)?;
         if self.reader.data().len() == present && !self.reader.reader_exhausted() {
             // No room for more. Records are bounded, and so is the buffer.
-            self.reader.grow(2 * present.max(BUFFER_BYTES));
+            self.reader.grow(2 * present);
         }
         Ok(())
     }
 }
 
 impl Context {
-    fn take(&mut self, block: &PcapBlockOwned<'_>, capture: &mut Capture) -> Result<(), Fault> {
+    fn take(
+        &mut self,
+        block: &PcapBlockOwned<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<()>, Fault> {
         match block {
-            // The upper half of the field holds flags.
-            PcapBlockOwned::LegacyHeader(header) => {
-                self.interfaces.push((header.network.0 & 0xffff, 0));
-            }
+            PcapBlockOwned::LegacyHeader(header) => self.describe(Interface {
+                // The upper half of the field holds flags.
+                link: header.network.0 & 0xffff,
+                limit: 0,
+                clock: if header.is_nanosecond_precision() {
+                    Clock::NANOSECONDS
+                } else {
+                    Clock::MICROSECONDS
+                },
+            })?,
             PcapBlockOwned::Legacy(record) => {
-                keep(capture, self.interface(0)?.0, record.data);
+                let Interface { link, clock, .. } = self.interface(0)?;
+                self.time = clock.split(record.ts_sec, record.ts_usec);
+                return Ok(sink.packet(link, self.time, record.data));
             }
             PcapBlockOwned::NG(Block::SectionHeader(section)) => {
                 self.layout.big_endian = section.big_endian();
                 self.interfaces.clear();
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
-                let link = interface.linktype.0;
-                self.interfaces.push((link, interface.snaplen));
+                self.describe(Interface {
+                    link: interface.linktype.0,
+                    limit: interface.snaplen,
+                    clock: Clock::of_options(interface.if_tsresol, interface.if_tsoffset),
+                })?;
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
-                let (link, _) = self.interface(packet.if_id)?;
-                keep(capture, link, packet.packet_data());
+                let Interface { link, clock, .. } = self.interface(packet.if_id)?;
+                let units = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+                self.time = clock.units(units);
+                return Ok(sink.packet(link, self.time, packet.packet_data()));
             }
             PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
-                let (link, limit) = self.interface(0)?;
+                let Interface { link, limit, .. } = self.interface(0)?;
                 let data = packet.packet_data();
-                // Beyond the limit there is only padding; 0 means no limit.
+                // Beyond the limit there is only padding.
                 let kept = match usize::try_from(limit) {
                     Ok(limit) if limit > 0 => data.len().min(limit),
                     _ => data.len(),
                 };
-                keep(capture, link, &data[..kept]);
+                return Ok(sink.packet(link, self.time, &data[..kept]));
             }
             // Names, statistics, comments, and whatever the format adds.
             PcapBlockOwned::NG(_) => {}
         }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn describe(&mut self, interface: Interface) -> Result<(), Fault> {
+        if self.interfaces.len() >= MAX_INTERFACES {
+            return Err(Fault::TooManyInterfaces);
+        }
+        self.interfaces.push(interface);
         Ok(())
     }
 
-    fn interface(&self, number: u32) -> Result<(i32, u32), Fault> {
+    fn interface(&self, number: u32) -> Result<Interface, Fault> {
         usize::try_from(number)
             .ok()
             .and_then(|index| self.interfaces.get(index).copied())
             .ok_or(Fault::NoInterface)
-    }
-}
-
-fn keep(capture: &mut Capture, number: i32, frame: &[u8]) {
-    if let Some(link) = Link::from_number(number) {
-        Batch::push(&mut capture.batches, link, frame);
-        capture.packets += 1;
-    } else {
-        *capture.left_out.entry(number).or_default() += 1;
     }
 }

@@ -1,119 +1,168 @@
 //! The report that the program prints.
 
-use crate::capture::Capture;
-use crate::check::{Findings, Probes};
-use crate::flow::{FlowKey, protocol};
-use crate::pool::Tally;
-use lockfree_cuckoo::CuckooFilter;
-use std::collections::HashSet;
+use crate::check::Verdict;
+use crate::generation::Generation;
+use crate::intake::Intake;
+use crate::key::Mode;
+use crate::problem::{Problems, Status};
+use crate::table;
+use crate::tally::Tally;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// What was read.
-pub(crate) fn capture(out: &mut dyn Write, name: &str, capture: &Capture) -> io::Result<()> {
-    let Capture {
+/// All there is to tell about a run.
+pub(crate) struct Run {
+    pub(crate) name: String,
+    pub(crate) mode: Mode,
+    pub(crate) window: Option<Duration>,
+    pub(crate) intake: Intake,
+    /// Passes over the packets; `None` if they were streamed.
+    pub(crate) passes: Option<u32>,
+    pub(crate) tallies: Vec<Tally>,
+    /// The filters of the last period.
+    pub(crate) last: Arc<Generation>,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl Run {
+    fn total(&self, count: fn(&Tally) -> u64) -> u64 {
+        self.tallies.iter().map(count).sum()
+    }
+
+    /// Adds what went wrong, the worst first.
+    pub(crate) fn problems(&self, problems: &mut Problems) {
+        for words in self.verdict.iter().flat_map(|verdict| &verdict.failures) {
+            problems.add(Status::CheckFailed, format!("check failed: {words}"));
+        }
+        let Self { name, intake, .. } = self;
+        if let Some(damage) = &intake.damage {
+            problems.add(Status::Unreadable, format!("{name}: {damage}"));
+        } else if intake.packets == 0 && !intake.left_out.is_empty() {
+            let words = format!("{name}: no packet has a link type that this program reads");
+            problems.add(Status::Unreadable, words);
+        }
+        if let Some(refusal) = self.tallies.iter().find_map(|tally| tally.refusal.as_ref()) {
+            let refused = self.total(|tally| tally.refused);
+            let unrefreshed = self.total(|tally| tally.unrefreshed);
+            let forgotten = match unrefreshed {
+                0 => String::new(),
+                count => format!(", and will forget too early those of {count}"),
+            };
+            let words = format!(
+                "the filter refused the keys of {refused} packets{forgotten}: {refusal} \
+                 (raise --capacity)"
+            );
+            problems.add(Status::Refused, words);
+        }
+    }
+}
+
+/// Writes all of it.
+pub(crate) fn write(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    capture(out, run)?;
+    table::workers(out, run.mode, &run.tallies)?;
+    filter(out, run)?;
+    match &run.verdict {
+        None => {
+            let kinds = [0, 1, 2, 3].map(|kind| run.tallies.iter().map(|t| t.kinds[kind]).sum());
+            keys(
+                out,
+                run.mode,
+                "seen first",
+                run.total(|tally| tally.firsts),
+                kinds,
+            )
+        }
+        Some(verdict) => checks(out, run, verdict),
+    }
+}
+
+/// What was read, and how much work it makes.
+fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    let Intake {
         format,
         packets,
         bytes,
         left_out,
         ..
-    } = capture;
-    writeln!(out, "capture     {name} ({format})")?;
-    writeln!(
-        out,
-        "packets     {packets} ({bytes} bytes of the file read)"
-    )?;
+    } = &run.intake;
+    writeln!(out, "capture     {} ({format})", run.name)?;
+    writeln!(out, "packets     {packets} ({bytes} bytes read)")?;
     for (link, count) in left_out {
         writeln!(
             out,
             "left out    {count} packets of link type {link}, which this program does not read"
         )?;
     }
+    if let Some(passes) = run.passes {
+        let all = packets.saturating_mul(passes.into());
+        writeln!(
+            out,
+            "passes      {passes} over the packets, {all} packets in all"
+        )?;
+    }
+    if let Some(window) = run.window {
+        let window = window.as_secs_f64();
+        writeln!(out, "window      {window} s: known for one to two of them")?;
+    }
     Ok(())
 }
 
-/// How much work the packets make.
-pub(crate) fn passes(out: &mut dyn Write, passes: u32, packets: u64) -> io::Result<()> {
-    writeln!(
-        out,
-        "passes      {passes} over the packets, {} packets in all",
-        packets.saturating_mul(passes.into()),
-    )
-}
-
-/// What each worker did, and all of them together.
-pub(crate) fn workers(out: &mut dyn Write, tallies: &[Tally]) -> io::Result<()> {
-    let mut total = Row::default();
-    writeln!(
-        out,
-        "\n{:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>11} {:>11}",
-        "worker", "packets", "seen first", "duplicates", "refused", "no flow", "time", "packets/s",
-    )?;
-    for (number, tally) in tallies.iter().enumerate() {
-        let row = Row {
-            packets: tally.packets,
-            firsts: tally.firsts.len() as u64,
-            duplicates: tally.duplicates,
-            refused: tally.refused,
-            no_flow: tally.no_flow,
-            time: tally.ended - tally.started,
-        };
-        row.print(out, &number.to_string())?;
-        total.add(&row);
-    }
-    // A worker that woke up too late to get a batch did not take part.
-    let busy = || tallies.iter().filter(|tally| tally.packets > 0);
-    let started = busy().map(|tally| tally.started).min();
-    let ended = busy().map(|tally| tally.ended).max();
-    total.time = started
-        .zip(ended)
-        .map_or(Duration::ZERO, |(started, ended)| ended - started);
-    total.print(out, "all")?;
-    writeln!(
-        out,
-        "\nthroughput  {:.2} million packets a second ({} packets in {:.3} ms)",
-        total.rate() / 1e6,
-        total.packets,
-        total.time.as_secs_f64() * 1e3,
-    )
-}
-
-/// The filter after the work.
-pub(crate) fn filter(out: &mut dyn Write, filter: &CuckooFilter) -> io::Result<()> {
-    writeln!(
-        out,
-        "filter      made for {} flows: {} slots in {} bytes",
-        filter.capacity(),
-        filter.slots(),
-        filter.memory_usage(),
-    )?;
-    writeln!(
-        out,
-        "load        {} of {} slots in use, load factor {:.4}",
-        filter.len(),
-        filter.slots(),
-        filter.load_factor(),
-    )
-}
-
-/// The flows, and how the answers of the filter add up to them.
-pub(crate) fn findings(
-    out: &mut dyn Write,
-    exact: &HashSet<FlowKey>,
-    findings: &Findings,
-) -> io::Result<()> {
-    let count = |wanted: &[u8]| {
-        let of_kind = |flow: &&FlowKey| wanted.contains(&flow.protocol());
-        exact.iter().filter(of_kind).count()
+/// The filters after the work.
+fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    let young = &run.last.young;
+    let each = if run.last.old.is_some() {
+        ", and one more"
+    } else {
+        ""
     };
-    let (tcp, udp) = (count(&[protocol::TCP]), count(&[protocol::UDP]));
-    let icmp = count(&[protocol::ICMP, protocol::ICMPV6]);
     writeln!(
         out,
-        "flows       {} distinct: {tcp} TCP, {udp} UDP, {icmp} ICMP, {} other",
-        findings.distinct,
-        exact.len() - tcp - udp - icmp,
+        "filter      made for {} {}: {} slots in {} bytes{each}",
+        young.capacity(),
+        run.mode.plural(),
+        young.slots(),
+        young.memory_usage(),
     )?;
+    for filter in run.last.filters() {
+        writeln!(
+            out,
+            "load        {} of {} slots in use, load factor {:.4}",
+            filter.len(),
+            filter.slots(),
+            filter.load_factor(),
+        )?;
+    }
+    Ok(())
+}
+
+/// How many flows there are, or packets.
+fn keys(
+    out: &mut dyn Write,
+    mode: Mode,
+    what: &str,
+    count: u64,
+    [tcp, udp, icmp, other]: [u64; 4],
+) -> io::Result<()> {
+    match mode {
+        Mode::Flows => writeln!(
+            out,
+            "flows       {count} {what}: {tcp} TCP, {udp} UDP, {icmp} ICMP, {other} other"
+        ),
+        Mode::Packets => writeln!(out, "unique      {count} packets {what}"),
+    }
+}
+
+/// How the answers of the filters add up to the exact sets.
+fn checks(out: &mut dyn Write, run: &Run, verdict: &Verdict) -> io::Result<()> {
+    let Verdict {
+        findings,
+        probes,
+        missing,
+        ..
+    } = verdict;
+    keys(out, run.mode, "distinct", findings.distinct, findings.kinds)?;
     writeln!(
         out,
         "sum         {} seen first + {} false positives + {} refused = {} (exact set: {})",
@@ -125,71 +174,34 @@ pub(crate) fn findings(
     )?;
     writeln!(
         out,
-        "            about {:.3} false positives expected among the new flows",
+        "            about {:.3} false positives expected among the new {}",
         findings.expected,
+        run.mode.plural(),
     )?;
+    if run.window.is_some() {
+        writeln!(
+            out,
+            "rotations   {} periods with packets; {} {} told new on both sides of a rotation",
+            findings.periods,
+            findings.at_rotations,
+            run.mode.plural(),
+        )?;
+    }
     writeln!(
         out,
         "missing     {} (false negatives)",
-        findings.false_negatives
-    )
-}
-
-/// The answers for flows that are not in the filter.
-pub(crate) fn probes(out: &mut dyn Write, probes: &Probes) -> io::Result<()> {
-    let rate = |count: f64| 100.0 * count / probes.asked as f64;
+        missing + findings.forgotten
+    )?;
+    let rate = |count: f64| 100.0 * count / probes.asked.max(1) as f64;
     writeln!(
         out,
-        "probes      {} flows that are not in the capture: {} answered \"seen\" ({:.5} %), \
+        "probes      {} {} that are not in the capture: {} answered \"known\" ({:.5} %), \
          {:.1} expected ({:.5} %)",
         probes.asked,
+        run.mode.plural(),
         probes.seen,
         rate(probes.seen as f64),
         probes.expected,
         rate(probes.expected),
     )
-}
-
-/// A line of the table.
-#[derive(Default)]
-struct Row {
-    packets: u64,
-    firsts: u64,
-    duplicates: u64,
-    refused: u64,
-    no_flow: u64,
-    time: Duration,
-}
-
-impl Row {
-    /// Adds up the counts. The times overlap and are left alone.
-    fn add(&mut self, other: &Self) {
-        self.packets += other.packets;
-        self.firsts += other.firsts;
-        self.duplicates += other.duplicates;
-        self.refused += other.refused;
-        self.no_flow += other.no_flow;
-    }
-
-    /// Packets a second.
-    fn rate(&self) -> f64 {
-        if self.packets == 0 {
-            return 0.0;
-        }
-        self.packets as f64 / self.time.as_secs_f64().max(1e-9)
-    }
-
-    fn print(&self, out: &mut dyn Write, name: &str) -> io::Result<()> {
-        writeln!(
-            out,
-            "{name:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>8.3} ms {:>11.0}",
-            self.packets,
-            self.firsts,
-            self.duplicates,
-            self.refused,
-            self.no_flow,
-            self.time.as_secs_f64() * 1e3,
-            self.rate(),
-        )
-    }
 }

@@ -1,4 +1,5 @@
-//! What the server answers a second, by its threads, and what it would with a mutex around each filter.
+//! What the server answers a second, by its threads, and how long clients wait while snapshots are taken; and the
+//! same with a mutex around each filter.
 //!
 //! `cargo bench --package membership-server`. Both servers are there all the time and take turns of half a second,
 //! so that what else the machine does meets both; the figures are medians over the turns, and the ratio is the median
@@ -198,7 +199,95 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
+/// Microseconds that clients wait for the reply to one lookup while a large filter is saved over and over: the median,
+/// the thousandth longest, and the longest.
+fn waits(server: &Server) -> [f64; 3] {
+    let is_over = AtomicBool::new(false);
+    let mut waits: Vec<f64> = thread::scope(|scope| {
+        let saver = scope.spawn(|| {
+            let mut stream = server.connect();
+            while !is_over.load(Ordering::Relaxed) {
+                stream
+                    .write_all(&encoded(&["SAVE".to_owned()]))
+                    .expect("sent");
+                read_lines(&mut stream, 1);
+            }
+        });
+        let clients: Vec<_> = (0..2)
+            .map(|client| {
+                let (mut stream, is_over) = (server.connect(), &is_over);
+                scope.spawn(move || {
+                    let mut waits = Vec::new();
+                    for item in (client..).step_by(2) {
+                        if is_over.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let request = encoded(&[
+                            "CF.EXISTS".to_owned(),
+                            "large".to_owned(),
+                            item.to_string(),
+                        ]);
+                        let start = Instant::now();
+                        stream.write_all(&request).expect("sent");
+                        read_lines(&mut stream, 1);
+                        waits.push(start.elapsed().as_secs_f64() * 1e6);
+                    }
+                    waits
+                })
+            })
+            .collect();
+        thread::sleep(4 * TURN);
+        is_over.store(true, Ordering::Relaxed);
+        saver.join().expect("the saver");
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().expect("a client"))
+            .collect()
+    });
+    waits.sort_by(f64::total_cmp);
+    let last = waits.len() - 1;
+    [waits[last / 2], waits[last - last / 1_000], waits[last]]
+}
+
+/// Starts a server with a filter of 160 MiB, most of them empty.
+fn with_large_filter(name: &str, more: &[&str]) -> Server {
+    let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    let options = ["--snapshot-interval", "0", "--snapshot", &file];
+    // What another run has left.
+    let _ = std::fs::remove_file(&file);
+    let server = Server::start(2, &[options.as_slice(), more].concat());
+    let mut stream = server.connect();
+    let reserve = ["CF.RESERVE", "large", "80000000"].map(str::to_owned);
+    stream.write_all(&encoded(&reserve)).expect("sent");
+    read_lines(&mut stream, 1);
+    server
+}
+
 fn main() {
+    if std::env::args().all(|argument| argument != "waits") {
+        throughput();
+    }
+    let free = with_large_filter("free.snapshot", &[]);
+    let locked = with_large_filter("locked.snapshot", &["--behind-a-mutex"]);
+    println!(
+        "\nMicroseconds until a lookup is answered while a filter of 160 MiB is saved over and over\n"
+    );
+    println!("| | median | 99.9 % | longest |");
+    println!("|---|---|---|---|");
+    let turns: Vec<_> = (0..TURNS).map(|_| (waits(&free), waits(&locked))).collect();
+    let of = |turns: Vec<[f64; 3]>| {
+        [0, 1, 2].map(|index| median(turns.iter().map(|turn| turn[index]).collect()))
+    };
+    for (name, turns) in [
+        ("lock-free", turns.iter().map(|turn| turn.0).collect()),
+        ("mutex", turns.iter().map(|turn| turn.1).collect()),
+    ] {
+        let [median, most, longest] = of(turns);
+        println!("| {name} | {median:.0} | {most:.0} | {longest:.0} |");
+    }
+}
+
+fn throughput() {
     let cores = thread::available_parallelism().map_or(1, |number| number.get());
     println!(
         "{cores} processors for the servers and their clients; {CONNECTIONS} connections; thousands of items a second\n"

@@ -1,0 +1,63 @@
+//! The command line.
+
+use crate::run::Run;
+
+#[test]
+fn bad_options_are_refused() {
+    let most = usize::MAX.to_string();
+    for args in [
+        &["-j", "0"][..],
+        &["-j", "100000"],
+        &["--workers", "two"],
+        &["--capacity", "0"],
+        &["--capacity", &most],
+        &["--capacity", "99999999999999999999999"],
+        &["--repeat", "0"],
+        &["--repeat", "4294967296"],
+        &["--mode", "bytes"],
+        &["--window", "0"],
+        &["--window", "-1"],
+        &["--window", "nan"],
+        &["--window", "inf"],
+        &["--window", "1e300"],
+        &["--window", "soon"],
+        &["--made-up", "0"],
+        &["--made-up", "10", "file.pcap"],
+        &["--svg", "file.svg"], // not with --verify
+        &["--sweep"],
+        &["--no-such-option"],
+        &["one.pcap", "two.pcap"],
+    ] {
+        let run = Run::new(args).expect(2);
+        assert!(run.out.is_empty(), "{args:?}: {}", run.out);
+        assert!(!run.err.is_empty(), "{args:?}");
+    }
+    Run::new(&["--capacity", &most]).says(&["cannot make a filter", &most]);
+}
+
+#[test]
+fn help_explains_everything() {
+    let run = Run::new(&["--help"]).expect(0);
+    for word in [
+        "--workers",
+        "--capacity",
+        "--repeat",
+        "pcapng",
+        "262144",
+        "--mode",
+        "--window",
+        "--verify",
+        "--sweep",
+        "--svg",
+        "tcpdump -w -",
+        "fragment",
+        "signal",
+        "What it shows",
+        "throughput",
+        "load factor",
+        "Exit status",
+        "refused",
+    ] {
+        assert!(run.out.contains(word), "{word:?} not in {}", run.out);
+    }
+}
