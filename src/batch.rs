@@ -100,6 +100,47 @@ impl<S: BuildHasher> CuckooFilter<S> {
         Ok(())
     }
 
+    /// Adds those of the items that are absent, in order, as [`insert_unique`](Self::insert_unique) does, until one
+    /// is refused: `added[i]` becomes whether this call added `items[i]`. An item that comes twice is added once.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_unique`](Self::insert_unique), with the index of the item that was refused. Those before it are in,
+    /// those behind it were not tried, and `added` is false for it and for them.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let mut added = [false; 3];
+    /// filter.insert_unique_many(&["a", "b", "b"], &mut added)?;
+    /// assert_eq!(added, [false, true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn insert_unique_many<T: Hash>(
+        &self,
+        items: &[T],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        check_lengths(items, added);
+        added.fill(false);
+        let chunks = items.chunks(CHUNK).zip(added.chunks_mut(CHUNK));
+        for (chunk, (items, added)) in chunks.enumerate() {
+            let hashes = &mut [0; CHUNK];
+            self.insert_unique_many_hash(hash_each(&self.hasher, items, hashes), added)
+                .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
+        }
+        Ok(())
+    }
+
     /// Removes one copy of each item, as [`remove`](Self::remove) does. The number of items that were there.
     ///
     /// # Examples
@@ -166,6 +207,42 @@ impl<S> CuckooFilter<S> {
         Ok(())
     }
 
+    /// As [`insert_unique_many`](Self::insert_unique_many).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_unique_many`](Self::insert_unique_many).
+    ///
+    /// # Panics
+    ///
+    /// As [`insert_unique_many`](Self::insert_unique_many).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
+    /// let mut added = [false; 2];
+    /// filter.insert_unique_many_hash(&[0x9e37_79b9_7f4a_7c15; 2], &mut added)?;
+    /// assert_eq!(added, [true, false]);
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[track_caller]
+    pub fn insert_unique_many_hash(
+        &self,
+        hashes: &[u64],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        check_lengths(hashes, added);
+        added.fill(false);
+        for (inserted, (added, hash)) in added.iter_mut().zip(self.tokens.ahead(hashes)).enumerate()
+        {
+            *added = self
+                .insert_unique_hash(hash)
+                .map_err(|error| InsertManyError { inserted, error })?;
+        }
+        Ok(())
+    }
+
     /// As [`remove_many`](Self::remove_many).
     ///
     /// # Examples
@@ -197,7 +274,7 @@ pub(crate) fn hash_each<'a, T: Hash>(
 pub(crate) fn check_lengths<T>(items: &[T], found: &[bool]) {
     assert!(
         items.len() == found.len(),
-        "{} items to look up, but room for {} answers",
+        "{} items, but room for {} answers",
         items.len(),
         found.len()
     );

@@ -245,7 +245,8 @@ pub struct InsertManyError {
 }
 
 impl InsertManyError {
-    /// How many items went in; the index of the one that was refused.
+    /// How many items went in or, of those that were to be added only if absent, were in after it; the index of the
+    /// one that was refused.
     ///
     /// # Examples
     ///

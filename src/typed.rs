@@ -382,6 +382,37 @@ impl<T: ?Sized, S: BuildHasher> TypedCuckooFilter<T, S> {
         self.filter.insert_many(items)
     }
 
+    /// Adds those of the items that are absent, as [`CuckooFilter::insert_unique_many`] does: `added[i]` becomes
+    /// whether this call added `items[i]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`CuckooFilter::insert_unique_many`].
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::TypedCuckooFilter;
+    ///
+    /// let filter = TypedCuckooFilter::<str>::with_capacity(100);
+    /// let mut added = [false; 2];
+    /// filter.insert_unique_many(&["a", "a"], &mut added)?;
+    /// assert_eq!(added, [true, false]);
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[track_caller]
+    pub fn insert_unique_many<B: Borrow<T> + Hash>(
+        &self,
+        items: &[B],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        self.filter.insert_unique_many(items, added)
+    }
+
     /// Removes one copy of each item, as [`CuckooFilter::remove_many`] does. The number of items that were
     /// there.
     ///

@@ -8,17 +8,21 @@
 //! 4. A panic in an item's `Hash` in the middle of a batch loses nothing and miscounts nothing.
 //! 5. While other threads insert, remove and relocate, a batch misses nothing that is in, and batches of
 //!    several threads conserve the copies.
+//! 6. A batch that adds what is absent adds each item once, whoever else adds it at the same time.
+
+#![allow(clippy::disallowed_types, reason = "a count of the test's own")]
 
 mod common;
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::crew::Crew;
 use common::hashers::AsGiven;
 use common::mix;
-use lockfree_cuckoo::{CuckooFilter, InsertError};
+use lockfree_cuckoo::{CuckooFilter, InsertError, InsertManyError};
 
 fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(mix).collect()
@@ -62,6 +66,85 @@ fn answers_as_the_single_calls_do_at_every_length() {
 }
 
 #[test]
+fn adds_what_is_absent_as_the_single_calls_do() {
+    for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
+        let [single, typed, hashed] = [(); 3].map(|()| {
+            let filter = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
+            filter
+                .insert_many(&numbers(length / 3..length / 2))
+                .expect("room");
+            filter
+        });
+        // Some are in, others come twice.
+        let mut items = numbers(0..length);
+        items.extend(numbers(length / 4..length));
+        let expected: Vec<bool> = items
+            .iter()
+            .map(|item| single.insert_unique(item).expect("room"))
+            .collect();
+        let mut added = vec![false; items.len()];
+        typed.insert_unique_many(&items, &mut added).expect("room");
+        assert_eq!(added, expected, "{length}");
+        let mut added = vec![true; items.len()];
+        hashed
+            .insert_unique_many_hash(&items, &mut added)
+            .expect("room");
+        assert_eq!(added, expected, "{length}");
+        typed.insert_unique_many(&items, &mut added).expect("room");
+        assert!(!added.contains(&true), "all are in by now");
+        assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+    }
+}
+
+#[test]
+fn a_refused_item_ends_a_unique_batch_and_nothing_behind_it_is_added() {
+    let items = numbers(0..2_000);
+    let [single, typed, hashed] =
+        [(); 3].map(|()| CuckooFilter::with_capacity_and_hasher(500, AsGiven));
+    let first = items
+        .iter()
+        .position(|item| single.insert_unique(item).is_err());
+    let first = first.expect("more than it takes");
+    let (mut added, mut others) = (vec![true; 2_000], vec![true; 2_000]);
+    let stopped = typed
+        .insert_unique_many(&items, &mut added)
+        .expect_err("full");
+    let other = hashed
+        .insert_unique_many_hash(&items, &mut others)
+        .expect_err("full");
+    assert_eq!((stopped.inserted(), &stopped), (first, &other));
+    assert_eq!(added, others);
+    assert!(!added[first..].contains(&true));
+    let news = added.iter().filter(|&&added| added).count();
+    assert_eq!([typed.len(), hashed.len()], [news; 2]);
+    assert!(items[..first].iter().all(|item| typed.contains(item)));
+}
+
+/// All threads want the same items.
+#[test]
+fn of_threads_with_one_batch_exactly_one_adds_each_item() {
+    const ITEMS: u64 = 5_000;
+    let filter = CuckooFilter::with_capacity_and_hasher(2 * ITEMS as usize, AsGiven);
+    let items = numbers(0..ITEMS);
+    let added: Vec<AtomicUsize> = items.iter().map(|_| 0.into()).collect();
+    Crew::workers(4, |crew, _| {
+        let mut own = vec![false; items.len()];
+        crew.meet();
+        filter
+            .insert_unique_many_hash(&items, &mut own)
+            .expect("room");
+        for (added, own) in added.iter().zip(own) {
+            added.fetch_add(own.into(), Ordering::Relaxed);
+        }
+    });
+    let added: Vec<usize> = added.into_iter().map(AtomicUsize::into_inner).collect();
+    // One that passes for another is added by nobody.
+    assert!(added.iter().all(|&added| added <= 1), "added twice");
+    assert_eq!(added.iter().sum::<usize>(), filter.len());
+    assert!(filter.len() as u64 > ITEMS - 20, "{}", filter.len());
+}
+
+#[test]
 fn a_refused_insert_ends_the_batch_and_says_where() {
     let filter = CuckooFilter::with_capacity_and_hasher(1_000, AsGiven);
     let mut items = numbers(0..500);
@@ -100,10 +183,15 @@ fn slices_of_different_length_are_a_panic_that_says_both() {
         assert_eq!(found, [true; 2]);
         *panic.downcast::<String>().expect("a text")
     };
-    let expected = "3 items to look up, but room for 2 answers";
+    let expected = "3 items, but room for 2 answers";
     let by_hash = text(&|found| filter.contains_many_hash(&[1, 2, 3], found));
     let typed = text(&|found| filter.contains_many(&["a", "b", "c"], found));
     assert_eq!([by_hash, typed], [expected; 2]);
+    let add = |result: Result<(), InsertManyError>| result.expect("room");
+    let by_hash = text(&|added| add(filter.insert_unique_many_hash(&[1, 2, 3], added)));
+    let typed = text(&|added| add(filter.insert_unique_many(&["a", "b", "c"], added)));
+    assert_eq!([by_hash, typed], [expected; 2]);
+    assert!(filter.is_empty());
 }
 
 #[test]

@@ -58,6 +58,46 @@ impl<S: BuildHasher> GrowingCuckooFilter<S> {
         Ok(())
     }
 
+    /// As [`insert_unique`](Self::insert_unique) for each item, in their order, up to the first that is refused;
+    /// `added` gets the answers.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertManyError`], which says which one was refused, and why. `added` is false for it and those behind it.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many answers as items.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::GrowingCuckooFilter;
+    ///
+    /// let filter = GrowingCuckooFilter::with_capacity(8);
+    /// filter.insert_many(&["a"])?;
+    /// let mut added = [false; 3];
+    /// filter.insert_unique_many(&["a", "b", "b"], &mut added)?;
+    /// assert_eq!(added, [false, true, false]);
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[track_caller]
+    pub fn insert_unique_many<T: Hash>(
+        &self,
+        items: &[T],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        check_lengths(items, added);
+        added.fill(false);
+        let chunks = items.chunks(CHUNK).zip(added.chunks_mut(CHUNK));
+        for (chunk, (items, added)) in chunks.enumerate() {
+            let hashes = &mut [0; CHUNK];
+            self.insert_unique_many_hash(hash_each(&self.hasher, items, hashes), added)
+                .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
+        }
+        Ok(())
+    }
+
     /// As [`remove`](Self::remove) for each item; returns how many were removed.
     ///
     /// # Examples
@@ -110,6 +150,40 @@ impl<S> GrowingCuckooFilter<S> {
                 for (turn, hash) in target.tokens.ahead(hashes).enumerate() {
                     let inserted = chunk * CHUNK + turn;
                     self.insert_under(hash, guard)
+                        .map_err(|error| InsertManyError { inserted, error })?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// As [`insert_unique_many`](Self::insert_unique_many), for hashes.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_unique_many`](Self::insert_unique_many).
+    ///
+    /// # Panics
+    ///
+    /// As [`insert_unique_many`](Self::insert_unique_many).
+    #[track_caller]
+    pub fn insert_unique_many_hash(
+        &self,
+        hashes: &[u64],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        check_lengths(hashes, added);
+        added.fill(false);
+        let chunks = hashes.chunks(CHUNK).zip(added.chunks_mut(CHUNK));
+        for (chunk, (hashes, added)) in chunks.enumerate() {
+            pinned(|guard| {
+                let target = self.chain.load(guard).target();
+                let turns = added.iter_mut().zip(target.tokens.ahead(hashes));
+                for (turn, (added, hash)) in turns.enumerate() {
+                    let inserted = chunk * CHUNK + turn;
+                    *added = self
+                        .insert_unique_under(hash, guard)
                         .map_err(|error| InsertManyError { inserted, error })?;
                 }
                 Ok(())

@@ -25,34 +25,23 @@
 //! # One decision
 //!
 //! Whether a key is new is decided by one call, [`insert_unique`](crate::CuckooFilter::insert_unique): of all that
-//! race for a key, one is told `true`. All else may be out of date, and need not care. So look a batch up at once,
-//! which prefetches, and put only what is left through the decision. Most packets belong to known flows and are
-//! done after the lookup. A key that stands twice in the batch, or that another worker inserts meanwhile, is no
-//! special case:
+//! race for a key, one is told `true`. All else may be out of date, and need not care. For a whole batch there is
+//! [`insert_unique_many`](crate::CuckooFilter::insert_unique_many), which prefetches. A key that stands twice in the
+//! batch, or that another worker inserts meanwhile, is no special case:
 //!
 //! ```
-//! use lockfree_cuckoo::{CuckooFilter, InsertError};
-//!
-//! /// Calls `new` for the places of the keys that no batch had before.
-//! fn judge(seen: &CuckooFilter, keys: &[u64], mut new: impl FnMut(usize)) -> Result<(), InsertError> {
-//!     let hashes: Vec<u64> = keys.iter().map(|key| seen.hash_one(key)).collect();
-//!     let mut known = vec![false; keys.len()];
-//!     seen.contains_many_hash(&hashes, &mut known);
-//!     for (place, &hash) in hashes.iter().enumerate() {
-//!         if !known[place] && seen.insert_unique_hash(hash)? {
-//!             new(place);
-//!         }
-//!     }
-//!     Ok(())
-//! }
+//! use lockfree_cuckoo::{CuckooFilter, InsertManyError};
 //!
 //! let seen = CuckooFilter::with_capacity(1_000);
-//! let mut places = Vec::new();
-//! judge(&seen, &[7, 8, 7, 9], |place| places.push(place))?;
-//! judge(&seen, &[9, 5], |place| places.push(10 + place))?;
-//! assert_eq!(places, [0, 1, 3, 11]);
-//! # Ok::<(), InsertError>(())
+//! let mut new = [false; 4];
+//! seen.insert_unique_many(&[7, 8, 7, 9], &mut new)?;
+//! assert_eq!(new, [true, true, false, true]);
+//! # Ok::<(), InsertManyError>(())
 //! ```
+//!
+//! Most packets belong to known flows. The example, which has two filters to ask and stops inserting when one is full,
+//! looks a batch up in both first, with [`contains_many_hash`](crate::CuckooFilter::contains_many_hash), and puts only
+//! what is left through the decision.
 //!
 //! Keep the vectors from batch to batch. Some hundred packets a batch are enough: to take one costs a fraction of a
 //! microsecond then, and the workers end together.

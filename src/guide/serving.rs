@@ -41,8 +41,9 @@
 //! # Commands with many items
 //!
 //! `CF.MEXISTS` is [`contains_many`](crate::CuckooFilter::contains_many), which fetches the words of the items to
-//! come. `CF.INSERT` is a loop of single calls: its reply says of each item what became of it, and
-//! [`insert_many`](crate::CuckooFilter::insert_many) stops at the first that does not fit.
+//! come. `CF.INSERT` and `CF.INSERTNX` are [`insert_many`](crate::CuckooFilter::insert_many) and
+//! [`insert_unique_many`](crate::CuckooFilter::insert_unique_many). They stop at the first item that does not fit, and
+//! say which it was; the server replies -1 for it and goes on behind it.
 //!
 //! # Limits, before memory is spent
 //!

@@ -42,6 +42,52 @@ fn answers_as_the_single_calls_do_at_every_length() {
     }
 }
 
+#[test]
+fn adds_what_is_absent_as_the_single_calls_do() {
+    for length in (0..70).chain([255, 256, 257, 600, 1_000]) {
+        let [single, typed, hashed] = [8; 3].map(as_given);
+        let mut items: Vec<u64> = (0..length).map(mix).collect();
+        items.extend((length / 4..length).map(mix));
+        let add = |item| single.insert_unique(item).expect("memory");
+        let expected: Vec<bool> = items.iter().map(add).collect();
+        let [mut added, mut others] = [true, false].map(|stale| vec![stale; items.len()]);
+        typed
+            .insert_unique_many(&items, &mut added)
+            .expect("memory");
+        hashed
+            .insert_unique_many_hash(&items, &mut others)
+            .expect("memory");
+        assert_eq!([&added, &others], [&expected; 2], "{length}");
+        assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+        assert_eq!(
+            [typed.segments(), hashed.segments()],
+            [single.segments(); 2],
+            "{length}"
+        );
+    }
+}
+
+#[test]
+fn a_refused_item_ends_a_unique_batch() {
+    let builder = GrowingCuckooFilter::builder().capacity(300).seed(1);
+    let filter = builder
+        .max_false_positive_rate(0.000_25)
+        .build()
+        .expect("a possible rate");
+    let items: Vec<u64> = (0..5_000).collect();
+    let mut added = vec![true; items.len()];
+    let stopped = filter
+        .insert_unique_many(&items, &mut added)
+        .expect_err("more than it takes");
+    assert!(!added[stopped.inserted()..].contains(&true));
+    assert_eq!(filter.len(), added.iter().filter(|&&added| added).count());
+    assert!(
+        items[..stopped.inserted()]
+            .iter()
+            .all(|item| filter.contains(item))
+    );
+}
+
 /// Those before the one that is refused are in, those behind it are not.
 #[test]
 fn a_refused_batch_says_how_far_it_came() {
@@ -80,13 +126,13 @@ fn a_refused_batch_says_how_far_it_came() {
 }
 
 #[test]
-#[should_panic(expected = "3 items to look up, but room for 2 answers")]
+#[should_panic(expected = "3 items, but room for 2 answers")]
 fn slices_of_different_lengths_are_a_panic() {
     as_given(8).contains_many(&[1u64, 2, 3], &mut [false; 2]);
 }
 
 #[test]
-#[should_panic(expected = "1 items to look up, but room for 2 answers")]
+#[should_panic(expected = "1 items, but room for 2 answers")]
 fn so_are_those_of_hashes() {
     as_given(8).contains_many_hash(&[1], &mut [false; 2]);
 }

@@ -4,7 +4,8 @@ use std::io::{self, Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, GrowingCuckooFilter, InsertError, ReadError, SnapshotError,
+    BuildError, CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, ReadError,
+    SnapshotError,
 };
 
 use crate::deletions::Deletions;
@@ -138,6 +139,20 @@ impl Filter {
     /// Whether it was absent, and this call added it.
     pub(crate) fn insert_unique(&self, item: &[u8]) -> Result<bool, InsertError> {
         either!(self, filter => filter.insert_unique(item))
+    }
+
+    /// Up to the first that is refused.
+    pub(crate) fn insert_many(&self, items: &[&[u8]]) -> Result<(), InsertManyError> {
+        either!(self, filter => filter.insert_many(items))
+    }
+
+    /// Up to the first that is refused. `added` gets whether it was this call that added them.
+    pub(crate) fn insert_unique_many(
+        &self,
+        items: &[&[u8]],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        either!(self, filter => filter.insert_unique_many(items, added))
     }
 
     pub(crate) fn contains(&self, item: &[u8]) -> bool {

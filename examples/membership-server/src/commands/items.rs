@@ -1,6 +1,6 @@
 //! What is done with items: the reason for all the rest.
 
-use lockfree_cuckoo::InsertError;
+use lockfree_cuckoo::{InsertError, InsertManyError};
 
 use super::Answer;
 use crate::arguments::{Parsed, is, number, syntax_error, wrong_number};
@@ -20,13 +20,23 @@ pub(super) fn add_unique(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 }
 
 pub(super) fn insert(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    insert_many(session, "CF.INSERT", arguments, |filter, item| {
-        filter.insert(item).map(|()| true)
+    insert_many(session, "CF.INSERT", arguments, |filter, items, added| {
+        let done = filter.insert_many(items);
+        let inserted = done
+            .as_ref()
+            .map_or_else(InsertManyError::inserted, |()| items.len());
+        added[..inserted].fill(true);
+        done
     })
 }
 
 pub(super) fn insert_unique(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    insert_many(session, "CF.INSERTNX", arguments, Filter::insert_unique)
+    insert_many(
+        session,
+        "CF.INSERTNX",
+        arguments,
+        Filter::insert_unique_many,
+    )
 }
 
 pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -87,6 +97,9 @@ fn key_and_item<'a>(arguments: &[&'a [u8]]) -> Option<(&'a [u8], &'a [u8])> {
 /// Whether the item was added.
 type Insert = fn(&Filter, &[u8]) -> Result<bool, InsertError>;
 
+/// The same for many, up to the first that is refused.
+type InsertMany = fn(&Filter, &[&[u8]], &mut [bool]) -> Result<(), InsertManyError>;
+
 fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     let Some((key, item)) = key_and_item(arguments) else {
         return syntax_error().into();
@@ -107,7 +120,12 @@ fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     create(session, key, settings, move |filter| add(filter, &item))
 }
 
-fn insert_many(session: &Session, command: &str, arguments: &[&[u8]], insert: Insert) -> Answer {
+fn insert_many(
+    session: &Session,
+    command: &str,
+    arguments: &[&[u8]],
+    insert: InsertMany,
+) -> Answer {
     let Some((&key, options)) = arguments.split_first() else {
         return syntax_error().into();
     };
@@ -128,18 +146,32 @@ fn insert_many(session: &Session, command: &str, arguments: &[&[u8]], insert: In
     }
     let items: Vec<Vec<u8>> = options.items.iter().map(|item| item.to_vec()).collect();
     create(session, key, options.settings, move |filter| {
+        let items: Vec<&[u8]> = items.iter().map(Vec::as_slice).collect();
         Ok(add_all(filter, &items, insert))
     })
 }
 
-fn add_all<I: AsRef<[u8]>>(filter: &Filter, items: &[I], insert: Insert) -> Reply {
-    let replies = items
-        .iter()
-        .map(|item| match insert(filter, item.as_ref()) {
-            Ok(added) => Reply::Integer(added.into()),
-            Err(_) => Reply::Integer(-1),
-        });
-    Reply::Array(replies.collect())
+/// 1 or 0 for each item, whether it was added, and -1 for one that was refused.
+fn add_all(filter: &Filter, items: &[&[u8]], insert: InsertMany) -> Reply {
+    let mut replies = Vec::with_capacity(items.len());
+    let mut added = vec![false; items.len()];
+    let mut rest = items;
+    while !rest.is_empty() {
+        let added = &mut added[..rest.len()];
+        // A refusal ends a batch; what is behind it is the next one.
+        let (done, refused) = match insert(filter, rest, added) {
+            Ok(()) => (rest.len(), None),
+            Err(stopped) => (stopped.inserted(), Some(Reply::Integer(-1))),
+        };
+        replies.extend(
+            added[..done]
+                .iter()
+                .map(|&added| Reply::Integer(added.into())),
+        );
+        rest = &rest[done + usize::from(refused.is_some())..];
+        replies.extend(refused);
+    }
+    Reply::Array(replies)
 }
 
 /// Makes a filter, or finds the one that somebody else has made meanwhile, and goes on with it. Away from the threads
