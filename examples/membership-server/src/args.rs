@@ -176,6 +176,9 @@ impl Args {
                 "--http {address} can be reached from elsewhere, and asks for no password"
             ));
         }
+        if self.filters.growing && self.limits.max_growth > self.limits.max_memory {
+            return Some("--max-growth is more than --max-memory".to_owned());
+        }
         if self.limits.max_item > self.limits.max_request {
             return Some("--max-item is more than --max-request".to_owned());
         }

@@ -1,5 +1,6 @@
 //! What arguments mean.
 
+use crate::catalogue::CreateError;
 use crate::reply::Reply;
 
 /// What replaces the reply when an argument is wrong.
@@ -39,4 +40,19 @@ pub(crate) fn wrong_number(command: &str) -> Reply {
 
 pub(crate) fn syntax_error() -> Reply {
     Reply::error("ERR syntax error")
+}
+
+/// Refuses an item or a key that is longer than the operator allows.
+pub(crate) fn check_length(argument: &[u8], most: usize) -> Parsed<()> {
+    let length = argument.len();
+    if length <= most {
+        return Ok(());
+    }
+    Err(Reply::error(format!(
+        "ERR {length} bytes; {most} are the most that an item or a key can have"
+    )))
+}
+
+pub(crate) fn not_created(error: &CreateError) -> Reply {
+    Reply::error(format!("ERR {error}"))
 }

@@ -4,6 +4,7 @@
 //! makes or drops a filter takes turns with others who do, which is also how memory is counted exactly.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
@@ -12,12 +13,14 @@ use lockfree_cuckoo::BuildError;
 use crate::args;
 use crate::filter::{Filter, Settings};
 
-pub(crate) type Filters = HashMap<Box<[u8]>, Arc<Filter>>;
+pub(crate) type Filters = HashMap<Arc<[u8]>, Arc<Filter>>;
 
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     filters: ArcSwap<Filters>,
     turn: Mutex<()>,
+    /// Bytes that are taken from the memory for filters by what is no filter yet, or no more.
+    lent: Arc<AtomicUsize>,
     limits: CatalogueLimits,
     /// What filters are like that a command makes on the way.
     defaults: Settings,
@@ -37,6 +40,19 @@ const EXPANSION: u16 = 2;
 /// What RedisBloom says it is unless told. It has no effect here, where a search is bounded otherwise.
 pub(crate) const MAX_ITERATIONS: u16 = 20;
 
+/// Memory that is put aside.
+#[derive(Debug)]
+pub(crate) struct Loan {
+    lent: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.lent.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
     #[error("item exists")]
@@ -54,6 +70,7 @@ impl Catalogue {
         Self {
             filters: ArcSwap::from_pointee(Filters::new()),
             turn: Mutex::new(()),
+            lent: Arc::default(),
             limits: CatalogueLimits {
                 filters: limits.max_filters,
                 memory: limits.max_memory,
@@ -74,6 +91,11 @@ impl Catalogue {
 
     pub(crate) fn max_memory(&self) -> usize {
         self.limits.memory
+    }
+
+    /// Whether there is a mutex around each filter that does not grow.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.locked
     }
 
     /// Bytes that a growing filter may take.
@@ -123,7 +145,7 @@ impl Catalogue {
         turn: &MutexGuard<'_, ()>,
     ) -> Result<Arc<Filter>, CreateError> {
         self.check_number()?;
-        let left = self.memory_left();
+        let left = self.memory_left().saturating_sub(key.len());
         let most = if settings.expansion == 0 {
             left
         } else {
@@ -143,7 +165,7 @@ impl Catalogue {
             return Err(CreateError::Exists);
         }
         self.check_number()?;
-        let bytes = filter.reserved;
+        let bytes = filter.reserved.saturating_add(key.len());
         if bytes > self.memory_left() {
             return Err(self.too_much(format!("{bytes} are needed")));
         }
@@ -151,14 +173,18 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Whether there was one. Those who still use it go on with what nobody else will see.
-    pub(crate) fn remove(&self, key: &[u8]) -> bool {
+    /// Removes those of the filters that there are, in one step, and says how many. Those who still use one go on
+    /// with what nobody else will see.
+    pub(crate) fn remove(&self, keys: &[Vec<u8>]) -> usize {
         let _turn = self.take_turn();
-        let mut filters = Filters::clone(&self.filters.load());
-        let removed = filters.remove(key).is_some();
-        if removed {
-            self.filters.store(Arc::new(filters));
+        let now = self.filters.load();
+        if !keys.iter().any(|key| now.contains_key(key.as_slice())) {
+            return 0;
         }
+        let mut filters = Filters::clone(&now);
+        let is_there = |key: &&Vec<u8>| filters.remove(key.as_slice()).is_some();
+        let removed = keys.iter().filter(is_there).count();
+        self.filters.store(Arc::new(filters));
         removed
     }
 
@@ -167,13 +193,29 @@ impl Catalogue {
         self.filters.store(Arc::default());
     }
 
-    /// Bytes that are put aside for the filters there are.
+    /// Bytes that are put aside for the filters there are and, for a while, for others.
     pub(crate) fn reserved(&self) -> usize {
         let filters = self.filters.load();
-        filters.values().map(|filter| filter.reserved).sum()
+        let each = filters
+            .iter()
+            .map(|(key, filter)| key.len() + filter.reserved);
+        each.sum::<usize>() + self.lent.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn memory_left(&self) -> usize {
+    /// Puts bytes aside until what is returned is dropped. Nothing if there are not so many left.
+    pub(crate) fn lend(&self, bytes: usize) -> Option<Loan> {
+        // Others who take some wait for their turn, so that none are taken twice.
+        let _turn = self.take_turn();
+        (bytes <= self.memory_left()).then(|| {
+            self.lent.fetch_add(bytes, Ordering::Relaxed);
+            Loan {
+                lent: Arc::clone(&self.lent),
+                bytes,
+            }
+        })
+    }
+
+    fn memory_left(&self) -> usize {
         self.limits.memory.saturating_sub(self.reserved())
     }
 

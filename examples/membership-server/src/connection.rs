@@ -22,8 +22,10 @@ const READ: usize = 16 << 10;
 /// Bytes of replies that are sent before more requests are answered.
 const REPLIES: usize = 256 << 10;
 
-/// Buffers that have become larger than this are given back when they are empty.
+/// Buffers for more than this are given back when they are empty.
 const KEPT: usize = 64 << 10;
+
+const NO_PASSWORD: &str = "no password";
 
 /// How a connection ended, if not by the client's or the server's wish.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,8 @@ pub(crate) struct Connection {
     session: Session,
     scanner: Scanner,
     requests: BytesMut,
+    /// Whether a request was so large that its memory is to be given back.
+    is_large: bool,
     replies: BytesMut,
     tally: Tally,
     /// When the client began to owe something: the rest of a request or, at first, the password.
@@ -63,6 +67,7 @@ impl Connection {
             session,
             scanner: Scanner::default(),
             requests: BytesMut::new(),
+            is_large: false,
             replies: BytesMut::new(),
             tally: Tally::new(COMMANDS.len() + 1),
             since: Instant::now(),
@@ -105,6 +110,8 @@ impl Connection {
         let mut next = Next::More;
         let mut wrong = None;
         for _ in 0..most {
+            // One that asks without a pause leaves the thread to others now and then.
+            tokio::task::consume_budget().await;
             let limits = self.session.request_limits();
             let end = match self.scanner.end(&self.requests, limits) {
                 Ok(Some(end)) => end,
@@ -117,11 +124,16 @@ impl Connection {
                     break;
                 }
             };
+            self.is_large |= end > KEPT;
             let request = self.requests.split_to(end).freeze();
+            let answered = self.answer(&request).await;
             if self.session.is_authenticated {
+                // Behind the answer: that it took its time is not the client's fault.
                 self.since = Instant::now();
+            } else if self.since.elapsed() > self.session.server.limits().request_timeout {
+                return Err(Ended::Slow(NO_PASSWORD));
             }
-            match self.answer(&request).await {
+            match answered {
                 Ok(true) => {}
                 Ok(false) => {
                     next = Next::Close;
@@ -157,9 +169,11 @@ impl Connection {
             Answer::Now(reply) => (reply, true),
             Answer::Last(reply) => (reply, false),
             Answer::After(pause, reply) => {
-                sleep(pause).await;
+                let end = &self.session.server.end;
+                let _ = end.run_until_cancelled(sleep(pause)).await;
                 (reply, true)
             }
+            Answer::Hang => return Ok(false),
             Answer::Later(work) => {
                 let done = tokio::task::spawn_blocking(work).await;
                 (
@@ -192,7 +206,7 @@ impl Connection {
         let limits = server.limits();
         let left = limits.request_timeout.saturating_sub(self.since.elapsed());
         let (patience, slow) = if !self.session.is_authenticated {
-            (left, "no password")
+            (left, NO_PASSWORD)
         } else if !self.requests.is_empty() {
             (left, "a request is not there whole")
         } else if limits.idle_timeout.is_zero() {
@@ -200,8 +214,9 @@ impl Connection {
         } else {
             (limits.idle_timeout, "idle")
         };
-        if self.requests.is_empty() && self.requests.capacity() > KEPT {
+        if self.requests.is_empty() && self.is_large {
             self.requests = BytesMut::new();
+            self.is_large = false;
         }
         self.requests.reserve(READ);
         let was_empty = self.requests.is_empty();

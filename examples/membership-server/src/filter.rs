@@ -43,6 +43,19 @@ enum Engine {
     Locked(Mutex<CuckooFilter>),
 }
 
+impl Engine {
+    /// A filter of one size, and what it takes with what its first snapshot adds, a sixteenth of the table.
+    fn fixed(filter: CuckooFilter, locked: bool) -> (Self, usize) {
+        let bytes = filter.memory_usage();
+        let engine = if locked {
+            Self::Locked(Mutex::new(filter))
+        } else {
+            Self::Fixed(filter)
+        };
+        (engine, bytes + bytes.div_ceil(16))
+    }
+}
+
 /// Calls the same method of whichever filter there is.
 macro_rules! either {
     ($self:ident, $filter:ident => $call:expr) => {
@@ -71,15 +84,10 @@ impl Filter {
             ..
         } = settings;
         let (engine, reserved) = if expansion == 0 {
+            // What its first snapshot adds has to fit too.
             let builder = CuckooFilter::builder().capacity(capacity);
-            let filter = builder.max_memory_usage(most).build()?;
-            let bytes = filter.memory_usage();
-            let engine = if locked {
-                Engine::Locked(Mutex::new(filter))
-            } else {
-                Engine::Fixed(filter)
-            };
-            (engine, bytes)
+            let filter = builder.max_memory_usage(most - most / 17).build()?;
+            Engine::fixed(filter, locked)
         } else {
             let builder = GrowingCuckooFilter::builder()
                 .capacity(capacity)
@@ -100,15 +108,12 @@ impl Filter {
         kind: Kind,
         settings: Settings,
         deleted: u64,
-        most: usize,
         source: impl Read,
+        most: usize,
+        locked: bool,
     ) -> Result<Self, ReadError> {
         let (engine, reserved) = match kind {
-            Kind::Fixed => {
-                let filter = CuckooFilter::read_from(source)?;
-                let bytes = filter.memory_usage();
-                (Engine::Fixed(filter), bytes)
-            }
+            Kind::Fixed => Engine::fixed(CuckooFilter::read_from(source)?, locked),
             Kind::Growing => {
                 let mut filter = GrowingCuckooFilter::read_from(source)?;
                 // Not what the one who stored it allowed.
@@ -266,8 +271,12 @@ mod tests {
         let filter = Filter::new(SETTINGS, usize::MAX, true).expect("room");
         filter.insert(b"a").expect("room");
         let bytes = written(&filter);
-        let read = Filter::read(Kind::Fixed, SETTINGS, 0, usize::MAX, bytes.as_slice());
-        assert!(read.expect("valid").contains(b"a"));
+        for locked in [false, true] {
+            let read = Filter::read(Kind::Fixed, SETTINGS, 0, bytes.as_slice(), 0, locked);
+            let read = read.expect("valid");
+            assert!(read.contains(b"a"));
+            assert_eq!(matches!(read.engine, Engine::Locked(_)), locked);
+        }
     }
 
     #[test]
@@ -278,7 +287,7 @@ mod tests {
         };
         let unlimited = Filter::new(settings, usize::MAX, false).expect("room");
         let bytes = written(&unlimited);
-        let filter = Filter::read(Kind::Growing, settings, 0, 1 << 16, bytes.as_slice());
+        let filter = Filter::read(Kind::Growing, settings, 0, bytes.as_slice(), 1 << 16, false);
         let filter = filter.expect("valid");
         assert_eq!(filter.reserved, 1 << 16);
         let refused = (0..100_000u32).find_map(|item| filter.insert(&item.to_le_bytes()).err());

@@ -64,7 +64,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
     server.metrics.connected.inc();
-    server.metrics.connections.inc();
+    let _present = Present::new(&server);
     // Replies are sent when they are due. Without this they are all the same, only later.
     let _ = stream.set_nodelay(true);
     let session = Session::new(Arc::clone(&server), peer);
@@ -74,5 +74,21 @@ async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
         Ok(()) => tracing::debug!(%peer, connection = id, "disconnected"),
         Err(error) => tracing::info!(%peer, connection = id, %error, "disconnected"),
     }
-    server.metrics.connections.dec();
+}
+
+/// Counts a connection for as long as it is there.
+struct Present(prometheus::IntGauge);
+
+impl Present {
+    fn new(server: &Server) -> Self {
+        let connections = server.metrics.connections.clone();
+        connections.inc();
+        Self(connections)
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
 }

@@ -12,6 +12,7 @@ mod catalogue;
 mod commands;
 mod connection;
 mod deletions;
+mod entry;
 mod filter;
 mod http;
 mod list;
@@ -41,8 +42,11 @@ fn main() -> ExitCode {
         eprintln!("membership-server: {words}");
         return ExitCode::from(BAD_OPTION);
     }
+    // Whoever reads the logs may be slow or gone: that must neither stop a thread that serves, nor end it.
+    let (writer, _flushed_at_the_end) = tracing_appender::non_blocking(std::io::stderr());
     let logs = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(writer)
+        .log_internal_errors(false)
         .with_max_level(args.log_level)
         .with_target(false);
     match args.log_format {

@@ -124,8 +124,8 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::M
     let bytes = by_filter("filter_memory_bytes", "Bytes it takes")?;
     let segments = by_filter("filter_segments", "Segments of the filter")?;
     for (key, filter) in catalogue.filters().iter() {
-        let key = String::from_utf8_lossy(key);
-        let labels = &[key.as_ref()];
+        let label = label(key);
+        let labels = &[label.as_str()];
         items.with_label_values(labels).set(filter.len() as f64);
         deleted
             .with_label_values(labels)
@@ -146,6 +146,27 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::M
     )?;
     registered(&registry, reserved)?.set(catalogue.reserved() as f64);
     Ok(registry.gather())
+}
+
+/// A key in printable characters. A long one is cut, and told from others by a checksum.
+fn label(key: &[u8]) -> String {
+    const LONGEST: usize = 64;
+    match key.get(..LONGEST) {
+        Some(start) if key.len() > LONGEST => {
+            let sum = crc32fast::hash(key);
+            format!("{}...{sum:08x}", printable(start))
+        }
+        _ => printable(key),
+    }
+}
+
+/// Without what the text format escapes itself.
+fn printable(bytes: &[u8]) -> String {
+    let characters = bytes.iter().map(|&byte| match byte {
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    });
+    characters.collect()
 }
 
 /// What one connection has counted since the last [`flush`](Self::flush).

@@ -57,7 +57,7 @@ impl Scanner {
         limits: RequestLimits,
     ) -> Result<Option<usize>, ProtocolError> {
         if bytes.first().is_some_and(|&first| first != b'*') {
-            return Self::end_of_line(bytes);
+            return self.end_of_line(bytes, limits);
         }
         loop {
             match self.missing {
@@ -114,16 +114,19 @@ impl Scanner {
         }
     }
 
-    fn end_of_line(bytes: &[u8]) -> Result<Option<usize>, ProtocolError> {
-        match bytes
-            .iter()
-            .take(LONGEST_LINE)
-            .position(|&byte| byte == b'\n')
-        {
-            Some(newline) => Ok(Some(newline + 1)),
-            None if bytes.len() >= LONGEST_LINE => Err(ProtocolError::InlineTooLong),
-            None => Ok(None),
+    fn end_of_line(
+        &mut self,
+        bytes: &[u8],
+        limits: RequestLimits,
+    ) -> Result<Option<usize>, ProtocolError> {
+        let longest = LONGEST_LINE.min(limits.bytes);
+        let newline = bytes[self.at..].iter().position(|&byte| byte == b'\n');
+        let end = newline.map_or(bytes.len(), |newline| self.at + newline + 1);
+        if end > longest {
+            return Err(ProtocolError::InlineTooLong);
         }
+        self.at = if newline.is_some() { 0 } else { end };
+        Ok(newline.map(|_| end))
     }
 }
 
@@ -158,10 +161,12 @@ pub(crate) fn arguments(request: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
     if request.first() != Some(&b'*') {
         return inline(request);
     }
+    if request.get(1) == Some(&b'-') {
+        return Ok(Vec::new());
+    }
     let frame = decode::decode_range(request).map_err(|_| ProtocolError::Malformed)?;
     let parts = match frame {
         Some((RangeFrame::Array(parts), _)) => parts,
-        Some((RangeFrame::Null, _)) => return Ok(Vec::new()),
         _ => return Err(ProtocolError::Malformed),
     };
     parts
@@ -241,10 +246,7 @@ mod tests {
             end(b"*1\r\n$9223372036854775807\r\n"),
             Err(ProtocolError::TooLong)
         );
-        assert_eq!(
-            end(&[b'1'; LONGEST_LINE]),
-            Err(ProtocolError::InlineTooLong)
-        );
+        assert_eq!(end(&[b'1'; 65]), Err(ProtocolError::InlineTooLong));
         assert_eq!(
             end(&[b"*".as_slice(), &[b'1'; 40]].concat()),
             Err(ProtocolError::ArrayLength)
@@ -270,5 +272,6 @@ mod tests {
         );
         assert_eq!(arguments(b"\r\n"), Ok(vec![]));
         assert_eq!(arguments(b"*0\r\n"), Ok(vec![]));
+        assert_eq!(arguments(b"*-5\r\n"), Ok(vec![]));
     }
 }

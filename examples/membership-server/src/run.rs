@@ -4,11 +4,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
 use tokio::runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Args;
@@ -41,10 +41,13 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// The exit status when there is no time for a last snapshot.
+    const CUT_SHORT: u8 = 1;
+
     /// The exit status, as `--help` lists it.
     pub(crate) fn status(&self) -> u8 {
         match self {
-            Self::NotSaved(_) => 1,
+            Self::NotSaved(_) => Self::CUT_SHORT,
             _ => 3,
         }
     }
@@ -59,22 +62,50 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
         })?),
     };
     let server = Server::new(args, secret)?;
+    // First what can fail at once: to restore and to load takes time.
+    let listeners = Listeners::bind(&server.args)?;
+    if let Some(path) = server.saver.path() {
+        snapshot::check(path).map_err(|source| Error::Snapshot {
+            path: path.to_owned(),
+            source: source.into(),
+        })?;
+    }
     restore(&server)?;
     load(&server)?;
-    let threads = server.args.threads();
     let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
+        .worker_threads(server.args.threads())
         .thread_name("server")
         .enable_all()
         .build()?;
-    runtime.block_on(serve(&server))?;
-    // Not before: what blocks a thread is waited for, so that two snapshots do not meet.
-    drop(runtime);
-    if server.saver.path().is_some() && !server.forgets() {
-        server.saver.save(&server.catalogue, &server.metrics)?;
-    }
+    let ended = runtime.block_on(serve(&server, listeners));
+    // What still runs has nobody who waits for it.
+    runtime.shutdown_background();
+    ended?;
     tracing::info!("ended");
     Ok(())
+}
+
+/// Where clients will connect. They wait until the server is ready.
+struct Listeners {
+    clients: std::net::TcpListener,
+    http: Option<std::net::TcpListener>,
+}
+
+impl Listeners {
+    fn bind(args: &Args) -> Result<Self, Error> {
+        let bind = |address| {
+            let listener = std::net::TcpListener::bind(address);
+            let listener = listener.and_then(|listener| {
+                listener.set_nonblocking(true)?;
+                Ok(listener)
+            });
+            listener.map_err(|source| Error::Bind { address, source })
+        };
+        Ok(Self {
+            clients: bind(args.bind)?,
+            http: args.http.map(bind).transpose()?,
+        })
+    }
 }
 
 fn restore(server: &Server) -> Result<(), Error> {
@@ -116,60 +147,79 @@ fn load(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-async fn serve(server: &Arc<Server>) -> Result<(), Error> {
-    let listener = listen(server.args.bind).await?;
-    if let Some(address) = server.args.http {
-        let listener = listen(address).await?;
+async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<(), Error> {
+    tokio::spawn(signals(
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+        Arc::clone(server),
+    ));
+    if let Some(listener) = listeners.http {
+        let listener = TcpListener::from_std(listener)?;
         tracing::info!(address = %listener.local_addr()?, "HTTP");
         tokio::spawn(http::serve(listener, Arc::clone(server)));
     }
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let signals = Arc::clone(server);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => tracing::info!("SIGTERM"),
-            _ = interrupt.recv() => tracing::info!("SIGINT"),
-        }
-        signals.end.cancel();
-    });
-    tokio::spawn(housekeeping(Arc::clone(server)));
+    tokio::spawn(snapshots(Arc::clone(server)));
+    tokio::spawn(forget_transfers(Arc::clone(server)));
+    let listener = TcpListener::from_std(listeners.clients)?;
     let threads = server.args.threads();
     tracing::info!(address = %listener.local_addr()?, threads, "ready");
     listener::serve(listener, Arc::clone(server)).await;
-    Ok(())
+    if server.saver.path().is_none() || server.forgets() {
+        return Ok(());
+    }
+    // Nobody is served any more: this one has all that was answered.
+    let server = Arc::clone(server);
+    let save = move || server.saver.save_last(&server.catalogue, &server.metrics);
+    let saved = tokio::task::spawn_blocking(save).await;
+    Ok(saved.map_err(io::Error::other)??)
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|source| Error::Bind { address, source })
+/// The first signal ends the server in order, the second at once.
+async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
+    for nth in ["first", "second"] {
+        let name = tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        };
+        // Before the log, which may keep somebody waiting.
+        server.end.cancel();
+        tracing::info!(signal = name, nth, "told to end");
+    }
+    std::process::exit(i32::from(Error::CUT_SHORT));
 }
 
-/// Snapshots when they are due, and an end to transfers that nobody goes on with.
-async fn housekeeping(server: Arc<Server>) {
-    const CHECK: std::time::Duration = std::time::Duration::from_secs(10);
+/// Takes snapshots when they are due.
+async fn snapshots(server: Arc<Server>) {
     let period = server.args.storage.snapshot_interval;
-    let saves = server.saver.path().is_some() && !period.is_zero();
-    let mut due = interval(if saves { period } else { CHECK });
+    if server.saver.path().is_none() || period.is_zero() {
+        return;
+    }
+    let mut due = interval(period);
     due.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // The first tick is at once.
     due.tick().await;
-    let mut check = interval(CHECK);
     loop {
         tokio::select! {
             () = server.end.cancelled() => return,
-            _ = check.tick() => {
-                let server = Arc::clone(&server);
-                // It may have to wait for a filter that is being copied.
-                let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
-            }
-            _ = due.tick(), if saves => {
-                let server = Arc::clone(&server);
-                let save = move || server.saver.save(&server.catalogue, &server.metrics);
-                // What went wrong was logged and counted.
-                let _ = tokio::task::spawn_blocking(save).await;
-            }
+            _ = due.tick() => {}
         }
+        let server = Arc::clone(&server);
+        let save = move || server.saver.save(&server.catalogue, &server.metrics);
+        // What went wrong was logged and counted.
+        let _ = tokio::task::spawn_blocking(save).await;
+    }
+}
+
+/// Lets go of transfers that nobody goes on with.
+async fn forget_transfers(server: Arc<Server>) {
+    let mut check = interval(Duration::from_secs(10));
+    loop {
+        tokio::select! {
+            () = server.end.cancelled() => return,
+            _ = check.tick() => {}
+        }
+        let server = Arc::clone(&server);
+        // It may have to wait for a filter that is being copied.
+        let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
     }
 }

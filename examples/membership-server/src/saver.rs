@@ -1,9 +1,11 @@
 //! Who takes snapshots, and when.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::Catalogue;
 use crate::metrics::Metrics;
@@ -14,7 +16,10 @@ pub(crate) struct Saver {
     path: Option<PathBuf>,
     /// One snapshot at a time: they have one file.
     turn: Mutex<()>,
-    is_saving: AtomicBool,
+    /// Snapshots that are being taken or wait for their turn.
+    begun: AtomicUsize,
+    /// After that, only the last one is still taken.
+    end: CancellationToken,
     /// Seconds since 1970.
     last: AtomicI64,
 }
@@ -23,16 +28,29 @@ pub(crate) struct Saver {
 pub(crate) enum NotSaved {
     #[error("no --snapshot file to save to")]
     NoFile,
+    #[error("the server ends, and saves once more itself")]
+    Closed,
     #[error(transparent)]
     Save(#[from] SaveError),
 }
 
+/// A snapshot that has begun, until it is dropped.
+#[derive(Debug)]
+struct Begun<'a>(&'a Saver);
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.0.begun.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Saver {
-    pub(crate) fn new(path: Option<PathBuf>) -> Self {
+    pub(crate) fn new(path: Option<PathBuf>, end: CancellationToken) -> Self {
         Self {
             path,
             turn: Mutex::new(()),
-            is_saving: AtomicBool::new(false),
+            begun: AtomicUsize::new(0),
+            end,
             last: AtomicI64::new(now()),
         }
     }
@@ -42,7 +60,22 @@ impl Saver {
     }
 
     pub(crate) fn is_saving(&self) -> bool {
-        self.is_saving.load(Ordering::Relaxed)
+        self.begun.load(Ordering::Relaxed) > 0
+    }
+
+    /// Says that a snapshot begins, for [`save_alone`](Self::save_alone), if none has.
+    pub(crate) fn begin_alone(&self) -> bool {
+        let begun = self
+            .begun
+            .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
+        begun.is_ok()
+    }
+
+    /// What [`begin_alone`](Self::begin_alone) began.
+    pub(crate) fn save_alone(&self, catalogue: &Catalogue, metrics: &Metrics) {
+        let _begun = Begun(self);
+        // What went wrong was logged and counted.
+        let _ = self.save_begun(catalogue, metrics, false);
     }
 
     /// When the last snapshot was saved or, before the first one, the server started.
@@ -50,16 +83,36 @@ impl Saver {
         self.last.load(Ordering::Relaxed)
     }
 
-    /// Saves all filters. Takes its time.
+    /// Saves all filters. Takes its time, and waits for others who do.
     pub(crate) fn save(&self, catalogue: &Catalogue, metrics: &Metrics) -> Result<(), NotSaved> {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        let _begun = Begun(self);
+        self.save_begun(catalogue, metrics, false)
+    }
+
+    /// Saves all filters when nobody uses them any more.
+    pub(crate) fn save_last(
+        &self,
+        catalogue: &Catalogue,
+        metrics: &Metrics,
+    ) -> Result<(), NotSaved> {
+        self.save_begun(catalogue, metrics, true)
+    }
+
+    fn save_begun(
+        &self,
+        catalogue: &Catalogue,
+        metrics: &Metrics,
+        is_last: bool,
+    ) -> Result<(), NotSaved> {
         let path = self.path().ok_or(NotSaved::NoFile)?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_last && self.end.is_cancelled() {
+            return Err(NotSaved::Closed);
+        }
         let start = Instant::now();
         let started = now();
-        self.is_saving.store(true, Ordering::Relaxed);
-        let saved = snapshot::save(catalogue, path);
-        self.is_saving.store(false, Ordering::Relaxed);
-        match saved {
+        match snapshot::save(catalogue, path) {
             Ok(bytes) => {
                 self.last.store(started, Ordering::Relaxed);
                 let seconds = start.elapsed().as_secs_f64();
@@ -73,7 +126,7 @@ impl Saver {
             }
             Err(error) => {
                 metrics.failed_snapshots.inc();
-                tracing::error!(path = %path.display(), %error, "snapshot not saved; the last one is as it was");
+                tracing::error!(path = %path.display(), %error, "snapshot not saved");
                 Err(error.into())
             }
         }

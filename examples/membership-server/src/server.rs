@@ -30,15 +30,16 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(args: Args, secret: Option<Secret>) -> prometheus::Result<Arc<Self>> {
+        let end = CancellationToken::new();
         Ok(Arc::new(Self {
             catalogue: Catalogue::new(&args.filters, &args.limits),
-            saver: Saver::new(args.storage.snapshot.clone()),
-            transfers: Transfers::default(),
+            saver: Saver::new(args.storage.snapshot.clone(), end.clone()),
+            transfers: Transfers::new(args.limits.max_request),
             metrics: Metrics::new()?,
             secret,
             args,
             started: Instant::now(),
-            end: CancellationToken::new(),
+            end,
             connections: AtomicU64::new(0),
             forgets: AtomicBool::new(false),
         }))

@@ -6,9 +6,8 @@
 //! | for each filter: 1, and its entry | 1 + ... |
 //! | 0, and the CRC-32 of all that is before it | 1 + 4 |
 //!
-//! An entry is a kind (1 fixed, 2 growing), an expansion (2 bytes), maximal iterations (2), a capacity (8), the number
-//! of deleted items (8), the length of the key (4), the key, and the stored form, which says itself where it ends. All
-//! numbers are little-endian.
+//! An entry is the length of the key (4 bytes), the key, what [`entry`](crate::entry) says, and the stored form, which
+//! says itself where it ends. All numbers are little-endian.
 //!
 //! The file is written beside the last one and takes its name when it is on disk: at any moment, one of the two can
 //! be read.
@@ -20,7 +19,8 @@ use std::path::{Path, PathBuf};
 use lockfree_cuckoo::ReadError;
 
 use crate::catalogue::{Catalogue, CreateError};
-use crate::filter::{Filter, Kind, Settings, WriteError};
+use crate::entry::Entry;
+use crate::filter::{Filter, WriteError};
 
 const MAGIC: &[u8; 8] = b"LFCSNAP1";
 const ENTRY: u8 = 1;
@@ -31,8 +31,8 @@ const LONGEST_KEY: u32 = 1 << 29;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SaveError {
-    #[error("filter '{key}': {source}")]
-    Filter { key: String, source: WriteError },
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Filter { key: Vec<u8>, source: WriteError },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
 }
@@ -43,10 +43,10 @@ pub(crate) enum LoadError {
     NotASnapshot,
     #[error("damaged: {0}")]
     Damaged(&'static str),
-    #[error("filter '{key}': {source}")]
-    Filter { key: String, source: ReadError },
-    #[error("filter '{key}': {source}")]
-    Refused { key: String, source: CreateError },
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Filter { key: Vec<u8>, source: ReadError },
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Refused { key: Vec<u8>, source: CreateError },
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -93,7 +93,7 @@ fn write_all(
     let filters = catalogue.filters();
     for (key, filter) in filters.iter() {
         write_entry(key, filter, out).map_err(|source| SaveError::Filter {
-            key: String::from_utf8_lossy(key).into_owned(),
+            key: key.to_vec(),
             source,
         })?;
     }
@@ -103,14 +103,11 @@ fn write_all(
 }
 
 fn write_entry(key: &[u8], filter: &Filter, out: &mut impl Write) -> Result<(), WriteError> {
-    let key_length = u32::try_from(key.len()).map_err(io::Error::other)?;
-    out.write_all(&[ENTRY, filter.kind() as u8])?;
-    out.write_all(&filter.settings.expansion.to_le_bytes())?;
-    out.write_all(&filter.settings.max_iterations.to_le_bytes())?;
-    out.write_all(&(filter.settings.capacity as u64).to_le_bytes())?;
-    out.write_all(&filter.deletions.sum().to_le_bytes())?;
-    out.write_all(&key_length.to_le_bytes())?;
+    let length = u32::try_from(key.len()).map_err(io::Error::other)?;
+    out.write_all(&[ENTRY])?;
+    out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
+    out.write_all(&Entry::of(filter).to_bytes())?;
     filter.write(out)
 }
 
@@ -132,12 +129,8 @@ pub(crate) fn load(catalogue: &Catalogue, path: &Path) -> Result<bool, LoadError
         match array::<1>(&mut source)? {
             [ENTRY] => {
                 let (key, filter) = read_entry(catalogue, &mut source)?;
-                catalogue
-                    .adopt(&key, filter)
-                    .map_err(|source| LoadError::Refused {
-                        key: String::from_utf8_lossy(&key).into_owned(),
-                        source,
-                    })?;
+                let adopted = catalogue.adopt(&key, filter);
+                adopted.map_err(|source| LoadError::Refused { key, source })?;
             }
             [END] => break,
             _ => return Err(LoadError::Damaged("neither an entry nor the end")),
@@ -157,21 +150,6 @@ fn read_entry(
     catalogue: &Catalogue,
     source: &mut impl Read,
 ) -> Result<(Vec<u8>, Filter), LoadError> {
-    let kind = match array(source)? {
-        [1] => Kind::Fixed,
-        [2] => Kind::Growing,
-        _ => return Err(LoadError::Damaged("an unknown kind of filter")),
-    };
-    let expansion = u16::from_le_bytes(array(source)?);
-    let max_iterations = u16::from_le_bytes(array(source)?);
-    let capacity = u64::from_le_bytes(array(source)?);
-    let settings = Settings {
-        capacity: usize::try_from(capacity)
-            .map_err(|_| LoadError::Damaged("a capacity is too large"))?,
-        expansion,
-        max_iterations,
-    };
-    let deleted = u64::from_le_bytes(array(source)?);
     let length = u32::from_le_bytes(array(source)?);
     if length > LONGEST_KEY {
         return Err(LoadError::Damaged("a key is too long"));
@@ -181,13 +159,11 @@ fn read_entry(
     if key.len() != length as usize {
         return Err(LoadError::Damaged("it ends too soon"));
     }
-    let most = catalogue.max_growth();
-    match Filter::read(kind, settings, deleted, most, source) {
+    let entry = Entry::from_bytes(&array(source)?);
+    let entry = entry.ok_or(LoadError::Damaged("no filter has such an entry"))?;
+    match entry.read(source, catalogue.max_growth(), catalogue.is_locked()) {
         Ok(filter) => Ok((key, filter)),
-        Err(source) => Err(LoadError::Filter {
-            key: String::from_utf8_lossy(&key).into_owned(),
-            source,
-        }),
+        Err(source) => Err(LoadError::Filter { key, source }),
     }
 }
 
@@ -200,6 +176,13 @@ fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a snapshot could be written there, before there is something to lose.
+pub(crate) fn check(path: &Path) -> io::Result<()> {
+    let beside = beside(path);
+    File::create(&beside)?;
+    fs::remove_file(&beside)
 }
 
 /// Where a snapshot is written until it is whole.

@@ -1,7 +1,7 @@
 //! Filters on their way out of the server and into it, a chunk at a time.
 //!
-//! A dump is `LFCDUMP1`, the length of all of it, what a snapshot's entry says of a filter, and the library's stored
-//! form. The iterator that goes with a chunk is the number of the dump and where the chunk ends in it, so that any
+//! A dump is `LFCDUMP1`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter, and the
+//! library's stored form. The iterator that goes with a chunk is the number of the dump and where the chunk ends in it, so that any
 //! connection can ask for the next one, and give it back.
 //!
 //! Both directions keep a whole filter in memory for a while. They count against the limit for filters, and are
@@ -9,23 +9,23 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use lockfree_cuckoo::ReadError;
 
-use crate::catalogue::{Catalogue, CreateError};
-use crate::filter::{Filter, Kind, Settings, WriteError};
+use crate::catalogue::{Catalogue, CreateError, Loan};
+use crate::entry::Entry;
+use crate::filter::{Filter, WriteError};
 
 const MAGIC: &[u8; 8] = b"LFCDUMP1";
 
-/// Magic, length, kind, expansion, maximal iterations, capacity, deleted items.
-const HEADER: usize = 8 + 8 + 1 + 2 + 2 + 8 + 8;
+/// Magic, length, entry.
+const HEADER: usize = MAGIC.len() + 8 + Entry::BYTES;
 
-/// Bytes of a chunk.
-const CHUNK: usize = 1 << 20;
+/// Most bytes of a chunk.
+const LARGEST: usize = 1 << 20;
 
 /// Bits of an iterator that say where a chunk ends.
 const END_BITS: u32 = 40;
@@ -50,8 +50,12 @@ pub(crate) enum TransferError {
 
 /// What is under way. Behind a mutex, which no command of an item takes; it is held while a filter is copied, so that
 /// there is one such copy at a time.
-#[derive(Debug, Default)]
-pub(crate) struct Transfers(Mutex<UnderWay>);
+#[derive(Debug)]
+pub(crate) struct Transfers {
+    under_way: Mutex<UnderWay>,
+    /// Bytes of a chunk: it has to come back in a request.
+    chunk: usize,
+}
 
 #[derive(Debug, Default)]
 struct UnderWay {
@@ -65,15 +69,25 @@ struct Outgoing {
     key: Box<[u8]>,
     bytes: Bytes,
     used: Instant,
+    _memory: Loan,
 }
 
 #[derive(Debug)]
 struct Incoming {
     bytes: Vec<u8>,
+    total: usize,
     used: Instant,
+    _memory: Loan,
 }
 
 impl Transfers {
+    pub(crate) fn new(max_request: usize) -> Self {
+        Self {
+            under_way: Mutex::default(),
+            chunk: LARGEST.min(max_request / 2),
+        }
+    }
+
     /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last.
     pub(crate) fn next_chunk(
         &self,
@@ -100,7 +114,7 @@ impl Transfers {
             return Ok(None);
         }
         outgoing.used = Instant::now();
-        let end = outgoing.bytes.len().min(start + CHUNK);
+        let end = outgoing.bytes.len().min(start + self.chunk);
         let iterator = i64::from(number) << END_BITS | end as i64;
         Ok(Some((iterator, outgoing.bytes.slice(start..end))))
     }
@@ -113,8 +127,11 @@ impl Transfers {
     ) -> Result<u32, TransferError> {
         let mut under_way = self.under_way();
         under_way.forget_old();
-        under_way.check_room(catalogue, filter.memory_usage())?;
+        // The dump is about as large as the filter, and a copy of it is made on the way.
+        let memory = lend(catalogue, filter.memory_usage().saturating_add(HEADER))?;
+        let copy = lend(catalogue, filter.memory_usage())?;
         let bytes = dump(filter)?;
+        drop(copy);
         // Few enough to be positive in an iterator.
         under_way.last = under_way.last % 0x3f_ffff + 1;
         let number = under_way.last;
@@ -122,6 +139,7 @@ impl Transfers {
             key: key.into(),
             bytes: bytes.into(),
             used: Instant::now(),
+            _memory: memory,
         };
         under_way.out.insert(number, outgoing);
         Ok(number)
@@ -146,16 +164,13 @@ impl Transfers {
         }
         let mut under_way = self.under_way();
         under_way.forget_old();
-        under_way.check_room(catalogue, chunk.len())?;
         if start == 0 {
             let total = total_of(chunk)?;
-            if total > catalogue.max_memory() {
-                let most = catalogue.max_memory();
-                return Err(TransferError::Memory { most });
-            }
             let incoming = Incoming {
                 bytes: Vec::new(),
+                total,
                 used: Instant::now(),
+                _memory: lend(catalogue, total)?,
             };
             under_way.into.insert(key.into(), incoming);
         }
@@ -164,14 +179,21 @@ impl Transfers {
         if incoming.bytes.len() != start {
             return Err(TransferError::Chunk("it is not the next one"));
         }
+        if end > incoming.total {
+            return Err(TransferError::Chunk("it is longer than the dump"));
+        }
         incoming.bytes.extend_from_slice(chunk);
         incoming.used = Instant::now();
-        let total = total_of(&incoming.bytes)?;
-        if incoming.bytes.len() < total {
+        if end < incoming.total {
             return Ok(());
         }
-        let whole = under_way.into.remove(key).map(|incoming| incoming.bytes);
-        let filter = read(&whole.unwrap_or_default(), catalogue.max_growth())?;
+        let Some(whole) = under_way.into.remove(key) else {
+            return Ok(());
+        };
+        // It becomes a filter of about the same size.
+        let copy = lend(catalogue, whole.total)?;
+        let filter = read(&whole.bytes, catalogue)?;
+        drop((whole, copy));
         Ok(catalogue.adopt(key, filter)?)
     }
 
@@ -182,7 +204,9 @@ impl Transfers {
 
     fn under_way(&self) -> MutexGuard<'_, UnderWay> {
         // Nothing in it is ever half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,89 +217,48 @@ impl UnderWay {
         self.out.retain(|_, outgoing| is_young(outgoing.used));
         self.into.retain(|_, incoming| is_young(incoming.used));
     }
+}
 
-    fn check_room(&self, catalogue: &Catalogue, bytes: usize) -> Result<(), TransferError> {
-        let out = self.out.values().map(|outgoing| outgoing.bytes.len());
-        let into = self.into.values().map(|incoming| incoming.bytes.capacity());
-        let taken = out.chain(into).sum::<usize>();
-        if taken.saturating_add(bytes) > catalogue.memory_left() {
-            let most = catalogue.max_memory();
-            return Err(TransferError::Memory { most });
-        }
-        Ok(())
-    }
+fn lend(catalogue: &Catalogue, bytes: usize) -> Result<Loan, TransferError> {
+    let most = catalogue.max_memory();
+    catalogue.lend(bytes).ok_or(TransferError::Memory { most })
 }
 
 fn dump(filter: &Filter) -> Result<Vec<u8>, WriteError> {
     let mut bytes = vec![0; HEADER];
     filter.write(&mut bytes)?;
     let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
-    let Settings {
-        capacity,
-        expansion,
-        max_iterations,
-    } = filter.settings;
-    bytes[at::MAGIC].copy_from_slice(MAGIC);
-    bytes[at::LENGTH].copy_from_slice(&length.to_le_bytes());
-    bytes[at::KIND].copy_from_slice(&[filter.kind() as u8]);
-    bytes[at::EXPANSION].copy_from_slice(&expansion.to_le_bytes());
-    bytes[at::MAX_ITERATIONS].copy_from_slice(&max_iterations.to_le_bytes());
-    bytes[at::CAPACITY].copy_from_slice(&(capacity as u64).to_le_bytes());
-    bytes[at::DELETED].copy_from_slice(&filter.deletions.sum().to_le_bytes());
+    let (magic, rest) = bytes.split_at_mut(MAGIC.len());
+    magic.copy_from_slice(MAGIC);
+    rest[..8].copy_from_slice(&length.to_le_bytes());
+    rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
     Ok(bytes)
 }
 
+/// The length of all of the dump that begins like this.
 fn total_of(bytes: &[u8]) -> Result<usize, TransferError> {
-    if bytes.len() < HEADER || &bytes[at::MAGIC] != MAGIC {
-        return Err(TransferError::Chunk(
-            "it does not begin like a dump of this server",
-        ));
-    }
-    usize::try_from(number(bytes, at::LENGTH))
+    let length = bytes
+        .strip_prefix(MAGIC)
+        .and_then(|rest| rest.first_chunk());
+    let length = length.filter(|_| bytes.len() >= HEADER);
+    let length = length.ok_or(TransferError::Chunk(
+        "it does not begin like a dump of this server",
+    ))?;
+    usize::try_from(u64::from_le_bytes(*length))
         .ok()
         .filter(|&total| total >= HEADER && bytes.len() <= total)
         .ok_or(TransferError::Chunk("its length is wrong"))
 }
 
-fn read(bytes: &[u8], most: usize) -> Result<Filter, TransferError> {
-    let kind = match number(bytes, at::KIND) {
-        1 => Kind::Fixed,
-        2 => Kind::Growing,
-        _ => return Err(TransferError::Chunk("it has an unknown kind of filter")),
-    };
-    let too_large = TransferError::Chunk("its capacity is too large");
-    let settings = Settings {
-        capacity: usize::try_from(number(bytes, at::CAPACITY)).map_err(|_| too_large)?,
-        expansion: number(bytes, at::EXPANSION) as u16,
-        max_iterations: number(bytes, at::MAX_ITERATIONS) as u16,
-    };
-    let deleted = number(bytes, at::DELETED);
-    Ok(Filter::read(
-        kind,
-        settings,
-        deleted,
-        most,
-        &bytes[HEADER..],
-    )?)
-}
-
-/// Where the header has what.
-mod at {
-    use super::Range;
-
-    pub(super) const MAGIC: Range<usize> = 0..8;
-    pub(super) const LENGTH: Range<usize> = 8..16;
-    pub(super) const KIND: Range<usize> = 16..17;
-    pub(super) const EXPANSION: Range<usize> = 17..19;
-    pub(super) const MAX_ITERATIONS: Range<usize> = 19..21;
-    pub(super) const CAPACITY: Range<usize> = 21..29;
-    pub(super) const DELETED: Range<usize> = 29..37;
-}
-
-/// A little-endian number of at most 8 bytes.
-fn number(bytes: &[u8], at: Range<usize>) -> u64 {
-    bytes[at]
-        .iter()
-        .rev()
-        .fold(0, |number, &byte| number << 8 | u64::from(byte))
+fn read(bytes: &[u8], catalogue: &Catalogue) -> Result<Filter, TransferError> {
+    let entry = bytes[MAGIC.len() + 8..].first_chunk();
+    let entry = entry.and_then(Entry::from_bytes);
+    let entry = entry.ok_or(TransferError::Chunk("no filter begins like this"))?;
+    let stored = &mut &bytes[HEADER..];
+    let filter = entry.read(&mut *stored, catalogue.max_growth(), catalogue.is_locked())?;
+    if stored.is_empty() {
+        Ok(filter)
+    } else {
+        Err(TransferError::Chunk("there is more behind its end"))
+    }
 }

@@ -45,6 +45,9 @@ for protocol in (2, 3):
         check(cuckoo.loadchunk(key, iterator, data) in (True, b"OK", "OK"), True)
     check(cuckoo.mexists(key, "b", "c", "a"), [1, 1, 0])
 
+    check("cf.add" in client.command(), True)
+    check(list(client.scan_iter(match=key)), [key.encode()])
+
     # A pipeline, and one with an error in the middle.
     pipeline = client.pipeline(transaction=False)
     for item in range(1000):

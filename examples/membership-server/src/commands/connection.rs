@@ -44,14 +44,18 @@ pub(super) fn select(_: &mut Session, arguments: &[&[u8]]) -> Answer {
 
 pub(super) fn auth(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
-        [password] => log_in(session, b"default", password, Reply::OK),
-        [user, password] => log_in(session, user, password, Reply::OK),
+        [password] => log_in(session, b"default", password, false),
+        [user, password] => log_in(session, user, password, true),
         _ => syntax_error().into(),
     }
 }
 
-fn log_in(session: &mut Session, user: &[u8], password: &[u8], then: Reply) -> Answer {
+fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool) -> Answer {
     let Some(secret) = &session.server.secret else {
+        if names_user && user == b"default" {
+            // Who needs no password has any.
+            return Reply::OK.into();
+        }
         return Reply::error(
             "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?",
         )
@@ -61,7 +65,7 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], then: Reply) -> A
     let is_default = user == b"default";
     if secret.is(password) & is_default {
         session.is_authenticated = true;
-        return then.into();
+        return Reply::OK.into();
     }
     session.server.metrics.refused_passwords.inc();
     tracing::warn!(peer = %session.peer, connection = session.id, "wrong password");
@@ -75,7 +79,7 @@ pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         Err(error) => return error.into(),
     };
     if let Some((user, password)) = hello.login {
-        match log_in(session, user, password, Reply::OK) {
+        match log_in(session, user, password, true) {
             Answer::Now(reply) if !reply.is_error() => {}
             refused => return refused,
         }

@@ -6,6 +6,9 @@ use crate::reply::Reply;
 use crate::session::Session;
 
 pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
+    if arguments.len() > COMMANDS.len() {
+        return Reply::error("ERR more names than there are commands").into();
+    }
     match *arguments {
         [] => Reply::Array(COMMANDS.iter().map(entry).collect()).into(),
         [part] if is(part, "COUNT") => Reply::number(COMMANDS.len()).into(),
@@ -39,16 +42,29 @@ fn chosen<T: Clone>(names: &[&[u8]], of: fn(&Command) -> T, unknown: Option<T>) 
         .collect()
 }
 
-/// Name, arity, flags, and where its keys are.
+/// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips,
+/// specifications of keys, and subcommands.
 fn entry(command: &Command) -> Reply {
-    let key = i64::from(command.name.starts_with("CF."));
+    let (first, last) = match command.name {
+        "DEL" | "EXISTS" | "UNLINK" => (1, -1),
+        "TYPE" => (1, 1),
+        name => {
+            let key = i64::from(name.starts_with("CF."));
+            (key, key)
+        }
+    };
+    let nothing = || Reply::Array(Vec::new());
     Reply::Array(vec![
         Reply::text(lower(command)),
         Reply::Integer(command.arity),
-        Reply::Array(Vec::new()),
-        Reply::Integer(key),
-        Reply::Integer(key),
-        Reply::Integer(key),
+        nothing(),
+        Reply::Integer(first),
+        Reply::Integer(last),
+        Reply::Integer(first),
+        nothing(),
+        nothing(),
+        nothing(),
+        nothing(),
     ])
 }
 

@@ -1,8 +1,7 @@
 //! What is done with a filter as a whole.
 
 use super::Answer;
-use super::items::not_created;
-use crate::arguments::{Parsed, is, number};
+use crate::arguments::{Parsed, check_length, is, not_created, number};
 use crate::filter::Settings;
 use crate::reply::Reply;
 use crate::session::Session;
@@ -18,9 +17,8 @@ pub(super) fn reserve(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         Ok(settings) => settings,
         Err(error) => return error.into(),
     };
-    let most = session.server.limits().max_item;
-    if key.len() > most {
-        return Reply::error(format!("ERR {most} bytes are the most that a key can have")).into();
+    if let Err(error) = check_length(key, session.server.limits().max_item) {
+        return error.into();
     }
     let (server, key) = (session.server.clone(), key.to_owned());
     // To fill a large table with zeros takes a while.

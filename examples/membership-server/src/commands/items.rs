@@ -2,9 +2,8 @@
 
 use lockfree_cuckoo::{InsertError, InsertManyError};
 
-use super::Answer;
-use crate::arguments::{Parsed, is, number, syntax_error, wrong_number};
-use crate::catalogue::CreateError;
+use super::{Answer, FEW};
+use crate::arguments::{Parsed, check_length, is, not_created, number, syntax_error, wrong_number};
 use crate::filter::{Filter, Settings};
 use crate::reply::Reply;
 use crate::session::Session;
@@ -53,15 +52,24 @@ pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 }
 
 pub(super) fn many_exist(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let Some((key, items)) = arguments.split_first() else {
+    let Some((&key, items)) = arguments.split_first() else {
         return syntax_error().into();
     };
+    let filter = session.server.catalogue.get(key);
+    if items.len() <= FEW {
+        return look_up(filter.as_deref(), items).into();
+    }
+    let items = owned(items);
+    Answer::later(move || look_up(filter.as_deref(), &borrowed(&items)))
+}
+
+fn look_up(filter: Option<&Filter>, items: &[&[u8]]) -> Reply {
     let mut found = vec![false; items.len()];
-    if let Some(filter) = session.server.catalogue.filters().get(*key) {
+    if let Some(filter) = filter {
         filter.contains_many(items, &mut found);
     }
     let replies = found.into_iter().map(|found| Reply::Integer(found.into()));
-    Reply::Array(replies.collect()).into()
+    Reply::Array(replies.collect())
 }
 
 pub(super) fn count(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -104,7 +112,8 @@ fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     let Some((key, item)) = key_and_item(arguments) else {
         return syntax_error().into();
     };
-    if let Err(error) = check_length(session, key).and_then(|()| check_length(session, item)) {
+    let most = session.server.limits().max_item;
+    if let Err(error) = check_length(key, most).and_then(|()| check_length(item, most)) {
         return error.into();
     }
     let add = move |filter: &Filter, item: &[u8]| {
@@ -134,21 +143,38 @@ fn insert_many(
         Err(error) => return error.into(),
     };
     // Before the first is added: all of them or none are wrong.
+    let most = session.server.limits().max_item;
     let mut lengths = std::iter::once(&key).chain(options.items);
-    if let Err(error) = lengths.try_for_each(|argument| check_length(session, argument)) {
+    if let Err(error) = lengths.try_for_each(|argument| check_length(argument, most)) {
         return error.into();
     }
-    if let Some(filter) = session.server.catalogue.filters().get(key) {
-        return add_all(filter, options.items, insert).into();
-    }
-    if !options.creates {
+    let filter = session.server.catalogue.get(key);
+    if filter.is_none() && !options.creates {
         return Reply::error("ERR not found").into();
     }
-    let items: Vec<Vec<u8>> = options.items.iter().map(|item| item.to_vec()).collect();
-    create(session, key, options.settings, move |filter| {
-        let items: Vec<&[u8]> = items.iter().map(Vec::as_slice).collect();
-        Ok(add_all(filter, &items, insert))
-    })
+    match filter {
+        Some(filter) if options.items.len() <= FEW => {
+            add_all(&filter, options.items, insert).into()
+        }
+        Some(filter) => {
+            let items = owned(options.items);
+            Answer::later(move || add_all(&filter, &borrowed(&items), insert))
+        }
+        None => {
+            let items = owned(options.items);
+            create(session, key, options.settings, move |filter| {
+                Ok(add_all(filter, &borrowed(&items), insert))
+            })
+        }
+    }
+}
+
+fn owned(items: &[&[u8]]) -> Vec<Vec<u8>> {
+    items.iter().map(|item| item.to_vec()).collect()
+}
+
+fn borrowed(items: &[Vec<u8>]) -> Vec<&[u8]> {
+    items.iter().map(Vec::as_slice).collect()
 }
 
 /// 1 or 0 for each item, whether it was added, and -1 for one that was refused.
@@ -228,22 +254,6 @@ impl<'a> InsertOptions<'a> {
             }
         }
     }
-}
-
-fn check_length(session: &Session, argument: &[u8]) -> Parsed<()> {
-    let most = session.server.limits().max_item;
-    if argument.len() <= most {
-        Ok(())
-    } else {
-        let length = argument.len();
-        Err(Reply::error(format!(
-            "ERR {length} bytes; {most} are the most that an item or a key can have"
-        )))
-    }
-}
-
-pub(super) fn not_created(error: &CreateError) -> Reply {
-    Reply::error(format!("ERR {error}"))
 }
 
 fn not_inserted(error: &InsertError) -> Reply {

@@ -1,19 +1,14 @@
 //! Keys, whatever is behind them.
 
-use std::sync::Arc;
-
 use super::Answer;
-use crate::arguments::is;
+use crate::arguments::{integer, is, syntax_error};
 use crate::reply::Reply;
 use crate::session::Session;
 
 pub(super) fn del(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let server = session.server.clone();
     let keys: Vec<Vec<u8>> = arguments.iter().map(|key| key.to_vec()).collect();
-    Answer::later(move || {
-        let removed = keys.iter().filter(|key| server.catalogue.remove(key));
-        Reply::number(removed.count())
-    })
+    Answer::later(move || Reply::number(server.catalogue.remove(&keys)))
 }
 
 pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -26,7 +21,12 @@ pub(super) fn dbsize(session: &mut Session, _: &[&[u8]]) -> Answer {
     Reply::number(session.server.catalogue.filters().len()).into()
 }
 
-pub(super) fn flush(session: &mut Session, _: &[&[u8]]) -> Answer {
+pub(super) fn flush(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    match *arguments {
+        [] => {}
+        [option] if is(option, "SYNC") || is(option, "ASYNC") => {}
+        _ => return syntax_error().into(),
+    }
     let server = session.server.clone();
     Answer::later(move || {
         server.catalogue.clear();
@@ -45,14 +45,51 @@ pub(super) fn kind(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 
 pub(super) fn keys(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let pattern = arguments.first().copied().unwrap_or_default();
-    let filters = Arc::clone(&session.server.catalogue.filters());
-    let matching = filters.keys().filter(|key| matches(pattern, key));
-    Reply::Array(
-        matching
-            .map(|key| Reply::Bulk(key.to_vec().into()))
-            .collect(),
-    )
-    .into()
+    matching(session, pattern, Reply::Array)
+}
+
+/// All keys at once: there are few, and one step misses none that is there throughout.
+pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
+    let Some((cursor, options)) = arguments.split_first() else {
+        return syntax_error().into();
+    };
+    if integer(cursor) != Some(0) {
+        return Reply::error("ERR invalid cursor").into();
+    }
+    let mut pattern: &[u8] = b"*";
+    let (pairs, rest) = options.as_chunks::<2>();
+    for &[option, value] in pairs {
+        if is(option, "MATCH") {
+            pattern = value;
+        } else if !is(option, "COUNT") {
+            return syntax_error().into();
+        }
+    }
+    if !rest.is_empty() {
+        return syntax_error().into();
+    }
+    matching(session, pattern, |keys| {
+        Reply::Array(vec![Reply::text("0"), Reply::Array(keys)])
+    })
+}
+
+/// Longer ones take long to compare with long keys.
+const LONGEST_PATTERN: usize = 256;
+
+fn matching(session: &Session, pattern: &[u8], reply: fn(Vec<Reply>) -> Reply) -> Answer {
+    if pattern.len() > LONGEST_PATTERN {
+        return Reply::error("ERR 256 bytes are the most that a pattern can have").into();
+    }
+    let (server, pattern) = (session.server.clone(), pattern.to_owned());
+    Answer::later(move || {
+        let filters = server.catalogue.filters();
+        let matching = filters.keys().filter(|key| matches(&pattern, key));
+        reply(
+            matching
+                .map(|key| Reply::Bulk(key.to_vec().into()))
+                .collect(),
+        )
+    })
 }
 
 pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {

@@ -22,11 +22,13 @@ pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     if server.saver.path().is_none() {
         return Reply::error("ERR no --snapshot file to save to").into();
     }
-    if server.saver.is_saving() {
+    if !server.saver.begin_alone() {
         return Reply::error("ERR Background save already in progress").into();
     }
     // What becomes of it is logged, counted, and seen in LASTSAVE.
-    tokio::task::spawn_blocking(move || server.saver.save(&server.catalogue, &server.metrics));
+    tokio::task::spawn_blocking(move || {
+        server.saver.save_alone(&server.catalogue, &server.metrics);
+    });
     Reply::Simple("Background saving started").into()
 }
 
@@ -37,7 +39,10 @@ pub(super) fn lastsave(session: &mut Session, _: &[&[u8]]) -> Answer {
 pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
         [] => {}
-        [option] if is(option, "SAVE") => {}
+        [option] if is(option, "SAVE") && session.server.saver.path().is_some() => {}
+        [option] if is(option, "SAVE") => {
+            return Reply::error("ERR no --snapshot file to save to").into();
+        }
         [option] if is(option, "NOSAVE") => session.server.forget(),
         _ => return syntax_error().into(),
     }

@@ -1,7 +1,7 @@
 //! Dumps, out of the server and into it.
 
 use super::Answer;
-use crate::arguments::integer;
+use crate::arguments::{check_length, integer};
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::transfers::TransferError;
@@ -40,6 +40,9 @@ pub(super) fn load_chunk(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let Some(iterator) = integer(iterator) else {
         return refused(&TransferError::Iterator).into();
     };
+    if let Err(error) = check_length(key, server.limits().max_item) {
+        return error.into();
+    }
     let (key, chunk) = (key.to_owned(), chunk.to_owned());
     Answer::later(move || {
         match server

@@ -251,8 +251,65 @@ fn who_gives_no_password_does_not_keep_a_place() {
     let options = ["--request-timeout", "0.3", "--password-file"].map(Into::into);
     let server = Server::start(options.into_iter().chain([file.into_os_string()]));
     let mut client = server.client();
-    // Asking all the time does not help.
+    // A pipeline of wrong ones does not help.
+    let mut guesser = server.client();
+    guesser.send(&b"AUTH x\r\n".repeat(500));
+    let replies = guesser.rest();
+    assert!(replies.matches("-WRONGPASS").count() < 20, "{replies}");
+    // Nor does asking all the time.
     wait("the end of the connection", || {
         (!client.try_send(b"PING\r\n")).then_some(())
     });
+}
+
+#[test]
+fn what_a_browser_sends_is_not_taken_for_commands() {
+    let server = Server::start::<&str>([]);
+    assert_eq!(server.ask(&["CF.ADD", "f", "a"]), ":1\r\n");
+    for start in [
+        "POST / HTTP/1.1\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\n",
+    ] {
+        let mut browser = server.client();
+        browser.try_send(start.as_bytes());
+        browser.try_send(b"Accept: */*\r\n\r\nFLUSHALL\r\nSHUTDOWN NOSAVE\r\n");
+        let replies = browser.rest();
+        assert!(!replies.contains("+OK"), "{replies}");
+    }
+    assert_eq!(server.ask(&["CF.EXISTS", "f", "a"]), ":1\r\n");
+}
+
+#[test]
+fn keys_of_dumps_are_limited_too() {
+    let server = Server::start(["--max-item", "100"]);
+    let long = "x".repeat(101);
+    let refused = "-ERR 101 bytes; 100 are the most that an item or a key can have\r\n";
+    assert_eq!(server.ask(&["CF.LOADCHUNK", &long, "3", "abc"]), refused);
+    assert_eq!(server.ask(&["CF.RESERVE", &long, "10"]), refused);
+    assert_eq!(server.ask(&["CF.INSERT", &long, "ITEMS", "a"]), refused);
+}
+
+#[test]
+fn large_requests_leave_nothing_behind() {
+    let server = Server::start::<&str>([]);
+    let resident = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()));
+        let status = status.expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let words = line.and_then(|line| line.split_whitespace().next());
+        words
+            .and_then(|words| words.parse::<usize>().ok())
+            .expect("a number")
+    };
+    let large = "x".repeat(15 << 20);
+    let clients: Vec<_> = (0..30)
+        .map(|_| {
+            let mut client = server.client();
+            assert_eq!(client.ask(&["ECHO", &large]).len(), large.len() + 13);
+            client
+        })
+        .collect();
+    // Less than a third of what they sent; it is there and idle.
+    assert!(resident() < 150 << 10, "{} KiB", resident());
+    drop(clients);
 }

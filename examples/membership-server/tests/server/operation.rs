@@ -3,7 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use crate::process::{PATIENCE, Server, command, path, wait};
+use crate::process::{Logs, PATIENCE, Server, command, path, wait};
+use crate::wire::request;
 
 fn get(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
@@ -216,6 +217,12 @@ fn options_that_would_do_harm_are_refused() {
             "more than --max-request",
         ),
         (&["--behind-a-mutex", "--growing"], 2, "cannot be used with"),
+        (
+            &["--growing", "--max-memory", "1000000"],
+            2,
+            "--max-growth is more than --max-memory",
+        ),
+        (&["--snapshot", "/nowhere/snapshot"], 3, "No such file"),
         (&["--password-file", &missing], 3, "No such file"),
         (&["--password-file", &file], 3, "the first line is empty"),
         (&["--load", &missing], 3, "No such file"),
@@ -271,4 +278,158 @@ fn what_is_under_way_is_answered_when_the_server_ends() {
         // Closed in order, with nothing lost on the way.
         assert_eq!(client.rest(), "");
     }
+}
+
+#[test]
+fn nobody_has_to_read_the_logs() {
+    for logs in [Logs::Closed, Logs::Stuck] {
+        let file = path("snapshot");
+        let options = [
+            "--snapshot".as_ref(),
+            file.as_os_str(),
+            "--max-connections".as_ref(),
+            "4".as_ref(),
+        ];
+        let server = Server::start_with(options, logs);
+        let mut client = server.client();
+        // Each of them is a line, and all together more than a pipe holds.
+        for _ in 0..2_000 {
+            let mut wrong = server.client();
+            wrong.try_send(b"*x\r\n");
+            wrong.rest();
+        }
+        assert_eq!(client.ask(&["CF.ADD", "f", "a"]), ":1\r\n");
+        assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+        wait("the connections that have ended", || {
+            client
+                .ask(&["INFO"])
+                .contains("connected_clients:1\r\n")
+                .then_some(())
+        });
+        let others: Vec<_> = (0..3).map(|_| server.client()).collect();
+        let turned_away = wait("a connection too many", || {
+            let rest = server.client().rest();
+            (!rest.is_empty()).then_some(rest)
+        });
+        assert_eq!(turned_away, "-ERR max number of clients reached\r\n");
+        drop(others);
+        assert_eq!(client.ask(&["CF.ADD", "f", "b"]), ":1\r\n");
+        server.signal("-TERM");
+        let (status, _) = server.ended();
+        assert_eq!(status.code(), Some(0));
+        let server = Server::start(["--snapshot".as_ref(), file.as_os_str()]);
+        assert_eq!(
+            server.ask(&["CF.MEXISTS", "f", "a", "b"]),
+            "*2\r\n:1\r\n:1\r\n"
+        );
+    }
+}
+
+#[test]
+fn large_work_of_one_client_does_not_stop_the_others() {
+    let server = Server::start(["--threads", "1", "--max-item", "4096"]);
+    let mut large = server.client();
+    assert_eq!(
+        large.ask(&["CF.RESERVE", "f", "10000", "EXPANSION", "0"]),
+        "+OK\r\n"
+    );
+    // Most of them do not fit, which takes longest.
+    let mut words = vec!["CF.INSERT".to_owned(), "f".to_owned(), "ITEMS".to_owned()];
+    words.extend((0..200_000).map(|item: usize| item.to_string()));
+    large.send(&request(&words));
+    let mut other = server.client();
+    let mut answered = 0;
+    // The one thread there is answers others meanwhile.
+    while !large.has_reply() {
+        assert_eq!(other.ask(&["PING"]), "+PONG\r\n");
+        answered += 1;
+    }
+    assert!(answered > 10, "{answered} answers");
+    assert!(large.reply().contains(":-1\r\n"));
+    let mut words = vec!["DEL".to_owned()];
+    words.extend((0..100_000).map(|key: usize| format!("none {key}")));
+    assert_eq!(large.ask(&words), ":0\r\n");
+    let refused = large.ask(&["KEYS", &"*a".repeat(200)]);
+    assert!(refused.starts_with("-ERR 256 bytes"), "{refused}");
+    let mut words = vec!["COMMAND", "INFO"];
+    words.extend(["get"; 1_000]);
+    assert!(large.ask(&words).starts_with("-ERR more names"));
+}
+
+#[test]
+fn an_end_does_not_wait_for_snapshots_that_wait() {
+    let file = path("snapshot");
+    let server = Server::start(["--snapshot".as_ref(), file.as_os_str()]);
+    server.ask(&["CF.RESERVE", "large", "20000000", "EXPANSION", "0"]);
+    let mut clients: Vec<_> = (0..20).map(|_| server.client()).collect();
+    for client in &mut clients {
+        client.send(&request(&["SAVE"]));
+    }
+    wait("a snapshot that has begun", || {
+        server
+            .ask(&["INFO"])
+            .contains("in_progress:1\r\n")
+            .then_some(())
+    });
+    server.ask(&["CF.ADD", "large", "late"]);
+    server.signal("-TERM");
+    let (status, logs) = server.ended();
+    assert!(status.success(), "{logs}");
+    let taken = logs.matches("snapshot saved").count();
+    assert!(taken < 20, "{taken} snapshots");
+    let server = Server::start(["--snapshot".as_ref(), file.as_os_str()]);
+    assert_eq!(server.ask(&["CF.EXISTS", "large", "late"]), ":1\r\n");
+    // One that was told to begin has begun for all to see.
+    let mut client = server.client();
+    assert_eq!(client.ask(&["BGSAVE"]), "+Background saving started\r\n");
+    assert_eq!(
+        client.ask(&["BGSAVE"]),
+        "-ERR Background save already in progress\r\n"
+    );
+    assert!(
+        client
+            .ask(&["INFO"])
+            .contains("rdb_bgsave_in_progress:1\r\n")
+    );
+    wait("the end of the snapshot", || {
+        client
+            .ask(&["INFO"])
+            .contains("rdb_bgsave_in_progress:0\r\n")
+            .then_some(())
+    });
+    assert_eq!(client.ask(&["BGSAVE"]), "+Background saving started\r\n");
+}
+
+#[test]
+fn dumps_count_as_memory() {
+    let server = Server::start(["--max-memory", "1000000"]);
+    let mut client = server.client();
+    assert_eq!(
+        client.ask(&["CF.RESERVE", "f", "100000", "EXPANSION", "0"]),
+        "+OK\r\n"
+    );
+    client.send(&request(&["CF.SCANDUMP", "f", "0"]));
+    let (iterator, bytes) = crate::wire::chunk(&client.reply_bytes());
+    assert!(bytes.is_some());
+    // The dump is kept for the one who goes on with it.
+    let refused = client.ask(&["CF.RESERVE", "g", "300000", "EXPANSION", "0"]);
+    assert!(refused.starts_with("-ERR"), "{refused}");
+    let end = client.ask(&["CF.SCANDUMP", "f", &iterator.to_string()]);
+    assert_eq!(end, "*2\r\n:0\r\n$-1\r\n");
+    assert_eq!(
+        client.ask(&["CF.RESERVE", "g", "300000", "EXPANSION", "0"]),
+        "+OK\r\n"
+    );
+    let refused = client.ask(&["CF.SCANDUMP", "g", "0"]);
+    assert!(refused.contains("1000000 bytes are the most"), "{refused}");
+    let info = client.ask(&["INFO"]);
+    let number = |name: &str| {
+        let line = info
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.and_then(|number| number.parse::<usize>().ok())
+            .expect("a number")
+    };
+    assert!(number("used_memory") <= number("reserved_memory"));
+    assert!(number("reserved_memory") <= number("maxmemory"));
 }

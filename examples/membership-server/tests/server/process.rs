@@ -20,6 +20,15 @@ pub(crate) fn command() -> Command {
     command
 }
 
+/// What becomes of a server's logs once it is ready.
+pub(crate) enum Logs {
+    Read,
+    /// Nobody can read them any more.
+    Closed,
+    /// Nobody does, though somebody could.
+    Stuck,
+}
+
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: SocketAddr,
@@ -30,6 +39,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one on a port that is free, and waits until it is ready.
     pub(crate) fn start<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> Self {
+        Self::start_with(options, Logs::Read)
+    }
+
+    pub(crate) fn start_with<A: AsRef<OsStr>>(
+        options: impl IntoIterator<Item = A>,
+        what: Logs,
+    ) -> Self {
         let mut command = command();
         command.args(["--bind", "127.0.0.1:0", "--log-format", "json"]);
         command.args(options).stderr(Stdio::piped());
@@ -49,9 +65,12 @@ impl Server {
                 _ => {}
             }
         };
-        // Read to the end, so that the server never waits for somebody to read it.
         let logs = thread::spawn(move || {
-            let _ = lines.read_to_string(&mut seen);
+            match what {
+                Logs::Read => drop(lines.read_to_string(&mut seen)),
+                Logs::Closed => drop(lines),
+                Logs::Stuck => std::mem::forget(lines),
+            }
             seen
         });
         Self {
@@ -60,6 +79,10 @@ impl Server {
             http,
             logs: Some(logs),
         }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     pub(crate) fn client(&self) -> Client {

@@ -76,6 +76,18 @@ impl Client {
         }
     }
 
+    /// Whether a whole reply is there, without waiting for one.
+    pub(crate) fn has_reply(&mut self) -> bool {
+        self.stream.set_nonblocking(true).expect("a socket");
+        let mut bytes = [0; 64 << 10];
+        while let Ok(read) = self.stream.read(&mut bytes) {
+            assert!(read > 0, "closed before a reply");
+            self.received.extend_from_slice(&bytes[..read]);
+        }
+        self.stream.set_nonblocking(false).expect("a socket");
+        self.length_of_first().is_some()
+    }
+
     fn length_of_first(&self) -> Option<usize> {
         if self.is_resp3 {
             let decoded = resp3::decode::complete::decode(&self.received);
