@@ -182,7 +182,7 @@ impl<S> CuckooFilterBuilder<S> {
     ///
     /// let builder = CuckooFilter::builder().max_memory_usage(1 << 20);
     /// assert!(builder.clone().capacity(400_000).build()?.memory_usage() <= 1 << 20);
-    /// let error = builder.capacity(usize::MAX >> 10).build().unwrap_err();
+    /// let error = builder.capacity(1_000_000_000).build().unwrap_err();
     /// assert_eq!(error.requested(), 1 << 20);
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```

@@ -14,9 +14,10 @@
 //!
 //! # What may run on an async runtime's threads
 //!
-//! Calls for items do not block and return in well under a microsecond, except those that make a filter grow
-//! (milliseconds, for the one who inserts). Making a large filter, a [snapshot](crate::CuckooFilter::snapshot), and
-//! storing or loading one take time linear in the size: hand them to `spawn_blocking`, or to a thread.
+//! Calls for items do not block and return in well under a microsecond, except inserts into a filter that is nearly
+//! full (up to some 20 microseconds) and those that make one grow (milliseconds, for the one who inserts). Making a
+//! large filter, a [snapshot](crate::CuckooFilter::snapshot), and storing or loading one take time linear in the size:
+//! hand them to `spawn_blocking`, or to a thread.
 //!
 //! # Hash the same bytes everywhere
 //!
@@ -75,9 +76,28 @@
 //! Each filter's stored form says where it ends, so that one file holds them all, one after the other, with a checksum
 //! over the whole. Written beside the last file, flushed, and renamed, it survives a crash at any point. There is one
 //! snapshot of a filter at a time: who finds [`Busy`](crate::SnapshotError::Busy) or
-//! [`Disturbed`](crate::SnapshotError::Disturbed) waits a little and tries again. After the last connection has
-//! ended, one more snapshot has everything that was answered. See [persistence](super::persistence).
+//! [`Disturbed`](crate::SnapshotError::Disturbed) waits a little and tries again. After the last connection has ended,
+//! one more snapshot has everything that was answered. See [persistence](super::persistence).
 //!
 //! # What it brings
 //!
-//! FIGURES
+//! On two virtual cores of a shared Intel Xeon, clients included, from `cargo bench --package membership-server`: two
+//! to three million single commands a second in pipelines of 64, and 13 (one thread) to 20 million lookups (two) in
+//! commands of 100. The same server with a mutex around each filter has between 0.7 and 1.0 of that with two threads,
+//! because protocol and system calls take most of the time of a command. The difference is in the tail: while a filter
+//! of 160 MiB is saved over and over, the longest wait for a lookup was 5 ms without the mutex, and 54 ms with it. A
+//! thread that is stopped while it holds the mutex makes all others wait for as long as it is stopped.
+//!
+//! # What an attack on it found
+//!
+//! None of it was in the filter, and most of it is in the tests of the server now; whoever builds another one may look
+//! for the same:
+//!
+//! * A log that nobody reads must neither stop nor end a thread: write it from a thread of its own, which may lose
+//!   lines.
+//! * A client can put a million items into one command, or a megabyte into the pattern of `KEYS`. What takes more than
+//!   some milliseconds belongs on other threads, and an end of the server that does not wait for it.
+//! * A full filter searches for each item that it refuses: 20 microseconds instead of 50 nanoseconds.
+//! * Buffers that a large request has made must be given back when a connection is idle.
+//! * Limits have to count what is on its way: partial requests, dumps, keys.
+//! * A web page can make a browser send lines to a port of the same machine.

@@ -5,7 +5,7 @@
 //! so that what else the machine does meets both; the figures are medians over the turns, and the ratio is the median
 //! of the ratios of neighbouring turns.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -187,7 +187,10 @@ impl Drop for Server {
 fn read_lines(stream: &mut TcpStream, mut lines: usize) {
     let mut bytes = [0; 64 << 10];
     while lines > 0 {
-        let read = stream.read(&mut bytes).expect("replies");
+        let read = match stream.read(&mut bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read.expect("replies"),
+        };
         assert!(read > 0, "the server ended");
         assert!(!bytes[..read].contains(&b'-'), "an error reply");
         lines -= bytes[..read].iter().filter(|&&byte| byte == b'\n').count();

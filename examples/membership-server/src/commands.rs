@@ -15,7 +15,7 @@ use crate::reply::Reply;
 use crate::session::Session;
 
 /// Arguments up to which a command is answered at once. More of them would keep the other connections of a thread
-/// waiting: an item that a full filter refuses can take 50 microseconds.
+/// waiting: an item that a full filter refuses takes some 20 microseconds.
 const FEW: usize = 256;
 
 /// How a command is answered.

@@ -100,7 +100,12 @@ impl Client {
 
     fn receive(&mut self) -> usize {
         let mut bytes = [0; 64 << 10];
-        let read = self.stream.read(&mut bytes).expect("a reply in time");
+        let read = loop {
+            match self.stream.read(&mut bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read.expect("a reply in time"),
+            }
+        };
         self.received.extend_from_slice(&bytes[..read]);
         read
     }
