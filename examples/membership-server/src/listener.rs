@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Those that are told at the same time that there is no place for them; others are just closed.
 const TURNED_AWAY: usize = 64;
 
-/// Serves clients until the server ends, and then waits for them a while.
+/// Serves clients until the server ends, and then waits for them a while. Nobody is served behind it.
 pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let places = Arc::new(Semaphore::new(server.limits().max_connections));
     let door = Arc::new(Semaphore::new(TURNED_AWAY));
@@ -40,7 +40,8 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
         if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
             let server = Arc::clone(&server);
             tasks.spawn(async move {
-                serve_one(stream, peer, server).await;
+                let served = serve_one(stream, peer, Arc::clone(&server));
+                let _ = server.cut.run_until_cancelled(served).await;
                 drop(place);
             });
         } else if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
@@ -59,6 +60,8 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let patience = server.limits().drain_timeout;
     if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
         tracing::warn!(connections = tasks.len(), "cut off at the end");
+        server.cut.cancel();
+        tasks.wait().await;
     }
 }
 

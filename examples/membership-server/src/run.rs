@@ -27,6 +27,8 @@ pub(crate) enum Error {
     Secret { path: PathBuf, source: io::Error },
     #[error("snapshot {path}: {source}. It was left as it is; move it away to start without it")]
     Snapshot { path: PathBuf, source: LoadError },
+    #[error("snapshots could not be written beside {path}: {source}")]
+    Unwritable { path: PathBuf, source: io::Error },
     #[error("list {path}: {source}")]
     List { path: PathBuf, source: ListError },
     #[error("cannot listen on {address}: {source}")]
@@ -65,9 +67,9 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
     // First what can fail at once: to restore and to load takes time.
     let listeners = Listeners::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
-        snapshot::check(path).map_err(|source| Error::Snapshot {
+        snapshot::check(path).map_err(|source| Error::Unwritable {
             path: path.to_owned(),
-            source: source.into(),
+            source,
         })?;
     }
     restore(&server)?;

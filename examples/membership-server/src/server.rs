@@ -23,6 +23,8 @@ pub(crate) struct Server {
     pub(crate) started: Instant,
     /// Ends the server.
     pub(crate) end: CancellationToken,
+    /// Ends connections, whatever they are at: nothing is answered after it.
+    pub(crate) cut: CancellationToken,
     connections: AtomicU64,
     /// Whether no last snapshot is to be taken.
     forgets: AtomicBool,
@@ -40,6 +42,7 @@ impl Server {
             args,
             started: Instant::now(),
             end,
+            cut: CancellationToken::new(),
             connections: AtomicU64::new(0),
             forgets: AtomicBool::new(false),
         }))

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::process::{Server, command, path, wait};
-use crate::wire::Client;
+use crate::wire::{Client, request};
 
 fn start(snapshot: &Path) -> Server {
     Server::start(
@@ -95,6 +97,55 @@ fn an_end_in_order_keeps_everything() {
     client.ask(&["SHUTDOWN", "NOSAVE"]);
     server.ended();
     assert_eq!(start(&file).ask(&["EXISTS", "late"]), ":0\r\n");
+}
+
+#[test]
+fn what_was_answered_until_the_end_is_kept() {
+    for drain in ["0", "5"] {
+        let file = path("snapshot");
+        let options = ["--drain-timeout", drain, "--snapshot"].map(Into::into);
+        let options = options.into_iter().chain([file.clone().into_os_string()]);
+        let server = Server::start(options);
+        server.ask(&["CF.RESERVE", "f", "1000000", "EXPANSION", "0"]);
+        let answered = AtomicUsize::new(0);
+        let pipeline = |first: usize| -> Vec<u8> {
+            let items = (first..first + 100).map(|item| item.to_string());
+            items
+                .flat_map(|item| request(&["CF.ADD", "f", &item]))
+                .collect()
+        };
+        thread::scope(|scope| {
+            let clients: Vec<_> = (0..3)
+                .map(|number| {
+                    let (mut client, answered) = (server.client(), &answered);
+                    scope.spawn(move || {
+                        let first = number * 300_000;
+                        let mut items = 0;
+                        while items < 300_000 && client.try_send(&pipeline(first + items)) {
+                            let replies = client.replies_until_the_end(100);
+                            items += replies;
+                            answered.fetch_add(replies, Ordering::Relaxed);
+                            if replies < 100 {
+                                break;
+                            }
+                        }
+                        first..first + items
+                    })
+                })
+                .collect();
+            wait("some answers", || {
+                (answered.load(Ordering::Relaxed) > 3_000).then_some(())
+            });
+            server.signal("-TERM");
+            let (status, logs) = server.ended();
+            assert!(status.success(), "{logs}");
+            let server = start(&file);
+            for client in clients {
+                let items = client.join().expect("a client");
+                assert_eq!(found(&mut server.client(), "f", items.clone()), items.len());
+            }
+        });
+    }
 }
 
 #[test]

@@ -110,6 +110,25 @@ impl Client {
         read
     }
 
+    /// How many of so many replies of one line come before the server closes the connection.
+    pub(crate) fn replies_until_the_end(&mut self, most: usize) -> usize {
+        let mut replies = 0;
+        while replies < most {
+            if let Some(length) = self.length_of_first() {
+                self.received.drain(..length);
+                replies += 1;
+                continue;
+            }
+            let mut bytes = [0; 4 << 10];
+            match self.stream.read(&mut bytes) {
+                Ok(read @ 1..) => self.received.extend_from_slice(&bytes[..read]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                _ => break,
+            }
+        }
+        replies
+    }
+
     /// All that comes until the server closes the connection.
     pub(crate) fn rest(mut self) -> String {
         let end = self.stream.read_to_end(&mut self.received);
