@@ -69,22 +69,35 @@ fn adds_what_is_absent_as_the_single_calls_do() {
 
 #[test]
 fn a_refused_item_ends_a_unique_batch() {
-    let builder = GrowingCuckooFilter::builder().capacity(300).seed(1);
-    let filter = builder
-        .max_false_positive_rate(0.000_25)
-        .build()
-        .expect("a possible rate");
+    let builder = GrowingCuckooFilter::builder()
+        .capacity(300)
+        .seed(1)
+        .max_false_positive_rate(0.000_25);
     let items: Vec<u64> = (0..5_000).collect();
-    let mut added = vec![true; items.len()];
-    let stopped = filter
+    let [typed, hashed] = [(); 2].map(|()| builder.clone().build().expect("a possible rate"));
+    let hashes: Vec<u64> = items.iter().map(|item| hashed.hash_one(item)).collect();
+    let [mut added, mut others] = [(); 2].map(|()| vec![true; items.len()]);
+    let stopped = typed
         .insert_unique_many(&items, &mut added)
         .expect_err("more than it takes");
-    assert!(!added[stopped.inserted()..].contains(&true));
-    assert_eq!(filter.len(), added.iter().filter(|&&added| added).count());
+    let other = hashed
+        .insert_unique_many_hash(&hashes, &mut others)
+        .expect_err("more than it takes");
     assert!(
-        items[..stopped.inserted()]
-            .iter()
-            .all(|item| filter.contains(item))
+        stopped.inserted() > 512,
+        "in the third of the parts that it is done in, or later"
+    );
+    assert_eq!((&stopped, &added), (&other, &others));
+    assert!(
+        !added[stopped.inserted()..].contains(&true),
+        "added behind the refused one"
+    );
+    assert_eq!(typed.len(), added.iter().filter(|&&added| added).count());
+    let (before, behind) = items.split_at(stopped.inserted());
+    assert!(before.iter().all(|item| typed.contains(item)));
+    assert_eq!(
+        typed.insert_unique(&behind[0]),
+        Err(stopped.error().clone())
     );
 }
 

@@ -83,4 +83,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         killer: "growing::batch::a_refused_batch_says_how_far_it_came",
         message: "assertion `left == right` failed",
     },
+    Mutant {
+        piece: piece("a batch of absent items counts from the beginning of its last chunk"),
+        killer: "growing::batch::a_refused_item_ends_a_unique_batch",
+        message: "assertion `left == right` failed",
+    },
 ];

@@ -102,8 +102,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a batch counts from the beginning of its last chunk",
         changes: &[(
             "growing/batch.rs",
-            "let inserted = chunk * CHUNK + turn;",
-            "let inserted = chunk.min(1) * CHUNK + turn;",
+            "ahead(hashes).enumerate() {\n                    let inserted = chunk * CHUNK + turn;",
+            "ahead(hashes).enumerate() {\n                    let inserted = chunk.min(1) * CHUNK + turn;",
+        )],
+    },
+    Piece {
+        name: "a batch of absent items counts from the beginning of its last chunk",
+        changes: &[(
+            "growing/batch.rs",
+            "in turns.enumerate() {\n                    let inserted = chunk * CHUNK + turn;",
+            "in turns.enumerate() {\n                    let inserted = chunk.min(1) * CHUNK + turn;",
         )],
     },
 ];
