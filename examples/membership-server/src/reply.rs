@@ -20,6 +20,8 @@ pub(crate) enum Reply {
     /// One line that begins with a word in capitals: the kind of the error.
     Error(Cow<'static, str>),
     Integer(i64),
+    /// In RESP2, 1 or 0.
+    Boolean(bool),
     Bulk(Bytes),
     Nil,
     Array(Vec<Reply>),
@@ -65,6 +67,7 @@ impl Reply {
             Self::Simple(text) => Frame::SimpleString(Bytes::from_static(text.as_bytes())),
             Self::Error(text) => Frame::Error(one_line(text).into()),
             Self::Integer(number) => Frame::Integer(number),
+            Self::Boolean(is_true) => Frame::Integer(is_true.into()),
             Self::Bulk(bytes) => Frame::BulkString(bytes),
             Self::Nil => Frame::Null,
             Self::Array(parts) => Frame::Array(parts.into_iter().map(Self::resp2).collect()),
@@ -90,6 +93,7 @@ impl Reply {
                 attributes,
             },
             Self::Integer(data) => Frame::Number { data, attributes },
+            Self::Boolean(data) => Frame::Boolean { data, attributes },
             Self::Bulk(data) => Frame::BlobString { data, attributes },
             Self::Nil => Frame::Null,
             Self::Array(parts) => Frame::Array {
@@ -130,7 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_a_form_of_its_own_in_the_newer_version() {
+    fn nothing_and_truth_have_forms_of_their_own_in_the_newer_version() {
+        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp2), ":1\r\n");
+        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp3), "#t\r\n");
+        assert_eq!(encoded(Reply::Boolean(false), Protocol::Resp3), "#f\r\n");
         assert_eq!(encoded(Reply::Nil, Protocol::Resp2), "$-1\r\n");
         assert_eq!(encoded(Reply::Nil, Protocol::Resp3), "_\r\n");
     }

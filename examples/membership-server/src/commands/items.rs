@@ -48,7 +48,7 @@ pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         .filters()
         .get(key)
         .is_some_and(|filter| filter.contains(item));
-    Reply::Integer(found.into()).into()
+    Reply::Boolean(found).into()
 }
 
 pub(super) fn many_exist(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -68,7 +68,7 @@ fn look_up(filter: Option<&Filter>, items: &[&[u8]]) -> Reply {
     if let Some(filter) = filter {
         filter.contains_many(items, &mut found);
     }
-    let replies = found.into_iter().map(|found| Reply::Integer(found.into()));
+    let replies = found.into_iter().map(Reply::Boolean);
     Reply::Array(replies.collect())
 }
 
@@ -90,7 +90,7 @@ pub(super) fn delete(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         return syntax_error().into();
     };
     match session.server.catalogue.filters().get(key) {
-        Some(filter) => Reply::Integer(filter.remove(item, session.id).into()).into(),
+        Some(filter) => Reply::Boolean(filter.remove(item, session.id)).into(),
         None => Reply::error("ERR Not found").into(),
     }
 }
@@ -118,7 +118,7 @@ fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     }
     let add = move |filter: &Filter, item: &[u8]| {
         let added = insert(filter, item).map_err(|error| not_inserted(&error));
-        added.map(|added| Reply::Integer(added.into()))
+        added.map(Reply::Boolean)
     };
     // Most of the time it is there, and this is all that the item waits for.
     if let Some(filter) = session.server.catalogue.filters().get(key) {
@@ -177,7 +177,7 @@ fn borrowed(items: &[Vec<u8>]) -> Vec<&[u8]> {
     items.iter().map(Vec::as_slice).collect()
 }
 
-/// 1 or 0 for each item, whether it was added, and -1 for one that was refused.
+/// For each item whether it was added, and -1 for one that was refused.
 fn add_all(filter: &Filter, items: &[&[u8]], insert: InsertMany) -> Reply {
     let mut replies = Vec::with_capacity(items.len());
     let mut added = vec![false; items.len()];
@@ -189,11 +189,7 @@ fn add_all(filter: &Filter, items: &[&[u8]], insert: InsertMany) -> Reply {
             Ok(()) => (rest.len(), None),
             Err(stopped) => (stopped.inserted(), Some(Reply::Integer(-1))),
         };
-        replies.extend(
-            added[..done]
-                .iter()
-                .map(|&added| Reply::Integer(added.into())),
-        );
+        replies.extend(added[..done].iter().map(|&added| Reply::Boolean(added)));
         rest = &rest[done + usize::from(refused.is_some())..];
         replies.extend(refused);
     }

@@ -394,7 +394,7 @@ fn clients_say_who_they_are() {
 }
 
 #[test]
-fn the_newer_protocol_has_maps_and_a_null() {
+fn the_newer_protocol_has_maps_truth_and_a_null() {
     let server = Server::start::<&str>([]);
     let client = &mut server.client();
     client.send(&request(&["HELLO", "3"]));
@@ -408,8 +408,14 @@ fn the_newer_protocol_has_maps_and_a_null() {
     check(
         client,
         &[
-            ("CF.ADD f a", ":1"),
-            ("CF.MEXISTS f a b", "*2\n:1\n:0"),
+            ("CF.ADD f a", "#t"),
+            ("CF.ADDNX f a", "#f"),
+            ("CF.INSERT f ITEMS a", "*1\n#t"),
+            ("CF.INSERTNX f ITEMS a b", "*2\n#f\n#t"),
+            ("CF.EXISTS f z", "#f"),
+            ("CF.MEXISTS f a z", "*2\n#t\n#f"),
+            ("CF.COUNT f a", ":2"),
+            ("CF.DEL f a", "#t"),
             ("CLIENT GETNAME", "_"),
         ],
     );
