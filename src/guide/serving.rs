@@ -82,11 +82,11 @@
 //! # What it brings
 //!
 //! On two virtual cores of a shared Intel Xeon, clients included, from `cargo bench --package membership-server`: two
-//! to three million single commands a second in pipelines of 64, and 13 (one thread) to 20 million lookups (two) in
-//! commands of 100. The same server with a mutex around each filter has between 0.7 and 1.0 of that with two threads,
-//! because protocol and system calls take most of the time of a command. The difference is in the tail: while a filter
-//! of 160 MiB is saved over and over, the longest wait for a lookup was 5 ms without the mutex, and 54 ms with it. A
-//! thread that is stopped while it holds the mutex makes all others wait for as long as it is stopped.
+//! to three million single commands a second in pipelines of 64, and 12 (one thread) to 18 million lookups (two) in
+//! commands of 100. The same server with a mutex around each filter has between 0.88 and 0.99 of that, because protocol
+//! and system calls take most of the time of a command. The difference is in the tail: while a filter of 160 MiB is
+//! saved over and over, the longest wait for a lookup was 7 ms without the mutex, and 58 ms with it. A thread that is
+//! stopped while it holds the mutex makes all others wait for as long as it is stopped.
 //!
 //! # What an attack on it found
 //!
