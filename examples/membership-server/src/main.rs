@@ -46,7 +46,6 @@ fn main() -> ExitCode {
     let (writer, _flushed_at_the_end) = tracing_appender::non_blocking(std::io::stderr());
     let logs = tracing_subscriber::fmt()
         .with_writer(writer)
-        .log_internal_errors(false)
         .with_max_level(args.log_level)
         .with_target(false);
     match args.log_format {

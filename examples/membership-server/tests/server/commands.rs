@@ -255,6 +255,13 @@ fn a_dump_is_the_filter_as_it_was() {
             "-ERR Couldn't load chunk! the first one is missing\r\n"
         );
         for index in 0..chunks.len() {
+            if index == 1 {
+                let reply = load(client, &copy, 2);
+                assert_eq!(
+                    reply,
+                    "-ERR Couldn't load chunk! it is not the next one\r\n"
+                );
+            }
             assert_eq!(
                 client.ask(&["EXISTS", &copy]),
                 ":0\r\n",

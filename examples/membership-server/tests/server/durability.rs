@@ -1,11 +1,12 @@
 //! What was answered is there after a restart.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::process::{Server, command, path, wait};
+use crate::process::{Server, path, refused, wait};
 use crate::wire::{Client, request};
 
 fn start(snapshot: &Path) -> Server {
@@ -249,31 +250,24 @@ fn a_damaged_snapshot_is_refused_and_left_alone() {
     versions.push([whole.as_slice(), b"x"].concat());
     for damaged in versions {
         fs::write(&file, &damaged).expect("a file");
-        let ended = command()
-            .args(["--bind", "127.0.0.1:0", "--snapshot"])
-            .arg(&file)
-            .output()
-            .expect("it runs");
-        let words = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.code(), Some(3), "{words}");
+        let options = ["--bind", "127.0.0.1:0", "--snapshot"].map(OsStr::new);
+        let (status, words) = refused(options.into_iter().chain([file.as_os_str()]));
+        assert_eq!(status, 3, "{words}");
         assert!(words.contains("It was left as it is"), "{words}");
         assert_eq!(fs::read(&file).expect("a file"), damaged);
     }
     // One that is whole but larger than what the operator allows.
     fs::write(&file, &whole).expect("a file");
-    let ended = command()
-        .args([
-            "--bind",
-            "127.0.0.1:0",
-            "--max-memory",
-            "2000",
-            "--snapshot",
-        ])
-        .arg(&file)
-        .output()
-        .expect("it runs");
-    let words = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(3), "{words}");
+    let options = [
+        "--bind",
+        "127.0.0.1:0",
+        "--max-memory",
+        "2000",
+        "--snapshot",
+    ]
+    .map(OsStr::new);
+    let (status, words) = refused(options.into_iter().chain([file.as_os_str()]));
+    assert_eq!(status, 3, "{words}");
     assert!(words.contains("2000 bytes are the most"), "{words}");
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use crate::process::{Logs, PATIENCE, Server, command, path, wait};
+use crate::process::{Logs, PATIENCE, Server, command, path, refused, wait};
 use crate::wire::request;
 
 fn get(address: SocketAddr, request: &str) -> String {
@@ -243,18 +243,13 @@ fn options_that_would_do_harm_are_refused() {
             "bytes of memory are not enough",
         ),
     ] {
-        let ended = command().args(options).output().expect("it runs");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.code(), Some(status), "{options:?}: {said}");
+        let (ended, said) = refused(options);
+        assert_eq!(ended, status, "{options:?}: {said}");
         assert!(said.contains(words), "{options:?}: {said}");
     }
     let taken = Server::start::<&str>([]);
     let address = taken.address.to_string();
-    let ended = command()
-        .args(["--bind", &address])
-        .output()
-        .expect("it runs");
-    assert_eq!(ended.status.code(), Some(3));
+    assert_eq!(refused(["--bind", &address]).0, 3);
     let help = command().arg("--help").output().expect("it runs");
     let help = String::from_utf8_lossy(&help.stdout);
     for word in ["--max-pipeline", "Exit status", "RESP3"] {

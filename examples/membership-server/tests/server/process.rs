@@ -20,6 +20,25 @@ pub(crate) fn command() -> Command {
     command
 }
 
+/// The status with which a server ends that is not to start, and what it says. One that starts all the same is ended.
+pub(crate) fn refused<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> (i32, String) {
+    let mut command = command();
+    command.args(options).stderr(Stdio::piped());
+    let mut process = command.spawn().expect("the server starts");
+    let mut said = String::new();
+    // To its end or, if it has begun to serve, to the line that says so.
+    let lines = BufReader::new(process.stderr.take().expect("piped")).lines();
+    for line in lines {
+        said += &line.expect("a log");
+        said.push('\n');
+        if said.contains("INFO ready") {
+            let _ = process.kill();
+        }
+    }
+    let status = process.wait().expect("a child");
+    (status.code().unwrap_or(-1), said)
+}
+
 /// What becomes of a server's logs once it is ready.
 pub(crate) enum Logs {
     Read,
