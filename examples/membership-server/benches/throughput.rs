@@ -5,12 +5,22 @@
 //! so that what else the machine does meets both; the figures are medians over the turns, and the ratio is the median
 //! of the ratios of neighbouring turns.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+// The rig of the tests: a server, and requests as bytes.
+#[allow(dead_code)]
+#[path = "../tests/server/process.rs"]
+mod process;
+#[allow(dead_code)]
+#[path = "../tests/server/wire.rs"]
+mod wire;
+
+use process::Server;
+use wire::request;
 
 const TURN: Duration = Duration::from_millis(500);
 const TURNS: usize = 9;
@@ -59,73 +69,30 @@ fn words(name: &str, first: usize, items: usize) -> Vec<String> {
         .collect()
 }
 
-fn encoded(words: &[String]) -> Vec<u8> {
-    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
-    for word in words {
-        bytes.extend(format!("${}\r\n{word}\r\n", word.len()).bytes());
-    }
-    bytes
+fn start(threads: usize, more: &[&str]) -> Bench {
+    let threads = threads.to_string();
+    let options = ["--max-pipeline", "100000", "--threads", &threads];
+    let bench = Bench(Server::start([options.as_slice(), more].concat()));
+    bench.fill();
+    bench
 }
 
-struct Server {
-    process: Child,
-    address: SocketAddr,
-}
+/// A server that takes its turns.
+struct Bench(Server);
 
-impl Server {
-    fn start(threads: usize, more: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_membership-server"));
-        command.args([
-            "--bind",
-            "127.0.0.1:0",
-            "--log-format",
-            "json",
-            "--max-pipeline",
-            "100000",
-        ]);
-        command.args([
-            "--threads",
-            &threads.to_string(),
-            "--default-capacity",
-            "1000000",
-        ]);
-        let mut process = command
-            .args(more)
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut lines = BufReader::new(process.stderr.take().expect("piped")).lines();
-        let address = loop {
-            let line = lines
-                .next()
-                .expect("it is ready before it ends")
-                .expect("a log");
-            let entry: serde_json::Value = serde_json::from_str(&line).expect("JSON");
-            if entry["message"] == "ready" {
-                break entry["address"]
-                    .as_str()
-                    .and_then(|text| text.parse().ok())
-                    .expect("an address");
-            }
-        };
-        thread::spawn(move || lines.for_each(drop));
-        let server = Self { process, address };
-        server.fill();
-        server
-    }
-
+impl Bench {
     fn fill(&self) {
         let mut stream = self.connect();
         for first in (0..ITEMS).step_by(1_000) {
             let mut words = words("CF.INSERT", first, 1_000);
             words.insert(2, "ITEMS".to_owned());
-            stream.write_all(&encoded(&words)).expect("sent");
+            stream.write_all(&request(&words)).expect("sent");
             read_lines(&mut stream, 1_001);
         }
     }
 
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).expect("a connection");
+        let stream = TcpStream::connect(self.0.address).expect("a connection");
         stream.set_nodelay(true).expect("a socket");
         stream
     }
@@ -147,7 +114,7 @@ impl Server {
                                 (0..work.commands)
                                     .flat_map(|index| {
                                         let item = first + index * work.items.max(1);
-                                        encoded(&(work.command)(connection, item))
+                                        request(&(work.command)(connection, item))
                                     })
                                     .collect()
                             })
@@ -177,13 +144,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 fn read_lines(stream: &mut TcpStream, mut lines: usize) {
     let mut bytes = [0; 64 << 10];
     while lines > 0 {
@@ -204,15 +164,13 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 /// Microseconds that clients wait for the reply to one lookup while a large filter is saved over and over: the median,
 /// the thousandth longest, and the longest.
-fn waits(server: &Server) -> [f64; 3] {
+fn waits(server: &Bench) -> [f64; 3] {
     let is_over = AtomicBool::new(false);
     let mut waits: Vec<f64> = thread::scope(|scope| {
         let saver = scope.spawn(|| {
             let mut stream = server.connect();
             while !is_over.load(Ordering::Relaxed) {
-                stream
-                    .write_all(&encoded(&["SAVE".to_owned()]))
-                    .expect("sent");
+                stream.write_all(&request(&["SAVE"])).expect("sent");
                 read_lines(&mut stream, 1);
             }
         });
@@ -225,13 +183,9 @@ fn waits(server: &Server) -> [f64; 3] {
                         if is_over.load(Ordering::Relaxed) {
                             break;
                         }
-                        let request = encoded(&[
-                            "CF.EXISTS".to_owned(),
-                            "large".to_owned(),
-                            item.to_string(),
-                        ]);
+                        let lookup = request(&["CF.EXISTS", "large", &item.to_string()]);
                         let start = Instant::now();
-                        stream.write_all(&request).expect("sent");
+                        stream.write_all(&lookup).expect("sent");
                         read_lines(&mut stream, 1);
                         waits.push(start.elapsed().as_secs_f64() * 1e6);
                     }
@@ -253,15 +207,15 @@ fn waits(server: &Server) -> [f64; 3] {
 }
 
 /// Starts a server with a filter of 160 MiB, most of them empty.
-fn with_large_filter(name: &str, more: &[&str]) -> Server {
+fn with_large_filter(name: &str, more: &[&str]) -> Bench {
     let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
     let options = ["--snapshot-interval", "0", "--snapshot", &file];
     // What another run has left.
     let _ = std::fs::remove_file(&file);
-    let server = Server::start(2, &[options.as_slice(), more].concat());
+    let server = start(2, &[options.as_slice(), more].concat());
     let mut stream = server.connect();
-    let reserve = ["CF.RESERVE", "large", "80000000"].map(str::to_owned);
-    stream.write_all(&encoded(&reserve)).expect("sent");
+    let reserve = ["CF.RESERVE", "large", "80000000"];
+    stream.write_all(&request(&reserve)).expect("sent");
     read_lines(&mut stream, 1);
     server
 }
@@ -302,10 +256,7 @@ fn throughput() {
         .map(|log| 1 << log)
         .take_while(|&threads| threads <= most)
     {
-        let (free, locked) = (
-            Server::start(threads, &[]),
-            Server::start(threads, &["--behind-a-mutex"]),
-        );
+        let (free, locked) = (start(threads, &[]), start(threads, &["--behind-a-mutex"]));
         for work in WORKS {
             // The first turn warms up.
             free.turn(work);

@@ -1,7 +1,7 @@
 //! What is done with a filter as a whole.
 
 use super::Answer;
-use crate::arguments::{Parsed, check_length, is, not_created, number};
+use crate::arguments::{Parsed, check_length, is, not_created, number, syntax_error, wrong_number};
 use crate::filter::Settings;
 use crate::reply::Reply;
 use crate::session::Session;
@@ -11,7 +11,7 @@ const BUCKET_SIZE: i64 = 4;
 
 pub(super) fn reserve(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let [key, capacity, ref options @ ..] = *arguments else {
-        return Reply::error("ERR syntax error").into();
+        return syntax_error().into();
     };
     let settings = match settings(session, capacity, options) {
         Ok(settings) => settings,
@@ -52,9 +52,7 @@ fn settings(session: &Session, capacity: &[u8], options: &[&[u8]]) -> Parsed<Set
     if rest.is_empty() {
         Ok(settings)
     } else {
-        Err(Reply::error(
-            "ERR wrong number of arguments for 'cf.reserve' command",
-        ))
+        Err(wrong_number("CF.RESERVE"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is done with items: the reason for all the rest.
 
+use std::sync::Arc;
+
 use lockfree_cuckoo::{InsertError, InsertManyError};
 
 use super::{Answer, FEW};
@@ -39,27 +41,21 @@ pub(super) fn insert_unique(session: &mut Session, arguments: &[&[u8]]) -> Answe
 }
 
 pub(super) fn exists(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let Some((key, item)) = key_and_item(arguments) else {
-        return syntax_error().into();
-    };
-    let found = session
-        .server
-        .catalogue
-        .filters()
-        .get(key)
-        .is_some_and(|filter| filter.contains(item));
-    Reply::Boolean(found).into()
+    with_old(session, arguments, Reply::Boolean(false), |filter, item| {
+        Reply::Boolean(filter.contains(item))
+    })
 }
 
 pub(super) fn many_exist(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let Some((&key, items)) = arguments.split_first() else {
         return syntax_error().into();
     };
-    let filter = session.server.catalogue.get(key);
+    let filters = session.server.catalogue.filters();
+    let filter = filters.get(key);
     if items.len() <= FEW {
-        return look_up(filter.as_deref(), items).into();
+        return look_up(filter.map(Arc::as_ref), items).into();
     }
-    let items = owned(items);
+    let (filter, items) = (filter.cloned(), owned(items));
     Answer::later(move || look_up(filter.as_deref(), &borrowed(&items)))
 }
 
@@ -73,26 +69,16 @@ fn look_up(filter: Option<&Filter>, items: &[&[u8]]) -> Reply {
 }
 
 pub(super) fn count(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let Some((key, item)) = key_and_item(arguments) else {
-        return syntax_error().into();
-    };
-    let copies = session
-        .server
-        .catalogue
-        .filters()
-        .get(key)
-        .map_or(0, |filter| filter.count(item));
-    Reply::number(copies).into()
+    with_old(session, arguments, Reply::Integer(0), |filter, item| {
+        Reply::number(filter.count(item))
+    })
 }
 
 pub(super) fn delete(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let Some((key, item)) = key_and_item(arguments) else {
-        return syntax_error().into();
-    };
-    match session.server.catalogue.filters().get(key) {
-        Some(filter) => Reply::Boolean(filter.remove(item, session.id)).into(),
-        None => Reply::error("ERR Not found").into(),
-    }
+    let not_found = Reply::error("ERR Not found");
+    with_old(session, arguments, not_found, |filter, item| {
+        Reply::Boolean(filter.remove(item, session.id))
+    })
 }
 
 fn key_and_item<'a>(arguments: &[&'a [u8]]) -> Option<(&'a [u8], &'a [u8])> {
@@ -107,6 +93,23 @@ type Insert = fn(&Filter, &[u8]) -> Result<bool, InsertError>;
 
 /// The same for many, up to the first that is refused.
 type InsertMany = fn(&Filter, &[&[u8]], &mut [bool]) -> Result<(), InsertManyError>;
+
+/// What is done with an item of a filter that is there, and the reply if it is not.
+fn with_old(
+    session: &Session,
+    arguments: &[&[u8]],
+    absent: Reply,
+    ask: impl FnOnce(&Filter, &[u8]) -> Reply,
+) -> Answer {
+    let Some((key, item)) = key_and_item(arguments) else {
+        return syntax_error().into();
+    };
+    let filters = session.server.catalogue.filters();
+    filters
+        .get(key)
+        .map_or(absent, |filter| ask(filter, item))
+        .into()
+}
 
 fn with_new(session: &Session, arguments: &[&[u8]], insert: Insert) -> Answer {
     let Some((key, item)) = key_and_item(arguments) else {
@@ -148,16 +151,12 @@ fn insert_many(
     if let Err(error) = lengths.try_for_each(|argument| check_length(argument, most)) {
         return error.into();
     }
-    let filter = session.server.catalogue.get(key);
-    if filter.is_none() && !options.creates {
-        return Reply::error("ERR not found").into();
-    }
-    match filter {
-        Some(filter) if options.items.len() <= FEW => {
-            add_all(&filter, options.items, insert).into()
-        }
+    let filters = session.server.catalogue.filters();
+    match filters.get(key) {
+        None if !options.creates => Reply::error("ERR not found").into(),
+        Some(filter) if options.items.len() <= FEW => add_all(filter, options.items, insert).into(),
         Some(filter) => {
-            let items = owned(options.items);
+            let (filter, items) = (Arc::clone(filter), owned(options.items));
             Answer::later(move || add_all(&filter, &borrowed(&items), insert))
         }
         None => {

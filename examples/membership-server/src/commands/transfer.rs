@@ -1,7 +1,7 @@
 //! Dumps, out of the server and into it.
 
 use super::Answer;
-use crate::arguments::{check_length, integer};
+use crate::arguments::{check_length, integer, syntax_error};
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::transfers::TransferError;
@@ -9,7 +9,7 @@ use crate::transfers::TransferError;
 pub(super) fn scan_dump(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let server = session.server.clone();
     let [key, iterator] = *arguments else {
-        return Reply::error("ERR syntax error").into();
+        return syntax_error().into();
     };
     let Some(iterator) = integer(iterator) else {
         return refused(&TransferError::Iterator).into();
@@ -35,7 +35,7 @@ pub(super) fn scan_dump(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 pub(super) fn load_chunk(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let server = session.server.clone();
     let [key, iterator, chunk] = *arguments else {
-        return Reply::error("ERR syntax error").into();
+        return syntax_error().into();
     };
     let Some(iterator) = integer(iterator) else {
         return refused(&TransferError::Iterator).into();
