@@ -114,6 +114,7 @@ mod geometry;
 #[cfg(feature = "std")]
 mod growing;
 pub mod guide;
+mod hashed;
 mod hints;
 mod hop;
 mod insertion;
@@ -149,6 +150,7 @@ pub use error::{BuildError, GrowthError, InsertError, InsertManyError};
 pub use filter::CuckooFilter;
 #[cfg(feature = "std")]
 pub use growing::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
+pub use hashed::Hashed;
 pub use random_state::{RandomState, SeededHasher};
 pub use snapshot::SnapshotError;
 pub use stored::ReadError;
