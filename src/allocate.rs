@@ -6,11 +6,7 @@ mod huge_pages;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// The bytes that could not be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutOfMemory {
-    pub(crate) bytes: usize,
-}
+use crate::error::OutOfMemory;
 
 /// A slice of `len` values, each made by `value`.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
@@ -22,11 +18,9 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
 
 /// Makes room for `more` values.
 pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
-    values.try_reserve_exact(more).map_err(|_| OutOfMemory {
-        bytes: values
-            .len()
-            .saturating_add(more)
-            .saturating_mul(size_of::<T>()),
+    values.try_reserve_exact(more).map_err(|_| {
+        let len = values.len().saturating_add(more);
+        OutOfMemory::new(len.saturating_mul(size_of::<T>()))
     })?;
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     huge_pages::advise(values.spare_capacity_mut());

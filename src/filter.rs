@@ -1,35 +1,59 @@
-//! The public type, and its operations on items and on hashes.
+//! The facade: the public type, once for all engines, hashers and types of items.
+
+mod batch;
+mod builder;
+mod collect;
+mod engine;
+#[cfg(feature = "std")]
+mod growing;
+mod hashed;
+mod items;
+mod measures;
+mod persistence;
+#[cfg(feature = "serde")]
+mod serde;
+mod snapshot;
+mod traits;
+mod typed;
+
+#[cfg(feature = "std")]
+pub use builder::GrowingCuckooFilterBuilder;
+pub use builder::{CuckooFilterBuilder, FilterBuilder};
+pub use engine::{Engine, Standard};
+pub use hashed::Hashed;
+pub use items::{Any, Only, Takes, TakesEach};
 
 use core::hash::{BuildHasher, Hash};
+use core::marker::PhantomData;
 
-use crate::allocate::OutOfMemory;
-use crate::bucket::Bucket;
-use crate::counter::Counter;
+use crate::engine::Fixed;
+#[cfg(feature = "std")]
+use crate::engine::Growing;
 use crate::error::InsertError;
+use crate::layout::Lanes;
 use crate::random_state::RandomState;
-use crate::tokens::{Refusal, Tokens};
 
 /// A set that many threads share without a lock and that answers membership approximately.
 ///
-/// An item is stored as a 16-bit fingerprint in one of two buckets of four. [`contains`](Self::contains) may
+/// An item is stored as a 16-bit fingerprint in one of two buckets of four. [`contains`](Filter::contains) may
 /// be true for an item that was never inserted, with a probability of at most about 0.012 %
-/// ([`false_positive_rate`](Self::false_positive_rate)); it is never false for an item that is in. All else
+/// ([`false_positive_rate`](Filter::false_positive_rate)); it is never false for an item that is in. All else
 /// is exact, whatever other threads do: nothing is lost, nothing is removed twice.
 ///
 /// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if
 /// they agree in fingerprint and candidate buckets; that is what a false positive is. Every operation is
-/// linearizable with respect to the multiset of tokens, except [`count`](Self::count) and the measures
-/// ([`len`](Self::len), [`load_factor`](Self::load_factor) and those that follow from them).
+/// linearizable with respect to the multiset of tokens, except [`count`](Filter::count) and the measures
+/// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction but [`snapshot`](Self::snapshot). (With the feature
+/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot). (With the feature
 /// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
 /// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
 ///
 /// # Removing
 ///
 /// Remove only what you inserted. Removing an item that was not inserted removes, in the rare case of a
-/// false positive, the token of another item. If [`insert_unique`](Self::insert_unique) answered false, that
+/// false positive, the token of another item. If [`insert_unique`](Filter::insert_unique) answered false, that
 /// call inserted nothing: do not remove for it.
 ///
 /// # Memory ordering
@@ -60,15 +84,137 @@ use crate::tokens::{Refusal, Tokens};
 /// assert!(seen.remove(&(3u32, 999u32)));
 /// assert_eq!(seen.len(), 3_999);
 /// ```
-pub struct CuckooFilter<S = RandomState> {
-    pub(crate) tokens: Tokens,
-    pub(crate) counter: Counter,
-    /// The items that it was sized for.
-    pub(crate) capacity: usize,
-    pub(crate) hasher: S,
+pub type CuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S>;
+
+/// A [`CuckooFilter`] that makes itself room: approximate membership with exact removal,
+/// shared by many threads without a lock, of as many items as there is memory for.
+///
+/// It begins with one segment. When that is full, the thread that finds it so adds another one, twice as large
+/// ([`growth_factor`](FilterBuilder::growth_factor)), and all threads go on with it. Nothing is moved,
+/// so no call takes longer than making the new segment; nobody waits for it, and a thread that stops in the midst
+/// of it keeps nobody from growing the filter.
+///
+/// What that costs: a lookup of an item that is absent, or in an old segment, looks at several segments, two loads
+/// each, and the [false-positive rates](Filter::false_positive_rate) of the segments add up. So start with about
+/// what you expect ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.
+///
+/// All else is as there: every operation takes `&self` and is lock-free, nothing is lost, nothing is removed
+/// twice; remove only what you inserted, and that is exact in a filter that grows, too. Copies: at most eight in
+/// each segment, and a copy too many never makes the filter grow.
+///
+/// Every operation is pinned to an [epoch](https://docs.rs/crossbeam-epoch) while it runs. Memory that is given up
+/// is freed when no thread can be looking at it any more; a thread that stops in the midst of an operation delays
+/// that, and nothing else.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::GrowingCuckooFilter;
+///
+/// let seen = GrowingCuckooFilter::with_capacity(1_000);
+/// for item in 0..50_000u32 {
+///     seen.insert(&item)?;
+/// }
+/// assert!(seen.segments() > 1);
+/// assert!((0..50_000u32).all(|item| seen.contains(&item)));
+/// assert!((0..50_000u32).all(|item| seen.remove(&item)));
+/// assert!(seen.is_empty());
+/// # Ok::<(), lockfree_cuckoo::InsertError>(())
+/// ```
+#[cfg(feature = "std")]
+pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing<L>, S>;
+
+/// A [`CuckooFilter`] for items of one type.
+///
+/// A `CuckooFilter` takes whatever can be hashed. That is handy, and a trap: `4711` inserted as an `i64` is not
+/// found as an `i32`, which is what a bare `4711` is. This filter takes items of type `T` alone, and a bare
+/// `4711` is a `T` too. Anything else is refused by the compiler:
+///
+/// ```compile_fail,E0277
+/// use lockfree_cuckoo::TypedCuckooFilter;
+///
+/// let filter = TypedCuckooFilter::<i64>::with_capacity(100);
+/// filter.contains(&4711u64); // the trait `Borrow<u64>` is not implemented for `i64`
+/// ```
+///
+/// It is a `CuckooFilter`, with all its calls, guarantees and costs, and nothing more: no item is stored, so the filter
+/// can be shared between threads even if `T` cannot. [`from_untyped`](Filter::from_untyped) and
+/// [`as_untyped`](Filter::as_untyped) lead from one to the other.
+///
+/// # Which items it takes
+///
+/// The calls for one item take what `T` can be borrowed as, as the maps of the standard library do: a
+/// `TypedCuckooFilter<String>` takes `&str`. The calls for many take what can be borrowed as `T`: a
+/// `TypedCuckooFilter<str>` takes a slice of `&str` or of `String`, and can be collected from either. Since the
+/// filter keeps no items, `str` and `[u8]` are the better choice for text and bytes.
+///
+/// An item and what it is borrowed as must hash alike, which [`Borrow`](core::borrow::Borrow) demands anyway.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::TypedCuckooFilter;
+/// use std::thread;
+///
+/// let orders = TypedCuckooFilter::<i64>::with_capacity(100_000);
+/// thread::scope(|scope| {
+///     scope.spawn(|| orders.insert(&4711).expect("sized for more"));
+///     scope.spawn(|| orders.insert(&4712).expect("sized for more"));
+/// });
+/// assert!(orders.contains(&4711));
+/// assert!(orders.remove(&4711));
+/// assert_eq!(orders.len(), 1);
+/// ```
+pub type TypedCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S, Only<T>>;
+
+/// A [`TypedCuckooFilter`] that grows, as the [`GrowingCuckooFilter`] does.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::TypedGrowingCuckooFilter;
+///
+/// let orders = TypedGrowingCuckooFilter::<i64>::with_capacity(100);
+/// orders.insert(&4711)?;
+/// assert!(orders.contains(&4711));
+/// # Ok::<(), lockfree_cuckoo::InsertError>(())
+/// ```
+#[cfg(feature = "std")]
+pub type TypedGrowingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
+    Filter<Growing<L>, S, Only<T>>;
+
+/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`],
+/// [`TypedCuckooFilter`] and [`TypedGrowingCuckooFilter`] are names for it.
+///
+/// `E` is the engine, which says what happens when there is no room: [`Fixed`] or [`Growing`].
+/// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
+// The same fields in the same order whatever the items are: see `typed`.
+#[repr(C)]
+pub struct Filter<E = Fixed, S = RandomState, I = Any> {
+    engine: E,
+    hasher: S,
+    /// Takes items and holds none, so it is `Send` and `Sync` whatever they are.
+    items: PhantomData<fn() -> I>,
 }
 
-impl<S: BuildHasher> CuckooFilter<S> {
+impl<E, S, I> Filter<E, S, I> {
+    /// The bytes that are no engine's heap.
+    const BYTES: usize = size_of::<Self>();
+
+    fn of(engine: E, hasher: S) -> Self {
+        Self {
+            engine,
+            hasher,
+            items: PhantomData,
+        }
+    }
+
+    pub(crate) fn engine(&self) -> &E {
+        &self.engine
+    }
+}
+
+impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// Returns the hash that the filter uses for `item`, for the calls that take a hash.
     ///
     /// # Examples
@@ -84,7 +230,10 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn hash_one<T: Hash + ?Sized>(&self, item: &T) -> u64 {
+    pub fn hash_one<Q: Hash + ?Sized>(&self, item: &Q) -> u64
+    where
+        I: Takes<Q>,
+    {
         self.hasher.hash_one(item)
     }
 
@@ -92,12 +241,18 @@ impl<S: BuildHasher> CuckooFilter<S> {
     ///
     /// One exchange where one of the two buckets has room; else a chain of relocations, found by a search of
     /// bounded length and executed hop by hop, while every other thread goes on. A refused insert has searched
-    /// for nothing, at the cost of up to [`search_budget`](crate::CuckooFilterBuilder::search_budget) lookups.
+    /// for nothing, at the cost of up to [`search_budget`](FilterBuilder::search_budget) lookups. Where there is no
+    /// room, a [`GrowingCuckooFilter`] adds a segment.
     ///
     /// # Errors
     ///
     /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
     /// there are eight copies. Every stored item stays where lookups find it.
+    ///
+    /// Of a [`GrowingCuckooFilter`]: [`CannotGrow`](InsertError::CannotGrow) if there is no room, and a limit or the
+    /// lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes inserts holds eight
+    /// copies. `Full` if there is no room in a segment that is less than an eighth full: then the hasher does not mix
+    /// its bits, or few items have very many copies, and another segment would not help.
     ///
     /// # Examples
     ///
@@ -111,7 +266,10 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn insert<T: Hash + ?Sized>(&self, item: &T) -> Result<(), InsertError> {
+    pub fn insert<Q: Hash + ?Sized>(&self, item: &Q) -> Result<(), InsertError>
+    where
+        I: Takes<Q>,
+    {
         self.insert_hash(self.hash_one(item))
     }
 
@@ -122,12 +280,14 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// is in, or an equal one was inserted by [`insert`](Self::insert). A remove in the midst of it comes either
     /// before or after.
     ///
+    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile.
+    ///
     /// If the item is in, it costs a lookup; else two exchanges on its word and three on a descriptor, and
     /// relocations where both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
-    /// [`Full`](InsertError::Full) if no room can be made.
+    /// As [`insert`](Self::insert), but for copies.
     ///
     /// # Examples
     ///
@@ -140,7 +300,10 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn insert_unique<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
+    pub fn insert_unique<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
+    where
+        I: Takes<Q>,
+    {
         self.insert_unique_hash(self.hash_one(item))
     }
 
@@ -149,7 +312,7 @@ impl<S: BuildHasher> CuckooFilter<S> {
     ///
     /// Two loads from the table between two of a version counter: if the item was not found and a stored
     /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
-    /// wait-free.
+    /// wait-free. A filter that grows does this for each segment until the item is found.
     ///
     /// # Examples
     ///
@@ -163,7 +326,10 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool {
+    pub fn contains<Q: Hash + ?Sized>(&self, item: &Q) -> bool
+    where
+        I: Takes<Q>,
+    {
         self.contains_hash(self.hash_one(item))
     }
 
@@ -184,11 +350,14 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn remove<T: Hash + ?Sized>(&self, item: &T) -> bool {
+    pub fn remove<Q: Hash + ?Sized>(&self, item: &Q) -> bool
+    where
+        I: Takes<Q>,
+    {
         self.remove_hash(self.hash_one(item))
     }
 
-    /// The number of copies of `item`, 0 to 8.
+    /// The number of copies of `item`, 0 to 8 in each segment.
     ///
     /// Counts tokens equal to the item's, so those of another item with the same token too. Exact while nobody
     /// writes to them. Under concurrent writes it may over-report: a copy that
@@ -208,30 +377,17 @@ impl<S: BuildHasher> CuckooFilter<S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn count<T: Hash + ?Sized>(&self, item: &T) -> usize {
+    pub fn count<Q: Hash + ?Sized>(&self, item: &Q) -> usize
+    where
+        I: Takes<Q>,
+    {
         self.count_hash(self.hash_one(item))
     }
 }
 
 /// The same operations on a hash that the caller has computed: 64 bits, well mixed in the high bits, which
 /// select the buckets, and in the low 16, which are the fingerprint.
-impl<S> CuckooFilter<S> {
-    pub(crate) fn from_parts(
-        tokens: Tokens,
-        len: usize,
-        capacity: usize,
-        hasher: S,
-    ) -> Result<Self, OutOfMemory> {
-        let mut counter = Counter::new(tokens.geometry.buckets())?;
-        counter.reset(len);
-        Ok(Self {
-            tokens,
-            counter,
-            capacity,
-            hasher,
-        })
-    }
-
+impl<E: Engine, S, I> Filter<E, S, I> {
     /// Returns the hasher.
     ///
     /// # Examples
@@ -266,13 +422,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
-        match self.tokens.insert(hash) {
-            Ok(()) => {
-                self.counter.add(1);
-                Ok(())
-            }
-            Err(refusal) => Err(self.refused(refusal)),
-        }
+        self.engine.insert(hash, &self.engine.pin())
     }
 
     /// As [`insert_unique`](Self::insert_unique).
@@ -292,13 +442,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn insert_unique_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        match self.tokens.insert_unique(hash) {
-            Ok(inserted) => {
-                self.counter.add(usize::from(inserted));
-                Ok(inserted)
-            }
-            Err(refusal) => Err(self.refused(refusal)),
-        }
+        self.engine.insert_unique(hash, &self.engine.pin())
     }
 
     /// As [`contains`](Self::contains).
@@ -312,7 +456,7 @@ impl<S> CuckooFilter<S> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.tokens.contains(hash)
+        self.engine.contains(hash, &self.engine.pin())
     }
 
     /// As [`remove`](Self::remove).
@@ -325,11 +469,7 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[inline]
     pub fn remove_hash(&self, hash: u64) -> bool {
-        let removed = self.tokens.remove(hash);
-        if removed {
-            self.counter.subtract(1);
-        }
-        removed
+        self.engine.remove(hash, &self.engine.pin())
     }
 
     /// As [`count`](Self::count).
@@ -342,27 +482,6 @@ impl<S> CuckooFilter<S> {
     /// ```
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> usize {
-        self.tokens
-            .count_class(self.tokens.geometry.candidates(hash))
-    }
-
-    /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other
-    /// has room. Inserts do this on their own; checks want it at will.
-    #[doc(hidden)]
-    pub fn relocate_hash(&self, hash: u64) -> bool {
-        self.tokens.relocate_one(hash)
-    }
-
-    #[cold]
-    fn refused(&self, refusal: Refusal) -> InsertError {
-        match refusal {
-            Refusal::NoPath | Refusal::Disturbed => InsertError::Full {
-                len: self.len(),
-                slots: self.slots(),
-            },
-            Refusal::AllCopies => InsertError::TooManyCopies {
-                copies: 2 * Bucket::SLOTS,
-            },
-        }
+        self.engine.count(hash, &self.engine.pin())
     }
 }

@@ -89,6 +89,22 @@
 //!
 //! All guarantees are the same. Inserts and removes take a locked instruction more, 6 ns on a shared Intel Xeon:
 //! nothing tells one thread from another there, so they count with an atomic addition.
+//!
+//! # The house
+//!
+//! For those who read the source: eight floors. A room imports from its own floor and from those below.
+//!
+//! | floor | rooms | what they know |
+//! |---|---|---|
+//! | 8 | `lib`, `testing` | the names that users see, and doors for checks |
+//! | 7 | `filter` | [`Filter`], the only facade: items, hashers, builders, batches, collecting, storing |
+//! | 6 | `stored` | the stored form: bytes to engines and back |
+//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment, or [`Growing`], a chain of them |
+//! | 4 | `segment` | one table of tokens, and their count |
+//! | 3 | `tokens` | the protocol: a multiset of tokens that threads share without a lock |
+//! | 2 | `table` | the atomic words, and where an item may live: geometry, sizing, the rate of false positives |
+//! | 1 | `layout` | how the 64 bits of a word are divided into slots; pure values |
+//! | 1 | `sync`, `error`, `allocate`, `random_state` | atomics, real or a checker's; errors; memory; the default hasher |
 
 // Unit tests have the standard library, whatever they test.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -96,67 +112,37 @@
 
 extern crate alloc;
 
-mod admission;
 mod allocate;
-mod batch;
-mod bucket;
-mod builder;
-mod collect;
-mod counter;
-mod descriptor;
 pub mod design;
+mod engine;
 mod error;
-mod expansion;
 mod filter;
-mod fingerprint;
 pub mod format;
-mod geometry;
-#[cfg(feature = "std")]
-mod growing;
 pub mod guide;
-mod hashed;
-mod hints;
-mod hop;
-mod insertion;
-mod lookup;
-mod matches;
-mod measures;
-mod path;
-mod persistence;
-mod prefetch;
-#[cfg(feature = "std")]
-mod published;
+mod layout;
 mod random_state;
-mod relocation;
-mod removal;
-mod scan;
-#[cfg(feature = "serde")]
-mod serde_impls;
-mod settlement;
-mod sizing;
-mod snapshot;
+mod segment;
 mod stored;
-mod stripes;
 mod sync;
 mod table;
-mod tokens;
-mod traits;
-mod transfer;
-mod typed;
-mod word;
-
-pub use builder::CuckooFilterBuilder;
-pub use error::{BuildError, GrowthError, InsertError, InsertManyError};
-pub use filter::CuckooFilter;
-#[cfg(feature = "std")]
-pub use growing::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
-pub use hashed::Hashed;
-pub use random_state::{RandomState, SeededHasher};
-pub use snapshot::SnapshotError;
-pub use stored::ReadError;
 #[doc(hidden)]
-pub use sync::hooks;
-pub use typed::TypedCuckooFilter;
+pub mod testing;
+mod tokens;
+
+pub use engine::Fixed;
+#[cfg(feature = "std")]
+pub use engine::Growing;
+pub use error::{
+    BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
+};
+pub use filter::{
+    Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Only, Standard,
+    Takes, TakesEach, TypedCuckooFilter,
+};
+#[cfg(feature = "std")]
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
+pub use layout::{Lanes, Layout};
+pub use random_state::{RandomState, SeededHasher};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

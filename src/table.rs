@@ -1,31 +1,52 @@
-//! The table: an array of atomic words. Raw integers end here.
+//! The table: an array of atomic words, and where an item may live in it. Raw integers end here.
+
+mod geometry;
+mod partial;
+mod prefetch;
+pub(crate) mod rate;
+pub(crate) mod sizing;
+mod word;
+
+pub(crate) use geometry::{Candidates, Geometry};
+pub(crate) use partial::Partial;
+pub(crate) use word::{Content, MAX_DESCRIPTORS, Reference, Word};
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-use crate::allocate::{self, OutOfMemory};
-use crate::bucket::Bucket;
-use crate::prefetch::prefetch;
+use crate::allocate;
+use crate::error::OutOfMemory;
+use crate::layout::{Bucket, Fingerprint, Layout};
 use crate::sync::{AtomicU64, Ordering};
-use crate::word::Word;
 
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct Table<L> {
+    geometry: Geometry<L>,
+    /// As many as the geometry has buckets. Neither changes.
     words: Box<[AtomicU64]>,
 }
 
-/// A table of which the first buckets are there: one that is being read in.
-#[derive(Debug, Default)]
-pub(crate) struct TableBuilder {
-    words: Vec<AtomicU64>,
+/// The two words of an item, which are yet to be loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<'a, L> {
+    /// The table that the class was made for.
+    table: &'a Table<L>,
+    class: Candidates,
 }
 
-impl Table {
-    pub(crate) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let words = allocate::slice(buckets, || AtomicU64::new(Bucket::EMPTY.bits()))?;
-        Ok(Self { words })
+impl<L: Layout> Table<L> {
+    pub(crate) fn new(geometry: Geometry<L>) -> Result<Self, OutOfMemory> {
+        let empty = || AtomicU64::new(Bucket::<L>::EMPTY.bits());
+        let words = allocate::slice(geometry.buckets(), empty)?;
+        Ok(Self { geometry, words })
     }
 
+    #[inline]
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.geometry
+    }
+
+    /// The number of buckets.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
@@ -34,39 +55,39 @@ impl Table {
         allocate::bytes(&self.words)
     }
 
+    /// The class of a hash.
     #[inline]
-    pub(crate) fn load(&self, bucket: usize) -> Word {
+    pub(crate) fn candidates(&self, hash: u64) -> Candidates {
+        self.geometry.candidates(hash)
+    }
+
+    /// The other candidate of a fingerprint that is in `bucket`.
+    #[inline]
+    pub(crate) fn alternate(&self, bucket: usize, f: Fingerprint) -> usize {
+        self.geometry.alternate(bucket, f)
+    }
+
+    /// The class of a hash, and the right to load its two words without bounds checks.
+    #[inline]
+    pub(crate) fn pair(&self, hash: u64) -> Pair<'_, L> {
+        Pair {
+            table: self,
+            class: self.candidates(hash),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn load(&self, bucket: usize) -> Word<L> {
         // SeqCst, as every access to a word: a thread that has written one word and reads another must not
         // miss what a second thread, doing the same crosswise, has written (store buffering). As an Acquire
         // it pairs with `exchange`: it brings the bump and the fields that the word's writer left.
         Word::from_bits(self.words[bucket].load(Ordering::SeqCst))
     }
 
-    /// The same for two buckets at once, as independent loads without bounds checks.
-    ///
-    /// # Safety
-    ///
-    /// Both must be less than [`len`](Self::len).
-    #[inline]
-    #[allow(unsafe_code, reason = "lookups are a tenth faster for it")]
-    pub(crate) unsafe fn load_both(&self, first: usize, second: usize) -> (Word, Word) {
-        debug_assert!(first < self.len() && second < self.len());
-        // SAFETY: the caller's promise.
-        let (a, b) = unsafe {
-            (
-                self.words.get_unchecked(first),
-                self.words.get_unchecked(second),
-            )
-        };
-        // SeqCst: see `load`.
-        let (a, b) = (a.load(Ordering::SeqCst), b.load(Ordering::SeqCst));
-        (Word::from_bits(a), Word::from_bits(b))
-    }
-
     /// Asks for the line of a bucket. A number that is too large does no harm.
     #[inline]
     pub(crate) fn prefetch(&self, bucket: usize) {
-        prefetch(self.words.as_ptr().wrapping_add(bucket));
+        prefetch::prefetch(self.words.as_ptr().wrapping_add(bucket));
     }
 
     /// Replaces `current` by `new`; false if the word is anything else by now.
@@ -74,8 +95,8 @@ impl Table {
     pub(crate) fn exchange(
         &self,
         bucket: usize,
-        current: impl Into<Word>,
-        new: impl Into<Word>,
+        current: impl Into<Word<L>>,
+        new: impl Into<Word<L>>,
     ) -> bool {
         // SeqCst: see `load`. As a Release it publishes what the writer did before, the bump of a stripe or
         // the fields behind a reference; as an Acquire it orders the writer's next step after what the
@@ -93,42 +114,37 @@ impl Table {
 
     /// Reads the word in its modification order: the latest value there is, never a stale one.
     #[inline]
-    pub(crate) fn read_latest(&self, bucket: usize) -> Word {
+    pub(crate) fn read_latest(&self, bucket: usize) -> Word<L> {
         // A read-modify-write that changes nothing. Two threads that each froze one word and read the other
         // this way cannot both miss the other's reference, even without the one order of `load`.
         Word::from_bits(self.words[bucket].fetch_or(0, Ordering::SeqCst))
     }
 
     /// Sets a word of a table that nobody else can reach.
-    pub(crate) fn set(&mut self, bucket: usize, content: Bucket) {
+    pub(crate) fn set(&mut self, bucket: usize, content: Bucket<L>) {
         // Relaxed: `&mut` says that whatever follows is ordered by the handing over of the table itself.
         self.words[bucket].store(content.bits(), Ordering::Relaxed);
     }
 }
 
-impl TableBuilder {
-    pub(crate) fn len(&self) -> usize {
-        self.words.len()
-    }
-
-    /// The buckets that there is memory for besides.
-    pub(crate) fn room(&self) -> usize {
-        self.words.capacity() - self.words.len()
-    }
-
-    /// Gets memory for `more` buckets, and for hardly any beyond those.
-    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        allocate::grow(&mut self.words, more)
-    }
-
+impl<L: Layout> Pair<'_, L> {
     #[inline]
-    pub(crate) fn push(&mut self, content: Bucket) {
-        self.words.push(AtomicU64::new(content.bits()));
+    pub(crate) fn class(&self) -> Candidates {
+        self.class
     }
 
-    pub(crate) fn build(self) -> Table {
-        Table {
-            words: self.words.into_boxed_slice(),
-        }
+    /// Both words, by independent loads without bounds checks.
+    #[inline]
+    #[allow(unsafe_code, reason = "lookups are a tenth faster for it")]
+    pub(crate) fn load(&self) -> (Word<L>, Word<L>) {
+        let words = &self.table.words;
+        let Candidates { first, second, .. } = self.class;
+        debug_assert!(first < words.len() && second < words.len());
+        // SAFETY: the candidates are less than the number of buckets of the geometry that made them. It is this
+        // table's, because only `Table::pair` makes a pair, and the table has as many words from its making on.
+        let (a, b) = unsafe { (words.get_unchecked(first), words.get_unchecked(second)) };
+        // SeqCst: see `Table::load`.
+        let (a, b) = (a.load(Ordering::SeqCst), b.load(Ordering::SeqCst));
+        (Word::from_bits(a), Word::from_bits(b))
     }
 }

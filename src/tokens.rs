@@ -1,212 +1,127 @@
-//! The shared object: a multiset of tokens, spread over the words of a table.
+//! The protocol: a multiset of tokens in the words of a table, shared by many threads without a lock.
 //!
-//! A token is one stored copy of a fingerprint. All copies of `f` in the two candidates of an item belong to
-//! one class and are interchangeable. This room holds the parts together and says what a word means; each
-//! operation has a room of its own.
+//! This is the door: one line an operation. The rooms behind it, from the bottom up:
+//!
+//! | room | holds |
+//! |---|---|
+//! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with |
+//! | `stripes`, `hints` | what tells lookups and scans that tokens change places |
+//! | `parts` | all of them together, and what a word means |
+//! | `elsewhere`, `verdict`, `settlement` | how a pending admission is decided; what a writer does with a frozen word |
+//! | `lookup`, `removal`, `relocation`, `witness` | one step each over the two words of a class |
+//! | `expansion`, `path`, `insertion`, `admission` | how room is made, and what is put there |
+//! | `scan`, `ahead` | the whole table; many hashes |
+//!
+//! Each room imports from those above it in this list, never the other way round.
 
-use crate::allocate::OutOfMemory;
-use crate::bucket::Bucket;
-use crate::descriptor::{Control, Pool, State};
-use crate::fingerprint::Fingerprint;
-use crate::geometry::{Candidates, Geometry};
-use crate::hints::{Hint, Hints};
-use crate::stripes::Stripes;
-use crate::sync::{self, Event};
-use crate::table::Table;
-use crate::transfer::Transfer;
-use crate::word::{Content, Reference, Word};
+mod admission;
+mod ahead;
+mod descriptor;
+mod elsewhere;
+mod expansion;
+mod hints;
+mod insertion;
+mod lookup;
+mod parts;
+mod path;
+mod relocation;
+mod removal;
+mod scan;
+mod settlement;
+mod stripes;
+mod transfer;
+mod verdict;
+#[cfg(feature = "std")]
+mod witness;
 
-#[derive(Debug)]
-pub(crate) struct Tokens {
-    pub(crate) geometry: Geometry,
-    pub(crate) table: Table,
-    pub(crate) stripes: Stripes,
-    pub(crate) pool: Pool,
-    pub(crate) hints: Hints,
-    /// Most buckets that one path search examines.
-    pub(crate) search_budget: usize,
-    /// Whether these are all tokens of a filter, or those of one segment of a chain.
-    pub(crate) scope: Scope,
-}
+#[cfg(feature = "std")]
+pub(crate) use admission::Attempt;
+#[cfg(feature = "std")]
+pub(crate) use elsewhere::Elsewhere;
+#[cfg(feature = "std")]
+pub(crate) use insertion::ATTEMPTS;
+pub(crate) use insertion::Refusal;
+pub(crate) use parts::Tokens;
 
-/// Who can tell that a class is empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Whoever reads its two words.
-    Whole,
-    /// Only who reads other segments as well.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-    Segment,
-}
+use crate::error::SnapshotError;
+use crate::layout::{Bucket, Layout};
 
-/// Why an insert found no place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// No path to a vacant slot within the budget.
-    NoPath,
-    /// Every attempt was disturbed, or found no free descriptor.
-    Disturbed,
-    /// Both buckets hold nothing but copies of this very class.
-    AllCopies,
-}
-
-/// What a reference means for the word it stands in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Resolved {
-    /// The use is over; the word has changed since it was loaded.
-    Stale,
-    /// Decided: the word's content is this, whoever writes it back.
-    Settled(Bucket),
-    /// Not decided; until it is, the word's content is the old one.
-    Pending(Pending),
-}
-
-/// A transfer that was pending when it was read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending {
-    pub(crate) reference: Reference,
-    pub(crate) control: Control,
-    pub(crate) transfer: Transfer,
-    pub(crate) old: Bucket,
-}
-
-impl Tokens {
-    pub(crate) fn new(
-        geometry: Geometry,
-        search_budget: usize,
-        descriptors: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let table = Table::new(geometry.buckets())?;
-        Self::with_table(geometry, table, search_budget, descriptors)
-    }
-
-    /// The tokens of a table that is there already.
-    pub(crate) fn with_table(
-        geometry: Geometry,
-        table: Table,
-        search_budget: usize,
-        descriptors: usize,
-    ) -> Result<Self, OutOfMemory> {
-        assert_eq!(table.len(), geometry.buckets(), "see `look_at`");
-        Ok(Self {
-            geometry,
-            table,
-            stripes: Stripes::new()?,
-            pool: Pool::new(descriptors)?,
-            hints: Hints::new(),
-            search_budget,
-            scope: Scope::Whole,
-        })
-    }
-
-    /// The heap bytes of tokens that are yet to be built: all but the table are built for the answer.
-    pub(crate) fn bytes_for(geometry: Geometry, descriptors: usize) -> Result<usize, OutOfMemory> {
-        let fixed = Stripes::new()?.bytes() + Pool::new(descriptors)?.bytes();
-        Ok(geometry.buckets() * size_of::<u64>() + fixed)
-    }
-
-    /// The heap bytes in use.
-    pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
-    }
-
-    /// The class of a hash, what `first` reads for its fingerprint, and after that the words of the two
-    /// candidates, by independent loads.
+impl<L: Layout> Tokens<L> {
+    /// Whether a token of this class is stored. Writes nothing.
     #[inline]
-    #[allow(unsafe_code, reason = "see `Table::load_both`")]
-    pub(crate) fn look_at<T>(
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        lookup::contains(self, hash)
+    }
+
+    /// The number of tokens of this class. Settles both words, so it may write.
+    pub(crate) fn count(&self, hash: u64) -> usize {
+        lookup::count(self, self.table.candidates(hash))
+    }
+
+    /// Adds one token of this class.
+    #[inline]
+    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
+        insertion::insert(self, hash)
+    }
+
+    /// Adds a token of this class if there is none. True: this call added it.
+    #[inline]
+    pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
+        admission::insert_unique(self, hash)
+    }
+
+    /// One attempt to do so, if `elsewhere` there is no equal token either.
+    #[cfg(feature = "std")]
+    pub(crate) fn try_to_admit(
         &self,
         hash: u64,
-        first: impl FnOnce(Fingerprint) -> T,
-    ) -> (Candidates, T, Word, Word) {
-        let class = self.geometry.candidates(hash);
-        let before = first(class.fingerprint);
-        // SAFETY: candidates are less than the number of buckets in their geometry, and `with_table` has checked
-        // that the table has as many words; nobody changes either.
-        let (a, b) = unsafe { self.table.load_both(class.first, class.second) };
-        (class, before, a, b)
+        elsewhere: &impl Elsewhere,
+    ) -> Result<Attempt, Refusal> {
+        admission::try_to_admit(self, hash, elsewhere)
     }
 
-    /// What `reference`, found in `bucket`, means there.
-    pub(crate) fn resolve(&self, bucket: usize, reference: Reference) -> Resolved {
-        let Some((transfer, control)) = self.pool.read(reference) else {
-            return Resolved::Stale;
-        };
-        let old = transfer.before(bucket);
-        match control.state() {
-            State::Pending => Resolved::Pending(Pending {
-                reference,
-                control,
-                transfer,
-                old,
-            }),
-            State::Aborted => Resolved::Settled(old),
-            // The owner checked that the change is possible before it published it.
-            State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
-        }
+    /// Whether there is no token of a class, for an admission in another table.
+    #[cfg(feature = "std")]
+    pub(crate) fn holds_none(&self, hash: u64) -> bool {
+        witness::holds_none(self, hash)
     }
 
-    /// Tells lookups and a scan under way that tokens of a class are about to change places.
+    /// Removes one token of this class. False if there is none.
     #[inline]
-    pub(crate) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
-        if self.stripes.bump(fingerprint) {
-            sync::happened(Event::Hint);
-            self.hints.note(Hint {
-                bucket,
-                fingerprint,
-            });
-        }
+    pub(crate) fn remove(&self, hash: u64) -> bool {
+        removal::remove(self, hash)
     }
 
-    /// A read that disturbs nobody: the logical content of a word at some moment during the call.
+    /// The hashes in order, each some time after its words were asked for.
     #[inline]
-    pub(crate) fn peek(&self, bucket: usize) -> Bucket {
-        match self.table.load(bucket).content() {
-            Content::Bucket(content) => content,
-            Content::Reference(_) => self.peek_frozen(bucket),
-        }
+    pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        ahead::ahead(self, hashes)
     }
 
-    #[cold]
-    fn peek_frozen(&self, bucket: usize) -> Bucket {
-        loop {
-            match self.table.load(bucket).content() {
-                Content::Bucket(content) => return content,
-                Content::Reference(reference) => match self.resolve(bucket, reference) {
-                    Resolved::Stale => {}
-                    Resolved::Settled(content) => return content,
-                    Resolved::Pending(pending) => return pending.old,
-                },
-            }
-        }
+    /// A writer's read: the content of a word that is no reference at the time.
+    #[cfg(feature = "std")]
+    pub(crate) fn settle(&self, bucket: usize) -> Bucket<L> {
+        settlement::settle(self, bucket)
     }
 
-    /// Empties the table, and takes back what dead threads held.
-    pub(crate) fn clear(&mut self) {
-        for bucket in 0..self.table.len() {
-            self.table.set(bucket, Bucket::EMPTY);
-        }
-        self.reclaim();
+    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens.
+    pub(crate) fn settle_all(&mut self) -> usize {
+        settlement::settle_all(self)
     }
 
-    /// Takes back what dead threads held: descriptors, and the right to scan. `&mut`: nothing is under way.
-    /// Frozen words must have been settled.
-    pub(crate) fn reclaim(&mut self) {
-        self.pool.reclaim();
-        self.stripes.end_all_scans();
-        self.hints.reclaim();
+    /// Removes all tokens while no other thread writes. Returns how many there were.
+    #[cfg(feature = "std")]
+    pub(crate) fn empty(&self) -> usize {
+        settlement::empty(self)
     }
 
-    /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.
-    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
-        let mut copy = Self::new(self.geometry, self.search_budget, self.pool.len())?;
-        copy.scope = self.scope;
-        let mut len = 0;
-        for bucket in 0..self.table.len() {
-            let content = self.peek(bucket);
-            copy.table.set(bucket, content);
-            len += content.len();
-        }
-        Ok((copy, len))
+    /// A copy that holds every token that is in from the call to the return, and their number.
+    pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
+        scan::snapshot(self)
+    }
+
+    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        relocation::relocate_one(self, hash)
     }
 }

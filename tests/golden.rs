@@ -16,6 +16,7 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 
 use common::geometry::{Class, Geometry};
+use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter};
 use stored::Fnv;
 

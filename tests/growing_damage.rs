@@ -16,6 +16,7 @@ mod stored_list;
 
 use common::geometry::Geometry;
 use common::mix;
+use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError, ReadError};
 use proptest::prelude::*;
 use stored::Field;

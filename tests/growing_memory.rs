@@ -176,7 +176,7 @@ fn memory_that_cannot_be_had_is_an_error() {
             let (read, cost) = cost_of(|| with_failing(failures, LEAST, read));
             match read {
                 None => break,
-                Some(Err(ReadError::OutOfMemory { bytes, .. })) => assert!(bytes > 0),
+                Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),
                 Some(other) => panic!("allocation {failures}: {other:?}"),
             }
             assert_eq!(cost.kept, 0, "allocation {failures}");

@@ -22,6 +22,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use common::mix;
+use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, ReadError};
 use proptest::prelude::*;
 use stored::Fnv;

@@ -6,6 +6,7 @@ mod common;
 
 use common::crew::Crew;
 use common::mix;
+use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
 
 /// Hashes of items that no other generator gives.

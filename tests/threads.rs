@@ -35,6 +35,7 @@ use common::hashers::AsGiven;
 use common::history::{Call, Event, linearizable};
 use common::seesaw::Seesaw;
 use common::{THREADS, mix};
+use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -1,6 +1,7 @@
 //! Tiny filters, with hashes that put an item where a model wants it.
 
 use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Descriptors;
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 

@@ -2,6 +2,7 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Relocate;
 use loom::sync::Arc;
 use loom::thread;
 use loom_tests::check::{check, check_large};

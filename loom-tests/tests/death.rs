@@ -1,7 +1,8 @@
 //! Threads that stop for ever, at every access they make: nobody waits for them and nothing is lost.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::hooks::dying_after;
+use lockfree_cuckoo::testing::hooks::dying_after;
+use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use loom_tests::check::check;
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};

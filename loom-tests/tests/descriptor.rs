@@ -1,6 +1,7 @@
 //! The reuse of descriptors: a reader never takes one use for another, and an owner never two at once.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::testing::Relocate;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{fill, in_pair, near, pair, spawn, square};
 

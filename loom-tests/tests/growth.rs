@@ -4,6 +4,7 @@
 //! loom's atomics.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};

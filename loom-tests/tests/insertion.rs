@@ -5,6 +5,7 @@
 //! 1 and 2, so the paths lead round a square: 0 - 2 - 1 - 3 - 0.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use loom::sync::Arc;
 use loom::thread;

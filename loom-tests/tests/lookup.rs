@@ -2,6 +2,7 @@
 //! one that is not.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::testing::Relocate;
 use loom::thread;
 use loom_tests::check::check;
 use loom_tests::tiny::{fill, in_pair, pair, spawn};

@@ -5,7 +5,7 @@
 //! machines do it.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::hooks::in_one_order;
+use lockfree_cuckoo::testing::hooks::in_one_order;
 use loom_tests::check::check;
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
 

@@ -1,6 +1,7 @@
 //! Removes against everything that moves a token: each takes one token or truly finds none.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::testing::Relocate;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{fill, in_pair, pair, spawn};
 

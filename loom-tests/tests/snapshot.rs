@@ -1,7 +1,8 @@
 //! Snapshots against everything that moves a token: one that is in all the while is in the copy.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::{CuckooFilter, SnapshotError, hooks};
+use lockfree_cuckoo::testing::{Relocate, hooks};
+use lockfree_cuckoo::{CuckooFilter, SnapshotError};
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
 

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::OutOfMemory;
+
 /// Why a `GrowingCuckooFilter` found no room and did not get a new segment.
 ///
 /// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
@@ -42,9 +44,7 @@ pub(crate) enum Limit {
         bytes: usize,
         most: usize,
     },
-    OutOfMemory {
-        bytes: usize,
-    },
+    OutOfMemory(OutOfMemory),
     Buckets,
     Segments,
 }
@@ -69,7 +69,7 @@ impl GrowthError {
     /// Whether no limit stands in the way, but the memory cannot be had.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
-        matches!(self.limit, Limit::OutOfMemory { .. })
+        matches!(self.limit, Limit::OutOfMemory(_))
     }
 }
 
@@ -93,8 +93,8 @@ impl fmt::Display for GrowthError {
                 out,
                 "would bring the memory to {bytes} bytes, more than the {most} allowed"
             ),
-            Limit::OutOfMemory { bytes } => {
-                write!(out, "needs {bytes} bytes of memory that cannot be had")
+            Limit::OutOfMemory(error) => {
+                write!(out, "is not possible: {error}")
             }
             Limit::Buckets => write!(out, "would be larger than a table can be"),
             Limit::Segments => write!(out, "would be one more than there can be"),
@@ -103,3 +103,10 @@ impl fmt::Display for GrowthError {
 }
 
 impl core::error::Error for GrowthError {}
+
+#[cfg(feature = "std")]
+impl From<OutOfMemory> for Limit {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}

@@ -1,11 +1,15 @@
 //! What all headers have in common: the first 32 bytes, the length, and the checksum at the end.
 
-use super::{Identity, ReadError, demand, malformed};
-use crate::bucket::Bucket;
+use core::marker::PhantomData;
+
+use super::source::Source;
+use super::{Identity, demand, malformed};
+use crate::error::ReadError;
+use crate::layout::Layout;
 
 /// What is behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(super) enum Kind {
     /// One table.
     Fixed = 1,
     /// A list of tables.
@@ -13,19 +17,19 @@ pub(crate) enum Kind {
     Growing = 2,
 }
 
-/// A header whose fields its kind gives a meaning to.
+/// A header, of a filter with the layout `L`, whose fields its kind gives a meaning to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    bytes: [u8; Self::BYTES],
+pub(super) struct Frame<L> {
+    bytes: [u8; BYTES],
+    layout: PhantomData<L>,
 }
+
+const BYTES: usize = 64;
 
 /// As PNG's: a byte that is no text, a name, and the line ends that a transfer as text would change.
 const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
 
 const VERSION: u16 = 1;
-
-/// Bits of a fingerprint, slots of a bucket.
-const SHAPE: [u8; 2] = [16, Bucket::SLOTS as u8];
 
 const DEFAULT_HASHER: u8 = 1;
 const CUSTOM_HASHER: u8 = 2;
@@ -42,22 +46,26 @@ pub(super) mod at {
     pub(in crate::stored) const CHECKSUM: usize = 60;
 }
 
-impl Frame {
-    pub(crate) const BYTES: usize = 64;
+impl<L: Layout> Frame<L> {
+    pub(super) const BYTES: usize = BYTES;
+
+    /// Bits of a fingerprint, slots of a bucket.
+    const SHAPE: [u8; 2] = [L::FINGERPRINT_BITS as u8, L::SLOTS as u8];
 
     /// Without the fields of its kind.
-    pub(crate) fn new(kind: Kind, identity: &Identity) -> Self {
+    pub(super) fn new(kind: Kind, identity: &Identity) -> Self {
         let (hasher, seed) = match identity.seed {
             Some(seed) => (DEFAULT_HASHER, seed),
             None => (CUSTOM_HASHER, 0),
         };
         let mut frame = Self {
-            bytes: [0; Self::BYTES],
+            bytes: [0; BYTES],
+            layout: PhantomData,
         };
         frame.put(0, &MAGIC);
         frame.put(at::VERSION, &VERSION.to_le_bytes());
         frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
-        frame.put(at::SHAPE, &SHAPE);
+        frame.put(at::SHAPE, &Self::SHAPE);
         frame.put(at::KIND, &[kind as u8]);
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
@@ -65,20 +73,20 @@ impl Frame {
         frame
     }
 
-    pub(crate) fn put(&mut self, at: usize, field: &[u8]) {
+    pub(super) fn put(&mut self, at: usize, field: &[u8]) {
         self.bytes[at..at + field.len()].copy_from_slice(field);
     }
 
-    pub(crate) fn get<const N: usize>(&self, at: usize) -> [u8; N] {
+    pub(super) fn get<const N: usize>(&self, at: usize) -> [u8; N] {
         core::array::from_fn(|index| self.bytes[at + index])
     }
 
-    pub(crate) fn number(&self, at: usize) -> u64 {
+    pub(super) fn number(&self, at: usize) -> u64 {
         u64::from_le_bytes(self.get(at))
     }
 
     /// The bytes, with their checksum.
-    pub(crate) fn encode(mut self) -> [u8; Self::BYTES] {
+    pub(super) fn encode(mut self) -> [u8; BYTES] {
         let checksum = self.begin_checksum().finalize();
         self.put(at::CHECKSUM, &checksum.to_le_bytes());
         self.bytes
@@ -87,16 +95,26 @@ impl Frame {
     /// A checksum that has the header behind it, to be continued over what follows. So words do not go with the
     /// header of another filter, as after a write that was cut short over an older file of the same size. Without
     /// the header's own checksum, because a CRC over data and their CRC is the same whatever the data.
-    pub(crate) fn begin_checksum(&self) -> crc32fast::Hasher {
+    pub(super) fn begin_checksum(&self) -> crc32fast::Hasher {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&self.bytes[..at::CHECKSUM]);
         checksum
     }
 
+    /// Reads one, and the identity of the hasher.
+    pub(super) fn read(
+        source: &mut impl Source,
+        kind: Kind,
+    ) -> Result<(Self, Identity), ReadError> {
+        let mut bytes = [0; BYTES];
+        let found = source.take(&mut bytes)?;
+        Self::decode(&bytes[..found], kind)
+    }
+
     /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
     ///
     /// From the general to the particular, so that the error names what is wrong and not a consequence of it.
-    pub(crate) fn decode(found: &[u8], kind: Kind) -> Result<(Self, Identity), ReadError> {
+    pub(super) fn decode(found: &[u8], kind: Kind) -> Result<(Self, Identity), ReadError> {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
         }
@@ -114,7 +132,10 @@ impl Frame {
             expected: Self::BYTES as u64,
             found: found.len() as u64,
         })?;
-        let frame = Self { bytes };
+        let frame = Self {
+            bytes,
+            layout: PhantomData,
+        };
         if u32::from_le_bytes(frame.get(at::CHECKSUM)) != frame.begin_checksum().finalize() {
             return Err(ReadError::Checksum);
         }
@@ -142,7 +163,7 @@ impl Frame {
             });
         }
         demand(
-            self.get(at::SHAPE) == SHAPE && found == kind as u8,
+            self.get(at::SHAPE) == Self::SHAPE && found == kind as u8,
             "its fingerprints, buckets or tables are of another kind",
         )?;
         let [hasher] = self.get(at::HASHER);

@@ -3,12 +3,12 @@
 use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
 
-use super::ReadError;
+use crate::error::ReadError;
 use crate::random_state::RandomState;
 
 /// What is stored of a hasher: enough to make the default one again, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
     pub(crate) seed: Option<u64>,
     /// What the hasher makes of [`PROBE`].

@@ -1,11 +1,12 @@
 //! An input that is read from front to back, and checked on the way.
 
-use super::reading::Source;
-use super::{CHECKSUM, ReadError};
+use super::CHECKSUM;
+use super::source::Source;
+use crate::error::ReadError;
 
 /// A source that has been read up to some place, with the checksum of all up to there but for the checksums.
 #[derive(Debug)]
-pub(crate) struct Input<'a, T> {
+pub(super) struct Input<'a, T> {
     source: &'a mut T,
     checksum: crc32fast::Hasher,
     /// Bytes read so far.
@@ -18,7 +19,7 @@ pub(crate) struct Input<'a, T> {
 
 impl<'a, T: Source> Input<'a, T> {
     /// Behind a header.
-    pub(crate) fn behind(header: u64, checksum: crc32fast::Hasher, source: &'a mut T) -> Self {
+    pub(super) fn behind(header: u64, checksum: crc32fast::Hasher, source: &'a mut T) -> Self {
         Self {
             source,
             checksum,
@@ -29,7 +30,7 @@ impl<'a, T: Source> Input<'a, T> {
     }
 
     /// There is so much in all.
-    pub(crate) fn expect(&mut self, bytes: u64) -> Result<(), ReadError> {
+    pub(super) fn expect(&mut self, bytes: u64) -> Result<(), ReadError> {
         self.expected = bytes;
         self.known = self.source.has_exactly(bytes)?;
         Ok(())
@@ -37,7 +38,7 @@ impl<'a, T: Source> Input<'a, T> {
 
     /// At least so much has to be there, and perhaps more.
     #[cfg(feature = "std")]
-    pub(crate) fn expect_at_least(&mut self, bytes: u64) {
+    pub(super) fn expect_at_least(&mut self, bytes: u64) {
         self.expected = bytes;
     }
 
@@ -59,14 +60,14 @@ impl<'a, T: Source> Input<'a, T> {
     }
 
     /// The next bytes, which a checksum is to cover.
-    pub(crate) fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
+    pub(super) fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
         self.take(buffer)?;
         self.checksum.update(buffer);
         Ok(())
     }
 
     /// A checksum, of all that is before it.
-    pub(crate) fn checksum(&mut self) -> Result<(), ReadError> {
+    pub(super) fn checksum(&mut self) -> Result<(), ReadError> {
         let mut stored = [0; CHECKSUM];
         self.take(&mut stored)?;
         if u32::from_le_bytes(stored) == self.checksum.clone().finalize() {

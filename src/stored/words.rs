@@ -1,17 +1,19 @@
 //! The words of stored tables: read and written. Reading trusts nothing that it has not checked, and allocates no
 //! more than the input has shown to be there.
 
-use super::reading::Source;
-use super::{Input, ReadError, WORD, demand};
-use crate::bucket::Bucket;
-use crate::geometry::Geometry;
-use crate::table::{Table, TableBuilder};
+use super::input::Input;
+use super::source::Source;
+use super::{WORD, demand};
+use crate::error::ReadError;
+use crate::layout::{Bucket, Layout};
+use crate::table::{Geometry, Partial, Table};
 use crate::tokens::Tokens;
 
 /// Words as they were read, of which a sound checksum is yet to tell whether they were written.
 #[derive(Debug)]
-pub(crate) struct Words {
-    table: TableBuilder,
+pub(super) struct Words<L> {
+    geometry: Geometry<L>,
+    table: Partial<L>,
     items: usize,
     packed: bool,
 }
@@ -24,10 +26,14 @@ const AHEAD: usize = 1 << 19;
 
 impl<T: Source> Input<'_, T> {
     /// The words of one table.
-    pub(crate) fn words(&mut self, geometry: Geometry) -> Result<Words, ReadError> {
+    pub(super) fn words<L: Layout>(
+        &mut self,
+        geometry: Geometry<L>,
+    ) -> Result<Words<L>, ReadError> {
         let buckets = geometry.buckets();
         let mut words = Words {
-            table: TableBuilder::default(),
+            geometry,
+            table: Partial::new(),
             items: 0,
             packed: true,
         };
@@ -54,66 +60,41 @@ impl<T: Source> Input<'_, T> {
     }
 }
 
-impl Words {
-    fn push(&mut self, bucket: Bucket) {
-        self.packed &= is_packed(bucket);
+impl<L: Layout> Words<L> {
+    fn push(&mut self, bucket: Bucket<L>) {
+        self.packed &= bucket.is_packed();
         self.items += bucket.len();
         self.table.push(bucket);
     }
 
     /// The table, if it is one that holds so many items. For after the checksum: what that finds is damage, and
     /// what only this finds is no work of this crate.
-    pub(crate) fn check(self, items: usize) -> Result<Table, ReadError> {
+    pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
         demand(self.packed, "a word is no packed bucket")?;
         demand(
             self.items == items,
             "its items are not as many as the header says",
         )?;
-        Ok(self.table.build())
+        Ok(self.table.build(self.geometry))
     }
 }
 
-/// Whether no lane is vacant above an occupied one. A reference is not packed: its top lane is vacant.
-fn is_packed(bucket: Bucket) -> bool {
-    bucket.fingerprints().count() == bucket.len()
-}
-
-impl Tokens {
-    /// Hands the words to `put`, a piece at a time, until it fails. None must be frozen.
-    pub(crate) fn put_words<E>(
-        &self,
-        checksum: &mut crc32fast::Hasher,
-        mut put: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut chunk = [[0; WORD]; CHUNK / WORD];
-        let buckets = self.table.len();
-        for start in (0..buckets).step_by(chunk.len()) {
-            let end = buckets.min(start + chunk.len());
-            for (bytes, bucket) in chunk.iter_mut().zip(start..end) {
-                *bytes = self.peek(bucket).bits().to_le_bytes();
-            }
-            let written = chunk[..end - start].as_flattened();
-            checksum.update(written);
-            put(written)?;
+/// Hands the words to `put`, a piece at a time, until it fails. None must be frozen.
+pub(super) fn put_words<L: Layout, E>(
+    tokens: &Tokens<L>,
+    checksum: &mut crc32fast::Hasher,
+    mut put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut chunk = [[0; WORD]; CHUNK / WORD];
+    let buckets = tokens.geometry().buckets();
+    for start in (0..buckets).step_by(chunk.len()) {
+        let end = buckets.min(start + chunk.len());
+        for (bytes, bucket) in chunk.iter_mut().zip(start..end) {
+            *bytes = tokens.peek(bucket).bits().to_le_bytes();
         }
-        Ok(())
+        let written = chunk[..end - start].as_flattened();
+        checksum.update(written);
+        put(written)?;
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn packed_is_occupied_from_the_top_and_nothing_else() {
-        // Each lane vacant, or occupied by the least or the largest fingerprint.
-        for lanes in 0..3u32.pow(4) {
-            let lane = |slot: u32| [0, 1, 0xffff][(lanes / 3u32.pow(slot) % 3) as usize];
-            let occupied: Vec<bool> = (0..4).map(|slot| lane(slot) != 0).collect();
-            let bits = (0..4).fold(0, |bits, slot| bits << 16 | lane(slot));
-            // From the top down: true to false at most once, and never back.
-            let packed = occupied.is_sorted_by(|above, below| above >= below);
-            assert_eq!(is_packed(Bucket::from_bits(bits)), packed, "{bits:#018x}");
-        }
-    }
+    Ok(())
 }

@@ -13,6 +13,7 @@
 use std::thread;
 
 use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Descriptors;
 
 use super::geometry::{Class, Geometry, SLOTS};
 use super::hashers::AsGiven;

@@ -3,6 +3,7 @@
 use crate::common::crew::Crew;
 use crate::common::mix;
 use crate::{as_given, assert_empty, scrambled, short, shrink};
+use lockfree_cuckoo::testing::AddSegment;
 
 /// Each has items of its own, and shares their classes with all others.
 fn own(thread: usize, round: usize, items: u64) -> impl Iterator<Item = u64> + Clone {

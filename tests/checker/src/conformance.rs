@@ -7,6 +7,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder};
 
 use crate::bucket::SLOTS;

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 use crate::bucket;
 use crate::conformance::{self, ATTEMPTS, AsGiven};

@@ -18,6 +18,7 @@ use arbitrary::Arbitrary;
 use geometry::{Class, Geometry, SLOTS};
 use libfuzzer_sys::fuzz_target;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
+use lockfree_cuckoo::testing::Relocate;
 use oracle::Oracle;
 
 #[derive(Arbitrary, Debug)]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use lockfree_cuckoo::hooks::{Event, Tally, tally};
+use lockfree_cuckoo::testing::hooks::{Event, Tally, tally};
 use mutation::CHECKING_A_MUTANT;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, PortfolioRunner, Runner};

@@ -5,28 +5,28 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a rival admission is no obstacle",
-        changes: &[("settlement.rs", "if !rival {", "if !rival || true {")],
+        changes: &[("tokens/verdict.rs", "if !rival {", "if !rival || true {")],
     },
     Piece {
         name: "an admission does not ask its witness",
         changes: &[(
-            "settlement.rs",
-            "let state = if self.witness_holds_none(admission) {",
-            "let state = if self.witness_holds_none(admission) || true {",
+            "tokens/verdict.rs",
+            "let empty = witness_holds_none(tokens, admission);",
+            "let empty = witness_holds_none(tokens, admission) || true;",
         )],
     },
     Piece {
         name: "an admission leaves its target frozen",
         changes: &[(
-            "admission.rs",
-            "        self.table.exchange(\n            target,\n            reference,\n            if committed { admitted } else { content },\n        );\n",
-            "        let _ = admitted;\n",
+            "tokens/admission.rs",
+            "    tokens.table.exchange(\n        target,\n        reference,\n        if committed { admitted } else { content },\n    );\n",
+            "    let _ = admitted;\n",
         )],
     },
     Piece {
         name: "an equal token in a frozen witness does not count",
         changes: &[(
-            "settlement.rs",
+            "tokens/verdict.rs",
             "Resolved::Pending(other) if other.old.contains(fingerprint) => return false,",
             "",
         )],
@@ -34,9 +34,9 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "others decide an admission in a segment",
         changes: &[(
-            "settlement.rs",
-            "pending.transfer.moved.is_none() && self.scope == Scope::Whole",
-            "pending.transfer.moved.is_none() && self.scope != Scope::Whole",
+            "tokens/settlement.rs",
+            "pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone",
+            "pending.transfer.moved.is_none() && tokens.deciders != Deciders::Everyone",
         )],
     },
 ];

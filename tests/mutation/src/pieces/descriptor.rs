@@ -6,23 +6,23 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the number of a use is not checked",
         changes: &[(
-            "descriptor.rs",
-            "(Sequence::of(control.uses()) == reference.sequence)",
-            "(reference.index < usize::MAX)",
+            "tokens/descriptor.rs",
+            "(Reference::new(reference.index(), control.uses()) == reference)",
+            "(reference.index() < usize::MAX)",
         )],
     },
     Piece {
         name: "no Acquire fence after the fields",
-        changes: &[("descriptor.rs", "fence(Ordering::Acquire);", "")],
+        changes: &[("tokens/descriptor.rs", "fence(Ordering::Acquire);", "")],
     },
     Piece {
         name: "no Release fence before the fields",
-        changes: &[("descriptor.rs", "fence(Ordering::Release);", "")],
+        changes: &[("tokens/descriptor.rs", "fence(Ordering::Release);", "")],
     },
     Piece {
         name: "a claim is Relaxed",
         changes: &[(
-            "descriptor.rs",
+            "tokens/descriptor.rs",
             ".compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)",
             ".compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)",
         )],
@@ -30,7 +30,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the release of a claim is Relaxed",
         changes: &[(
-            "descriptor.rs",
+            "tokens/descriptor.rs",
             "self.descriptor.owned.store(0, Ordering::Release);",
             "self.descriptor.owned.store(0, Ordering::Relaxed);",
         )],
@@ -38,7 +38,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a commit publishes nothing",
         changes: &[(
-            "descriptor.rs",
+            "tokens/descriptor.rs",
             "Ordering::SeqCst,\n                Ordering::SeqCst,",
             "Ordering::Relaxed,\n                Ordering::Relaxed,",
         )],
@@ -46,7 +46,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the control is read Relaxed",
         changes: &[(
-            "descriptor.rs",
+            "tokens/descriptor.rs",
             "Control(self.control.load(Ordering::SeqCst))",
             "Control(self.control.load(Ordering::Relaxed))",
         )],
@@ -54,7 +54,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the number of a use is published Relaxed",
         changes: &[(
-            "descriptor.rs",
+            "tokens/descriptor.rs",
             "self.descriptor.control.store(pending.0, Ordering::Release);",
             "self.descriptor.control.store(pending.0, Ordering::Relaxed);",
         )],

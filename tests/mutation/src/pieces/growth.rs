@@ -6,7 +6,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a segment is taken out before it is sealed",
         changes: &[(
-            "growing/segment.rs",
+            "engine/growing/link.rs",
             "self.sealed.load(Ordering::Acquire) == 1 &&",
             "self.sealed.load(Ordering::Acquire) < 2 &&",
         )],
@@ -14,7 +14,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a segment is sealed at once",
         changes: &[(
-            "growing/growth.rs",
+            "engine/growing/growth.rs",
             "guard.defer(move || last.seal());",
             "last.seal();",
         )],
@@ -22,7 +22,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "growers that find another's segment add their own",
         changes: &[(
-            "published.rs",
+            "engine/growing/published.rs",
             "        if !ptr::eq(shared.as_raw(), current) {\n            return false;",
             "        if false {\n            return current as *const T == shared.as_raw();",
         )],
@@ -30,7 +30,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a list is published without what it consists of",
         changes: &[(
-            "published.rs",
+            "engine/growing/published.rs",
             ".compare_exchange(shared, new, Ordering::AcqRel, Ordering::Relaxed, guard)",
             ".compare_exchange(shared, new, Ordering::Acquire, Ordering::Relaxed, guard)",
         )],
@@ -38,58 +38,58 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a segment with items is taken out",
         changes: &[(
-            "growing/segment.rs",
-            "&& self.len() == 0 && self.holds_nothing()",
+            "engine/growing/link.rs",
+            "&& self.segment.len() == 0 && self.holds_nothing()",
             "",
         )],
     },
     Piece {
         name: "an empty filter keeps its largest segment",
         changes: &[(
-            "growing/growth.rs",
-            "&& last.len() == 0",
-            "&& last.len() > last.slots()",
+            "engine/growing/growth.rs",
+            "&& last.segment.len() == 0",
+            "&& last.segment.len() > last.segment.slots()",
         )],
     },
     Piece {
         name: "an empty filter begins anew while old segments are about",
         changes: &[
             (
-                "growing/growth.rs",
-                "if let [last] = chain.segments()",
+                "engine/growing/growth.rs",
+                "if let [last] = chain.links()",
                 "if let Some(last) = Some(chain.target())",
             ),
             (
-                "growing/growth.rs",
-                "&& last.len() == 0",
-                "&& chain.sum(Segment::len) == 0",
+                "engine/growing/growth.rs",
+                "&& last.segment.len() == 0",
+                "&& chain.sum(|link| link.segment.len()) == 0",
             ),
         ],
     },
     Piece {
         name: "what is given up waits for the thread that gave it up",
         changes: &[(
-            "growing/growth.rs",
+            "engine/growing/growth.rs",
             "// Handed to all threads: this one may not come back for long.\n            guard.flush();",
             "",
         )],
     },
     Piece {
         name: "a clone does not know which segments take no inserts",
-        changes: &[("growing/traits.rs", "Chain::at_rest(", "Chain::new(")],
+        changes: &[("engine/growing.rs", "Chain::at_rest(", "Chain::new(")],
     },
     Piece {
         name: "a ninth copy makes it grow",
         changes: &[(
-            "growing/growth.rs",
-            "Refusal::AllCopies => Err(InsertError::TooManyCopies {\n                copies: 2 * Bucket::SLOTS,\n            }),",
+            "engine/growing/growth.rs",
+            "Refusal::AllCopies => Err(InsertError::TooManyCopies {\n                copies: pair_slots::<L>(),\n            }),",
             "Refusal::AllCopies => self.grow(chain, guard),",
         )],
     },
     Piece {
         name: "a segment full of copies is followed by another, however large it is",
         changes: &[(
-            "growing/growth.rs",
+            "engine/growing/growth.rs",
             "if len >= slots / LEAST_LOAD {",
             "if len >= slots / LEAST_LOAD / 1_024 {",
         )],
@@ -97,23 +97,23 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the segment to come does not count for the rate",
         changes: &[(
-            "growing/growth.rs",
-            "rate_of_full(chain.segments().len() + 1)",
-            "rate_of_full(chain.segments().len())",
+            "engine/growing/limits.rs",
+            "rate_of_full::<L>(chain.links().len() + 1)",
+            "rate_of_full::<L>(chain.links().len())",
         )],
     },
     Piece {
         name: "the memory may be twice what is allowed",
         changes: &[(
-            "growing/growth.rs",
-            "if bytes > self.memory {",
-            "if bytes / 2 > self.memory {",
+            "engine/growing/limits.rs",
+            "if bytes > most {",
+            "if bytes / 2 > most {",
         )],
     },
     Piece {
         name: "each segment is twice as large, whatever the factor",
         changes: &[(
-            "growing/growth.rs",
+            "engine/growing/limits.rs",
             "target.refined(self.factor)",
             "target.refined(self.factor.min(2))",
         )],

@@ -7,21 +7,21 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the last hop opens a slot for anybody",
         changes: &[
             (
-                "insertion.rs",
+                "tokens/insertion.rs",
                 "placed.filter(|_| hop.last)",
                 "placed.filter(|_| hop.last && false)",
             ),
             (
-                "insertion.rs",
+                "tokens/insertion.rs",
                 "Opened::Done => return Ok(()),",
-                "Opened::Done if self.add(class) => return Ok(()),\n                Opened::Done => {}",
+                "Opened::Done if add(tokens, class) => return Ok(()),\n            Opened::Done => {}",
             ),
         ],
     },
     Piece {
         name: "attempts are not bounded",
         changes: &[(
-            "insertion.rs",
+            "tokens/insertion.rs",
             "{ 3 } else { 64 }",
             "{ 1 << 40 } else { 64 }",
         )],
@@ -29,13 +29,13 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an insert does not look whether its exchange succeeded",
         changes: &[(
-            "insertion.rs",
+            "tokens/insertion.rs",
             "a.plain(), b.plain()) == Some(true)",
             "a.plain(), b.plain()).is_some()",
         )],
     },
     Piece {
         name: "two threads count on one cell",
-        changes: &[("counter.rs", "own.get(index)", "own.first()")],
+        changes: &[("segment/counter.rs", "own.get(index)", "own.first()")],
     },
 ];

@@ -5,85 +5,85 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a relocation bumps nothing",
-        changes: &[("relocation.rs", "self.announce(hop.source, hop.moved);", "")],
+        changes: &[("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", "")],
     },
     Piece {
         name: "a relocation bumps before the installs",
         changes: &[
-            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
+            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
             (
-                "relocation.rs",
+                "tokens/relocation.rs",
                 "let (reference, pending) =",
-                "self.announce(hop.source, hop.moved);\n        let (reference, pending) =",
+                "tokens.announce(hop.source, hop.moved.fingerprint());\n    let (reference, pending) =",
             ),
         ],
     },
     Piece {
         name: "a relocation bumps after the commit",
         changes: &[
-            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
+            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
             (
-                "relocation.rs",
+                "tokens/relocation.rs",
                 "let committed = claim.decide(pending, State::Committed);",
-                "let committed = claim.decide(pending, State::Committed);\n        self.announce(hop.source, hop.moved);",
+                "let committed = claim.decide(pending, State::Committed);\n    tokens.announce(hop.source, hop.moved.fingerprint());",
             ),
         ],
     },
     Piece {
         name: "a relocation commits with one word frozen",
         changes: &[(
-            "relocation.rs",
-            "            claim.decide(pending, State::Aborted);\n            self.table",
-            "        }\n        if false {\n            self.table",
+            "tokens/relocation.rs",
+            "        claim.decide(pending, State::Aborted);\n        tokens\n            .table",
+            "    }\n    if false {\n        tokens\n            .table",
         )],
     },
     Piece {
         name: "a relocation bumps between the installs",
         changes: &[
-            ("relocation.rs", "self.announce(hop.source, hop.moved);", ""),
+            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
             (
-                "relocation.rs",
-                "            return false;\n        }\n        if !self\n            .table\n            .exchange(higher,",
-                "            return false;\n        }\n        self.announce(hop.source, hop.moved);\n        if !self\n            .table\n            .exchange(higher,",
+                "tokens/relocation.rs",
+                "    if !tokens\n        .table\n        .exchange(higher,",
+                "    tokens.announce(hop.source, hop.moved.fingerprint());\n    if !tokens\n        .table\n        .exchange(higher,",
             ),
         ],
     },
     Piece {
         name: "a relocation that froze one word leaves it frozen",
         changes: &[(
-            "relocation.rs",
-            "            self.table\n                .exchange(lower, reference, transfer.before(lower));\n",
+            "tokens/relocation.rs",
+            "        tokens\n            .table\n            .exchange(lower, reference, transfer.before(lower));\n",
             "",
         )],
     },
     Piece {
         name: "a committed relocation leaves its source frozen",
         changes: &[(
-            "relocation.rs",
-            "            self.table.exchange(hop.source, reference, new_source);\n",
-            "            let _ = new_source;\n",
+            "tokens/relocation.rs",
+            "        tokens.table.exchange(hop.source, reference, new_source);\n",
+            "        let _ = new_source;\n",
         )],
     },
     Piece {
         name: "a relocation gives no hint",
         changes: &[(
-            "relocation.rs",
-            "self.announce(hop.source, hop.moved);",
-            "self.stripes.bump(hop.moved);",
+            "tokens/relocation.rs",
+            "tokens.announce(hop.source, hop.moved.fingerprint());",
+            "tokens.stripes.bump(hop.moved.fingerprint());",
         )],
     },
     Piece {
         name: "a relocation gives its hint after the commit",
         changes: &[
             (
-                "relocation.rs",
-                "self.announce(hop.source, hop.moved);",
-                "let scanned = self.stripes.bump(hop.moved);",
+                "tokens/relocation.rs",
+                "tokens.announce(hop.source, hop.moved.fingerprint());",
+                "let scanned = tokens.stripes.bump(hop.moved.fingerprint());",
             ),
             (
-                "relocation.rs",
+                "tokens/relocation.rs",
                 "let committed = claim.decide(pending, State::Committed);",
-                "let committed = claim.decide(pending, State::Committed);\n        if scanned {\n            self.hints.note(crate::hints::Hint { bucket: hop.source, fingerprint: hop.moved });\n        }",
+                "let committed = claim.decide(pending, State::Committed);\n    if scanned {\n        let fingerprint = hop.moved.fingerprint();\n        tokens.hints.note(super::hints::Hint { bucket: hop.source, fingerprint });\n    }",
             ),
         ],
     },

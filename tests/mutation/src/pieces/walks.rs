@@ -6,15 +6,15 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a remove walks from the oldest segment",
         changes: &[(
-            "growing/operations.rs",
-            "chain.segments().iter().enumerate() {",
-            "chain.segments().iter().enumerate().rev() {",
+            "engine/growing/walks.rs",
+            "chain.links().iter().enumerate() {",
+            "chain.links().iter().enumerate().rev() {",
         )],
     },
     Piece {
         name: "a lookup trusts a list that has changed",
         changes: &[(
-            "growing/operations.rs",
+            "engine/growing/walks.rs",
             "            if self.is_current(chain, guard) {\n                return false;",
             "            {\n                return false;",
         )],
@@ -22,7 +22,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a remove trusts a list that has changed",
         changes: &[(
-            "growing/operations.rs",
+            "engine/growing/walks.rs",
             "if !self.is_current(chain, guard) {\n                return None;",
             "if false {\n                return None;",
         )],
@@ -30,31 +30,31 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an admission does not look at the list again",
         changes: &[(
-            "growing/operations.rs",
-            "            && self.filter.is_current(self.chain, self.guard)\n",
-            "            && (self.filter.is_current(self.chain, self.guard) || self.hash > 0)\n",
+            "engine/growing/walks.rs",
+            "            && self.engine.is_current(self.chain, self.guard)\n",
+            "            && (self.engine.is_current(self.chain, self.guard) || self.hash > 0)\n",
         )],
     },
     Piece {
         name: "an admission asks its own segment only",
         changes: &[(
-            "growing/operations.rs",
-            "segments.all(|segment| segment.as_ref().tokens.holds_none(self.hash))",
-            "segments.all(|segment| segment.as_ref().slots() > 0)",
+            "engine/growing/walks.rs",
+            "links.all(|link| link.as_ref().segment.tokens().holds_none(self.hash))",
+            "links.all(|link| link.as_ref().segment.slots() > 0)",
         )],
     },
     Piece {
         name: "an admission reads other segments like a lookup",
         changes: &[(
-            "growing/witness.rs",
-            "let holds = |bucket| self.settle_latest(bucket).contains(fingerprint);",
-            "let holds = |bucket| self.settle(bucket).contains(fingerprint);",
+            "tokens/witness.rs",
+            "let holds = |bucket| settle_latest(tokens, bucket).contains(fingerprint);",
+            "let holds = |bucket| tokens.settle(bucket).contains(fingerprint);",
         )],
     },
     Piece {
         name: "a count trusts a list that has changed",
         changes: &[(
-            "growing/operations.rs",
+            "engine/growing/walks.rs",
             "            if self.is_current(chain, guard) {\n                return count;",
             "            {\n                return count;",
         )],
@@ -62,56 +62,56 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "removes take no segment out",
         changes: &[(
-            "growing/operations.rs",
-            "if index != chain.target_index() && segment.is_bare_around(hash) {",
-            "if index > chain.segments().len() && segment.is_bare_around(hash) {",
+            "engine/growing/walks.rs",
+            "if index != chain.target_index() && link.is_bare_around(hash) {",
+            "if index > chain.links().len() && link.is_bare_around(hash) {",
         )],
     },
     Piece {
         name: "a count looks at the newest segment only",
         changes: &[(
-            "growing/operations.rs",
-            "let count = chain.sum(|segment| {",
-            "let count = Some(chain.target()).map_or(0, |segment| {",
+            "engine/growing/walks.rs",
+            "let count = chain.sum(|link| ",
+            "let count = Some(chain.target()).map_or(0, |link| ",
         )],
     },
     Piece {
         name: "insert_unique does not look at older segments",
         changes: &[
             (
-                "growing/operations.rs",
+                "engine/growing/walks.rs",
                 "if self.contains_under(hash, guard) {\n                return Ok(false);",
                 "if disturbed == usize::MAX {\n                return Ok(false);",
             ),
             (
-                "growing/operations.rs",
+                "engine/growing/walks.rs",
                 "self.chain.target_index() + 1..]",
-                "self.chain.segments().len()..]",
+                "self.chain.links().len()..]",
             ),
         ],
     },
     Piece {
         name: "the false-positive rate is that of the newest segment",
         changes: &[(
-            "growing/measures.rs",
-            "let segments = self.chain.load(guard).segments().iter();",
-            "let segments = self.chain.load(guard).segments().iter().take(1);",
+            "engine/growing.rs",
+            "let links = self.chain.load(&guard).links().iter();",
+            "let links = self.chain.load(&guard).links().iter().take(1);",
         )],
     },
     Piece {
         name: "a batch counts from the beginning of its last chunk",
         changes: &[(
-            "growing/batch.rs",
-            "ahead(hashes).enumerate() {\n                    let inserted = chunk * CHUNK + turn;",
-            "ahead(hashes).enumerate() {\n                    let inserted = chunk.min(1) * CHUNK + turn;",
+            "engine/operations.rs",
+            "self.insert(hash, &pin)\n                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;",
+            "self.insert(hash, &pin)\n                    .map_err(|error| InsertManyError::new(chunk.min(1) * Self::PER_PIN + turn, error))?;",
         )],
     },
     Piece {
         name: "a batch of absent items counts from the beginning of its last chunk",
         changes: &[(
-            "growing/batch.rs",
-            "in turns.enumerate() {\n                    let inserted = chunk * CHUNK + turn;",
-            "in turns.enumerate() {\n                    let inserted = chunk.min(1) * CHUNK + turn;",
+            "engine/operations.rs",
+            ".insert_unique(hash, &pin)\n                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;",
+            ".insert_unique(hash, &pin)\n                    .map_err(|error| InsertManyError::new(chunk.min(1) * Self::PER_PIN + turn, error))?;",
         )],
     },
 ];

@@ -6,9 +6,9 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a frozen word is read as a bucket",
         changes: &[(
-            "word.rs",
-            ".min(b.0.wrapping_sub(1)) >> REFERENCE_BITS != 0",
-            ".min(b.0.wrapping_sub(1)) >> REFERENCE_BITS < u64::MAX",
+            "layout/lanes.rs",
+            ".min(b.wrapping_sub(1)) >> BELOW_THE_TOP_LANE != 0",
+            ".min(b.wrapping_sub(1)) >> BELOW_THE_TOP_LANE < u64::MAX",
         )],
     },
     Piece {
@@ -22,7 +22,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the version is read Relaxed",
         changes: &[(
-            "stripes.rs",
+            "tokens/stripes.rs",
             "Version(self.stripe(f).load(Ordering::Acquire))",
             "Version(self.stripe(f).load(Ordering::Relaxed))",
         )],
@@ -30,7 +30,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a bump releases nothing",
         changes: &[(
-            "stripes.rs",
+            "tokens/stripes.rs",
             "fetch_add(BUMP, Ordering::AcqRel)",
             "fetch_add(BUMP, Ordering::Acquire)",
         )],
@@ -78,7 +78,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a scan is announced without Acquire",
         changes: &[(
-            "stripes.rs",
+            "tokens/stripes.rs",
             "stripe.fetch_or(SCAN, Ordering::AcqRel);",
             "stripe.fetch_or(SCAN, Ordering::Release);",
         )],

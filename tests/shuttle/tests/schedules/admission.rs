@@ -1,6 +1,7 @@
 //! Races to add an absent item.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 

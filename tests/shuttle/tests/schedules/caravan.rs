@@ -12,6 +12,7 @@
 //! of them one bucket on. Once it is removed, an insert that needs a slot of bucket 3 moves them all back.
 
 use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Descriptors;
 
 use crate::common::geometry::{Class, Geometry, SLOTS};
 use crate::common::hashers::AsGiven;

@@ -1,6 +1,6 @@
 //! The count of items, in a table large enough for cells of a thread's own.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{random_hash, together};
 

@@ -1,6 +1,7 @@
 //! Filters that grow and shrink.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::AddSegment;
+use lockfree_cuckoo::testing::hooks::Event;
 use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use shuttle_tests::explore::explore_with_epochs;
 use shuttle_tests::threads::{choice, together};

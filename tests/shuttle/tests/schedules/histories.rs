@@ -5,7 +5,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockfree_cuckoo::hooks::Event as Happened;
+use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::testing::hooks::Event as Happened;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 

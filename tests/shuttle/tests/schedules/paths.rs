@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, random_hash, together};
 

@@ -1,6 +1,6 @@
 //! Removes that race with the relocations of their victims.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::together;
 

@@ -1,7 +1,7 @@
 //! Snapshots while others write.
 
 use lockfree_cuckoo::SnapshotError;
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::together;
 

@@ -1,6 +1,6 @@
 //! One descriptor for all: whoever finds none tries again, and is refused in the end.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::together;
 

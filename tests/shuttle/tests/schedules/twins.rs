@@ -1,6 +1,6 @@
 //! Equal tokens that come and go.
 
-use lockfree_cuckoo::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 

@@ -1,6 +1,6 @@
 //! What happened during a part of a run, in words.
 
-use lockfree_cuckoo::hooks::{Event, Tally, tally};
+use lockfree_cuckoo::testing::hooks::{Event, Tally, tally};
 
 /// All there are.
 pub(crate) const ALL: [Event; 15] = [

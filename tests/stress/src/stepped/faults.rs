@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::hooks::tally;
+use lockfree_cuckoo::testing::hooks::tally;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

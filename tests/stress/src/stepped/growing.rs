@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 
 use lockfree_cuckoo::GrowingCuckooFilter;
-use lockfree_cuckoo::hooks::{Fate, stepping, tally};
+use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

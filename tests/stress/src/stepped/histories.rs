@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::hooks::{stepping, tally};
+use lockfree_cuckoo::testing::hooks::{stepping, tally};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 

@@ -6,7 +6,7 @@
 use std::hint;
 use std::thread;
 
-use lockfree_cuckoo::hooks::Fate;
+use lockfree_cuckoo::testing::hooks::Fate;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::thread;
 
 use lockfree_cuckoo::SnapshotError;
-use lockfree_cuckoo::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

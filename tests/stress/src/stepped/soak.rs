@@ -8,7 +8,7 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::hooks::{Event, stepping, tally};
+use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
 use lockfree_cuckoo::{CuckooFilter, SnapshotError};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -3,6 +3,7 @@
 //! Hashes are built to order, so that a handful of classes share a few buckets and everybody meets everybody.
 
 use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

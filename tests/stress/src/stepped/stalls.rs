@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use lockfree_cuckoo::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

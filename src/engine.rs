@@ -1,0 +1,17 @@
+//! Engines: what a filter does with a hash.
+//!
+//! There are two: [`Fixed`], one segment, and [`Growing`], a chain of segments. Another way to grow would be another
+//! folder here. The facade above is written once, over the trait [`Operations`].
+
+mod fixed;
+#[cfg(feature = "std")]
+pub(crate) mod growing;
+mod operations;
+mod plan;
+
+pub use fixed::Fixed;
+#[cfg(feature = "std")]
+pub use growing::Growing;
+pub(crate) use operations::Operations;
+pub(crate) use plan::Plan;
+pub(crate) use plan::Size;

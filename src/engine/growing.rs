@@ -1,0 +1,240 @@
+//! An engine that grows: a chain of segments, each a table of its own.
+
+mod chain;
+mod growth;
+mod limits;
+mod link;
+mod published;
+mod snapshot;
+mod walks;
+
+use std::sync::Arc;
+
+pub(crate) use chain::Chain;
+pub(crate) use limits::Limits;
+pub(crate) use limits::{LARGEST_FACTOR, rate_of_full};
+pub(crate) use link::Link;
+use published::{Guard, Published, pin};
+
+use super::{Operations, Plan};
+use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
+use crate::layout::{Lanes, Layout};
+use crate::table::Geometry;
+use crate::table::rate::{any_of, compared};
+
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a chain of tables, with buckets of the layout
+/// `L`.
+#[derive(Debug)]
+pub struct Growing<L: Layout = Lanes<4, 16>> {
+    chain: Published<Chain<L>>,
+    limits: Limits,
+    /// Most bytes of the filter.
+    memory: usize,
+    /// The bytes of the filter outside of this engine's heap.
+    outside: usize,
+    /// Of the first segment, and of the one that an empty filter begins anew with.
+    start: Geometry<L>,
+    search_budget: usize,
+}
+
+/// The bound of a search in each segment. A longer one, as in a filter that cannot grow, fills a segment by 2 % of
+/// its slots more, at twice the time of all its inserts.
+const DEFAULT_BUDGET: usize = 256;
+
+/// Hashes that are served under one pin, so that no pin lasts long.
+const PER_PIN: usize = 256;
+
+impl<L: Layout> Growing<L> {
+    /// Of a chain that nobody has used yet.
+    pub(crate) fn of_chain(
+        chain: Chain<L>,
+        start: Geometry<L>,
+        limits: Limits,
+        memory: usize,
+        outside: usize,
+    ) -> Self {
+        let search_budget = chain.target().segment.tokens().search_budget();
+        Self {
+            chain: Published::new(chain),
+            limits,
+            memory,
+            outside,
+            start,
+            search_budget,
+        }
+    }
+
+    /// The same around another chain.
+    fn with_chain(&self, chain: Chain<L>) -> Self {
+        Self {
+            chain: Published::new(chain),
+            ..*self
+        }
+    }
+
+    pub(crate) fn chain_mut(&mut self) -> &mut Chain<L> {
+        self.chain.get_mut()
+    }
+
+    pub(crate) fn start(&self) -> Geometry<L> {
+        self.start
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    pub(crate) fn set_memory(&mut self, bytes: usize) {
+        self.memory = bytes;
+    }
+
+    fn sum(&self, of: impl Fn(&Link<L>) -> usize) -> usize {
+        self.chain.load(&pin()).sum(of)
+    }
+
+    /// The bytes of the filter with this chain.
+    fn bytes_of(&self, chain: &Chain<L>) -> usize {
+        self.outside + chain.sum(Link::bytes)
+    }
+}
+
+impl<L: Layout> Operations for Growing<L> {
+    type Layout = L;
+    type Pin = Guard;
+    type Options = Limits;
+
+    const NAME: &'static str = "GrowingCuckooFilter";
+    const PER_PIN: usize = PER_PIN;
+
+    fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
+        plan.options.check::<L>()?;
+        let (start, _) = plan.size.geometry()?;
+        let budget = plan.search_budget(DEFAULT_BUDGET)?;
+        plan.check_memory(|| Link::bytes_for(start))?;
+        let first = Link::new(start, budget).map_err(BuildError::out_of_memory)?;
+        let chain = Chain::new([Arc::new(first)], 0);
+        let memory = plan.memory.unwrap_or(usize::MAX);
+        Ok(Self::of_chain(
+            chain,
+            start,
+            plan.options,
+            memory,
+            plan.outside,
+        ))
+    }
+
+    fn fresh(&self) -> Result<Self, OutOfMemory> {
+        let first = Link::new(self.start, self.search_budget)?;
+        Ok(self.with_chain(Chain::new([Arc::new(first)], 0)))
+    }
+
+    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let guard = pin();
+        let chain = self.chain.load(&guard);
+        let links: Result<Vec<_>, OutOfMemory> = chain
+            .links()
+            .iter()
+            .map(|link| link.quiescent_copy().map(Arc::new))
+            .collect();
+        Ok(self.with_chain(Chain::at_rest(links?, chain.target_index())))
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        Ok(self.with_chain(self.copy_of_chain()?))
+    }
+
+    fn clear(&mut self) {
+        let (start, search_budget) = (self.start, self.search_budget);
+        let chain = self.chain.get_mut();
+        // Only the target may take inserts again: each other segment is sealed, or a deferred call will seal it.
+        // The others go first, so that their memory can serve for the new one.
+        let target = Arc::clone(chain.target());
+        *chain = Chain::new([Arc::clone(&target)], 0);
+        match Link::new(start, search_budget) {
+            Ok(first) => *chain = Chain::new([Arc::new(first)], 0),
+            Err(_) => target.empty(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.sum(|link| link.segment.len())
+    }
+
+    fn capacity(&self) -> usize {
+        self.sum(Link::capacity)
+    }
+
+    fn slots(&self) -> usize {
+        self.sum(|link| link.segment.slots())
+    }
+
+    fn segments(&self) -> usize {
+        self.sum(|_| 1)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.sum(Link::bytes)
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        let guard = pin();
+        let links = self.chain.load(&guard).links().iter();
+        any_of::<L>(
+            links
+                .map(|link| compared(link.segment.len(), link.geometry()))
+                .sum(),
+        )
+    }
+
+    #[inline]
+    fn pin(&self) -> Guard {
+        pin()
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64, guard: &Guard) -> bool {
+        self.contains_under(hash, guard)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64, guard: &Guard) -> Result<(), InsertError> {
+        self.insert_under(hash, guard)
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64, guard: &Guard) -> Result<bool, InsertError> {
+        self.insert_unique_under(hash, guard)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64, guard: &Guard) -> bool {
+        self.remove_under(hash, guard)
+    }
+
+    fn count(&self, hash: u64, guard: &Guard) -> usize {
+        self.count_under(hash, guard)
+    }
+
+    #[inline]
+    fn ahead(&self, hashes: &[u64], guard: &Guard) -> impl Iterator<Item = u64> {
+        // Walks begin with the finest.
+        self.chain.load(guard).links()[0]
+            .segment
+            .tokens()
+            .ahead(hashes)
+    }
+
+    #[inline]
+    fn ahead_of_inserts(&self, hashes: &[u64], guard: &Guard) -> impl Iterator<Item = u64> {
+        self.chain
+            .load(guard)
+            .target()
+            .segment
+            .tokens()
+            .ahead(hashes)
+    }
+}

@@ -1,0 +1,190 @@
+//! Growth and shrinking: replacing the list.
+
+use std::sync::Arc;
+
+use super::Growing;
+use super::chain::Chain;
+use super::link::Link;
+use super::published::{Guard, pin};
+use crate::error::{GrowthError, InsertError};
+use crate::layout::Layout;
+use crate::sync::{self, Event};
+use crate::table::Geometry;
+use crate::table::sizing::pair_slots;
+use crate::tokens::{ATTEMPTS, Refusal};
+
+/// Disturbed attempts that an insert makes before it takes the segment for full: so many only bad luck explains,
+/// and in another segment it meets nobody.
+const PERSEVERANCE: usize = 16 * ATTEMPTS;
+
+/// One of so many slots must be in use before a segment is taken for full. What refuses an item at less is full
+/// of copies, or hashed badly, and more memory would not help.
+const LEAST_LOAD: usize = 8;
+
+/// Buckets that are built in the time of one yield, about.
+const BUCKETS_PER_YIELD: usize = 64;
+
+/// Times that a thread has to be seen unpinned before what it could see is freed, and as often again, because
+/// that sealing comes before unlinking.
+const ADVANCES: usize = if sync::MODEL { 2 } else { 10 };
+
+impl<L: Layout> Growing<L> {
+    /// After a refusal: sees to it that another attempt makes sense, or says why none does.
+    #[cold]
+    pub(super) fn make_room(
+        &self,
+        chain: &Chain<L>,
+        refusal: Refusal,
+        disturbed: &mut usize,
+        guard: &Guard,
+    ) -> Result<(), InsertError> {
+        let target = chain.target();
+        match refusal {
+            Refusal::AllCopies => Err(InsertError::TooManyCopies {
+                copies: pair_slots::<L>(),
+            }),
+            Refusal::Disturbed => {
+                *disturbed += ATTEMPTS - 1;
+                self.go_on(chain, disturbed, guard)
+            }
+            Refusal::NoPath => {
+                let (len, slots) = (target.segment.len(), target.segment.slots());
+                if len >= slots / LEAST_LOAD {
+                    return self.grow(chain, guard);
+                }
+                // It may have been full when there was no path, and emptied since.
+                *disturbed += PERSEVERANCE / 2;
+                if *disturbed > PERSEVERANCE {
+                    return Err(InsertError::Full { len, slots });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// After an attempt that others disturbed.
+    pub(super) fn go_on(
+        &self,
+        chain: &Chain<L>,
+        disturbed: &mut usize,
+        guard: &Guard,
+    ) -> Result<(), InsertError> {
+        *disturbed += 1;
+        if *disturbed < PERSEVERANCE {
+            return Ok(());
+        }
+        *disturbed = 0;
+        self.grow(chain, guard)
+    }
+
+    /// Replaces the list by one with another segment, or finds that it has been replaced.
+    #[cold]
+    fn grow(&self, chain: &Chain<L>, guard: &Guard) -> Result<(), InsertError> {
+        if !self.chain.is(chain, guard) {
+            return Ok(());
+        }
+        let cannot = |limit| {
+            // The filter has grown after all: another thread has replaced the list.
+            if !self.chain.is(chain, guard) {
+                return Ok(());
+            }
+            let error = GrowthError {
+                segments: chain.links().len(),
+                limit,
+            };
+            Err(InsertError::CannotGrow { error })
+        };
+        let geometry = match self.limits.next(chain, self.bytes_of(chain), self.memory) {
+            Ok(geometry) => geometry,
+            Err(limit) => return cannot(limit),
+        };
+        if chain.announce_builder() > 0 && self.is_replaced_soon(chain, geometry, guard) {
+            return Ok(());
+        }
+        match Link::new(geometry, self.search_budget) {
+            Ok(link) => {
+                self.retarget(chain, link, guard);
+            }
+            Err(error) => return cannot(error.into()),
+        }
+        self.unlink_drained(guard);
+        Ok(())
+    }
+
+    /// Gives the one who builds already about the time that it takes. Not more: it may never finish.
+    fn is_replaced_soon(&self, chain: &Chain<L>, geometry: Geometry<L>, guard: &Guard) -> bool {
+        let patience = if sync::MODEL {
+            0
+        } else {
+            geometry.buckets() / BUCKETS_PER_YIELD
+        };
+        (0..=patience).any(|_| {
+            let replaced = !self.chain.is(chain, guard);
+            if !replaced {
+                sync::yield_now();
+            }
+            replaced
+        })
+    }
+
+    /// Makes a new segment the target. False: the list has been replaced, and it was built in vain.
+    fn retarget(&self, chain: &Chain<L>, link: Link<L>, guard: &Guard) -> bool {
+        if chain.links().len() >= Chain::<L>::MOST {
+            return false;
+        }
+        let last = Arc::clone(chain.target());
+        let replaced = self.chain.replace(chain, chain.with_target(link), guard);
+        if replaced {
+            sync::happened(Event::Growth);
+            // Whoever may still insert there is pinned now. When that is over, no insert comes any more.
+            guard.defer(move || last.seal());
+            // Handed to all threads: this one may not come back for long.
+            guard.flush();
+        } else {
+            sync::happened(Event::Vain);
+        }
+        replaced
+    }
+
+    /// Adds a segment of this many buckets, which takes the inserts from now on, unless another thread is quicker.
+    /// Inserts do this on their own when there is no room; checks want it at will.
+    pub(crate) fn add_segment(&self, buckets: usize) -> bool {
+        let guard = pin();
+        let chain = self.chain.load(&guard);
+        let geometry = Geometry::with_buckets(buckets)
+            .filter(|geometry| geometry.ranges() == self.start.ranges())
+            .expect("a refinement, or one of which this is one");
+        let link = Link::new(geometry, self.search_budget).expect("memory");
+        self.retarget(chain, link, &guard)
+    }
+
+    /// Takes out the segments that removal has emptied for ever.
+    pub(super) fn unlink_drained(&self, guard: &Guard) {
+        let chain = self.chain.load(guard);
+        if let Some(shorter) = chain.without_drained()
+            && self.chain.replace(chain, shorter, guard)
+        {
+            sync::happened(Event::Unlink);
+            guard.flush();
+        }
+    }
+
+    /// Frees what is empty, while other threads go on: takes out the segments that removal has emptied, and if the
+    /// whole filter is empty, begins anew with a segment of the first size.
+    pub(crate) fn shrink_to_fit(&self) {
+        for _ in 0..ADVANCES {
+            let guard = pin();
+            self.unlink_drained(&guard);
+            let chain = self.chain.load(&guard);
+            // Not before the others are gone: if a thread stands still they stay, and would be more each time.
+            if let [last] = chain.links()
+                && last.geometry() != self.start
+                && last.segment.len() == 0
+                && let Ok(first) = Link::new(self.start, self.search_budget)
+            {
+                self.retarget(chain, first, &guard);
+            }
+            guard.flush();
+        }
+    }
+}

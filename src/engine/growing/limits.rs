@@ -1,0 +1,81 @@
+//! What a chain may grow to, and how fast.
+
+use super::chain::Chain;
+use super::link::Link;
+use crate::error::{BuildError, Cause, Limit};
+use crate::layout::Layout;
+use crate::table::Geometry;
+use crate::table::rate::any_of;
+use crate::table::sizing::pair_slots;
+
+/// The options that only an engine which grows has.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub(crate) factor: usize,
+    pub(crate) false_positive_rate: f64,
+}
+
+const DEFAULT_FACTOR: usize = 2;
+
+/// Past this a segment grows so fast that there is no point in starting small.
+pub(crate) const LARGEST_FACTOR: usize = 1 << 16;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            factor: DEFAULT_FACTOR,
+            false_positive_rate: 1.0,
+        }
+    }
+}
+
+/// The false-positive rate of this many segments that are all full.
+pub(crate) fn rate_of_full<L: Layout>(segments: usize) -> f64 {
+    any_of::<L>(segments as f64 * pair_slots::<L>() as f64)
+}
+
+impl Limits {
+    /// Whether a filter can be built within them.
+    pub(super) fn check<L: Layout>(&self) -> Result<(), BuildError> {
+        let factor = self.factor;
+        let nearest = factor.clamp(2, LARGEST_FACTOR).next_power_of_two();
+        if factor != nearest {
+            return Err(BuildError(Cause::GrowthFactor { factor, nearest }));
+        }
+        let rate = self.false_positive_rate;
+        let least = rate_of_full::<L>(1);
+        if rate.is_nan() || rate < least {
+            return Err(BuildError(Cause::FalsePositiveRate {
+                rate: rate.to_bits(),
+                least: least.to_bits(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// The geometry of the next segment of a chain that takes `bytes` of at most `most`, or why there is none.
+    pub(super) fn next<L: Layout>(
+        &self,
+        chain: &Chain<L>,
+        bytes: usize,
+        most: usize,
+    ) -> Result<Geometry<L>, Limit> {
+        let rate = rate_of_full::<L>(chain.links().len() + 1);
+        if rate > self.false_positive_rate {
+            return Err(Limit::FalsePositiveRate {
+                rate: rate.to_bits(),
+                most: self.false_positive_rate.to_bits(),
+            });
+        }
+        if chain.links().len() >= Chain::<L>::MOST {
+            return Err(Limit::Segments);
+        }
+        let target = chain.target().geometry();
+        let geometry = target.refined(self.factor).ok_or(Limit::Buckets)?;
+        let bytes = bytes.saturating_add(Link::bytes_for(geometry)?);
+        if bytes > most {
+            return Err(Limit::Memory { bytes, most });
+        }
+        Ok(geometry)
+    }
+}

@@ -1,0 +1,44 @@
+//! Snapshots: a copy of a chain, while others are using it.
+
+use std::sync::Arc;
+
+use super::Growing;
+use super::chain::Chain;
+use super::published::{Guard, pin};
+use crate::error::SnapshotError;
+use crate::layout::Layout;
+
+/// Walks over a list that was replaced on the way. That is rare: each growth takes as many inserts as are in.
+const WALKS: usize = 8;
+
+impl<L: Layout> Growing<L> {
+    /// A copy of every token that is in from the call to the return.
+    ///
+    /// A token never changes its segment. So the copy of a segment says of each class what a lookup there would
+    /// say at some moment; the moments come in the order in which a lookup looks, from the finest segment on; and
+    /// if the list has changed all of it is void, as for a lookup. What such a copy misses, a lookup that takes as
+    /// long could miss too, and why it cannot is in [`growth`](crate::design::growth).
+    pub(super) fn copy_of_chain(&self) -> Result<Chain<L>, SnapshotError> {
+        for _ in 0..WALKS {
+            // Pinned anew, so that what was given up meanwhile can be freed.
+            if let Some(copy) = self.walk(&pin())? {
+                return Ok(copy);
+            }
+        }
+        Err(SnapshotError::Disturbed)
+    }
+
+    /// One walk; nothing if the list was replaced.
+    fn walk(&self, guard: &Guard) -> Result<Option<Chain<L>>, SnapshotError> {
+        let chain = self.chain.load(guard);
+        let mut links = Vec::with_capacity(chain.links().len());
+        for link in chain.links() {
+            links.push(Arc::new(link.snapshot()?));
+            // After the coarsest this has to be asked; before, it saves the rest of a walk in vain.
+            if !self.is_current(chain, guard) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Chain::at_rest(links, chain.target_index())))
+    }
+}

@@ -1,0 +1,123 @@
+//! What an engine must be able to do, and the calls for many hashes made of it.
+
+use super::Plan;
+use crate::error::{BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError};
+use crate::layout::Layout;
+
+/// The operations of an engine, by hash.
+///
+/// An operation runs under a *pin*, which keeps alive what it looks at. One pin serves many operations.
+pub trait Operations: Sized + Send + Sync + 'static {
+    /// The layout of its buckets.
+    type Layout: Layout;
+    /// What keeps alive what an operation looks at.
+    type Pin;
+    /// The options that only this engine has.
+    type Options: Clone + core::fmt::Debug + Default;
+
+    /// What filters with this engine are called.
+    const NAME: &'static str;
+    /// Most hashes that are served under one pin.
+    const PER_PIN: usize;
+
+    /// Builds an empty one.
+    fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
+    /// Builds an empty one like this.
+    fn fresh(&self) -> Result<Self, OutOfMemory>;
+    /// A copy, exact if nobody writes meanwhile.
+    fn quiescent_copy(&self) -> Result<Self, OutOfMemory>;
+    /// A copy that holds every token that is in from the call to the return.
+    fn snapshot(&self) -> Result<Self, SnapshotError>;
+    /// Removes all tokens.
+    fn clear(&mut self);
+
+    /// The number of tokens.
+    fn len(&self) -> usize;
+    /// The number of items that it is sized for.
+    fn capacity(&self) -> usize;
+    /// The number of slots.
+    fn slots(&self) -> usize;
+    /// The number of segments.
+    fn segments(&self) -> usize;
+    /// The heap bytes in use.
+    fn heap_bytes(&self) -> usize;
+    /// The expected rate of false positives.
+    fn false_positive_rate(&self) -> f64;
+
+    /// Pins.
+    fn pin(&self) -> Self::Pin;
+    /// Whether a token of the class is in.
+    fn contains(&self, hash: u64, pin: &Self::Pin) -> bool;
+    /// Adds a token.
+    fn insert(&self, hash: u64, pin: &Self::Pin) -> Result<(), InsertError>;
+    /// Adds a token if none of its class is in.
+    fn insert_unique(&self, hash: u64, pin: &Self::Pin) -> Result<bool, InsertError>;
+    /// Removes a token.
+    fn remove(&self, hash: u64, pin: &Self::Pin) -> bool;
+    /// The number of tokens of the class.
+    fn count(&self, hash: u64, pin: &Self::Pin) -> usize;
+    /// The hashes in order, with the memory of the next ones on its way: that which lookups and removes read first.
+    fn ahead(&self, hashes: &[u64], pin: &Self::Pin) -> impl Iterator<Item = u64>;
+    /// The same for inserts.
+    fn ahead_of_inserts(&self, hashes: &[u64], pin: &Self::Pin) -> impl Iterator<Item = u64>;
+
+    /// Looks up many hashes. The slices are of one length.
+    #[inline]
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        let chunks = hashes
+            .chunks(Self::PER_PIN)
+            .zip(found.chunks_mut(Self::PER_PIN));
+        for (hashes, found) in chunks {
+            let pin = self.pin();
+            for (found, hash) in found.iter_mut().zip(self.ahead(hashes, &pin)) {
+                *found = self.contains(hash, &pin);
+            }
+        }
+    }
+
+    /// Inserts many hashes, up to the first that is refused.
+    #[inline]
+    fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
+        for (chunk, hashes) in hashes.chunks(Self::PER_PIN).enumerate() {
+            let pin = self.pin();
+            for (turn, hash) in self.ahead_of_inserts(hashes, &pin).enumerate() {
+                self.insert(hash, &pin)
+                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds those that are absent, up to the first that is refused. The slices are of one length, and `added` is false.
+    #[inline]
+    fn insert_unique_many(
+        &self,
+        hashes: &[u64],
+        added: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        let chunks = hashes
+            .chunks(Self::PER_PIN)
+            .zip(added.chunks_mut(Self::PER_PIN));
+        for (chunk, (hashes, added)) in chunks.enumerate() {
+            let pin = self.pin();
+            let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes, &pin));
+            for (turn, (added, hash)) in turns.enumerate() {
+                *added = self
+                    .insert_unique(hash, &pin)
+                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes one token for each hash. Returns how many were in.
+    #[inline]
+    fn remove_many(&self, hashes: &[u64]) -> usize {
+        let remove_chunk = |hashes| {
+            let pin = self.pin();
+            let hashes = self.ahead(hashes, &pin);
+            hashes.filter(|&hash| self.remove(hash, &pin)).count()
+        };
+        hashes.chunks(Self::PER_PIN).map(remove_chunk).sum()
+    }
+}

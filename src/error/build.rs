@@ -1,0 +1,153 @@
+//! Why a filter could not be built.
+
+use core::fmt;
+
+use super::OutOfMemory;
+
+/// Why a filter could not be built. Says what was asked for and what is possible.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let error = CuckooFilter::try_with_capacity(usize::MAX).unwrap_err();
+/// assert_eq!(error.requested(), usize::MAX);
+/// assert!(error.possible().is_some_and(|most| most < usize::MAX));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError(pub(crate) Cause);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Capacity {
+        items: usize,
+        most: usize,
+    },
+    Buckets {
+        buckets: usize,
+        nearest: usize,
+        /// Most ranges that a table is divided into.
+        ranges: usize,
+    },
+    SearchBudget {
+        budget: usize,
+        nearest: usize,
+    },
+    OutOfMemory(OutOfMemory),
+    #[cfg(feature = "std")]
+    GrowthFactor {
+        factor: usize,
+        nearest: usize,
+    },
+    /// The bits of the rate, and of the least that a single segment keeps to.
+    #[cfg(feature = "std")]
+    FalsePositiveRate {
+        rate: u64,
+        least: u64,
+    },
+    Memory {
+        most: usize,
+        least: usize,
+    },
+}
+
+impl BuildError {
+    /// Whether nothing is wrong with what was asked for, but the memory for it cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = lockfree_cuckoo::CuckooFilter::try_with_capacity(usize::MAX).unwrap_err();
+    /// assert!(!error.is_out_of_memory());
+    /// ```
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self.0, Cause::OutOfMemory(_))
+    }
+
+    /// The number that was refused: items, buckets, the search budget, bytes of memory, or the growth factor; 0
+    /// for a rate.
+    #[must_use]
+    pub fn requested(&self) -> usize {
+        match self.0 {
+            Cause::Capacity { items, .. } => items,
+            Cause::Buckets { buckets, .. } => buckets,
+            Cause::SearchBudget { budget, .. } => budget,
+            Cause::OutOfMemory(error) => error.bytes(),
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { factor, .. } => factor,
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { .. } => 0,
+            Cause::Memory { most, .. } => most,
+        }
+    }
+
+    /// The nearest number of the same kind that is in range, though the memory for it may lack; `None` for
+    /// bytes of memory, of which nobody knows how many there are.
+    #[must_use]
+    pub fn possible(&self) -> Option<usize> {
+        match self.0 {
+            Cause::Capacity { most, .. } => Some(most),
+            Cause::Buckets { nearest, .. } | Cause::SearchBudget { nearest, .. } => Some(nearest),
+            Cause::OutOfMemory(_) => None,
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { nearest, .. } => Some(nearest),
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { .. } => None,
+            Cause::Memory { least, .. } => Some(least),
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Cause::Capacity { items, most } => {
+                write!(
+                    out,
+                    "a capacity of {items} items is too large: at most {most} are possible"
+                )
+            }
+            Cause::Buckets {
+                buckets,
+                nearest,
+                ranges,
+            } => write!(
+                out,
+                "{buckets} buckets are not possible: the number must be a power of two from 2, times at most {ranges}; \
+                 the nearest is {nearest}"
+            ),
+            Cause::SearchBudget { budget, nearest } => write!(
+                out,
+                "a search budget of {budget} buckets is out of range: the nearest possible is {nearest}"
+            ),
+            Cause::OutOfMemory(error) => error.fmt(out),
+            #[cfg(feature = "std")]
+            Cause::GrowthFactor { factor, nearest } => write!(
+                out,
+                "a growth factor of {factor} is not possible: the nearest power of two from 2 is {nearest}"
+            ),
+            #[cfg(feature = "std")]
+            Cause::FalsePositiveRate { rate, least } => write!(
+                out,
+                "a false-positive rate of at most {} is out of reach: a single full segment has {:.6}",
+                f64::from_bits(rate),
+                f64::from_bits(least)
+            ),
+            Cause::Memory { most, least } => write!(
+                out,
+                "{most} bytes of memory are not enough: the filter begins with {least}"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+impl BuildError {
+    /// No `From`: with a second one, a `?` in a closure could not tell which error is meant.
+    pub(crate) fn out_of_memory(error: OutOfMemory) -> Self {
+        Self(Cause::OutOfMemory(error))
+    }
+}

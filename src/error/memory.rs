@@ -1,0 +1,46 @@
+//! Memory that cannot be had.
+
+use core::fmt;
+
+/// The memory for a filter, or for its stored form, could not be allocated.
+///
+/// Every error that has this reason has this value: [`BuildError`](super::BuildError),
+/// [`SnapshotError`](super::SnapshotError), [`ReadError`](super::ReadError), [`GrowthError`](super::GrowthError).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, OutOfMemory};
+///
+/// let filter = CuckooFilter::with_capacity(100);
+/// let next: Result<CuckooFilter, OutOfMemory> = filter.fresh();
+/// assert!(next.is_ok_and(|next| next.is_empty()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    bytes: usize,
+}
+
+impl OutOfMemory {
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes that were asked for at once.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{} bytes of memory for a filter could not be allocated",
+            self.bytes
+        )
+    }
+}
+
+impl core::error::Error for OutOfMemory {}

@@ -1,0 +1,184 @@
+//! Why stored bytes are no filter.
+
+use core::fmt;
+
+use super::OutOfMemory;
+
+/// Bytes of a header, without which nothing is known of what follows.
+const HEADER: u64 = 64;
+
+/// Why a stored filter could not be read. Nothing is left behind of the attempt.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, ReadError};
+///
+/// let bytes = CuckooFilter::with_capacity(100).to_bytes();
+/// let cut = CuckooFilter::from_bytes(&bytes[..100]).unwrap_err();
+/// assert!(matches!(cut, ReadError::Truncated { found: 100, .. }));
+///
+/// let foreign = CuckooFilter::from_bytes(b"PK\x03\x04").unwrap_err();
+/// assert_eq!(foreign.to_string(), "this is no stored filter: it begins with other bytes");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The reader failed.
+    #[cfg(feature = "std")]
+    Io(std::io::Error),
+    /// The bytes end early.
+    #[non_exhaustive]
+    Truncated {
+        /// The bytes that there should be: those of the whole stored form, or of its header if not even that
+        /// is complete. (Of a filter that grows, those of its header and its list of segments.)
+        expected: u64,
+        /// The bytes that there are.
+        found: u64,
+    },
+    /// The bytes go on behind the end of the stored form. Not with a reader: that is left where the filter
+    /// ends.
+    #[non_exhaustive]
+    TrailingBytes {
+        /// The bytes of the stored form.
+        expected: u64,
+        /// The bytes that there are.
+        found: u64,
+    },
+    /// The first bytes are not those of a stored filter.
+    NotAFilter,
+    /// It was written by a later version of this crate, in a form that this one does not know.
+    #[non_exhaustive]
+    NewerVersion {
+        /// The version of the stored form.
+        found: u16,
+        /// The latest version that can be read.
+        supported: u16,
+    },
+    /// It is a filter that grows where one that does not is to be read, or the other way round.
+    #[non_exhaustive]
+    OtherKind {
+        /// Whether the stored one grows.
+        grows: bool,
+    },
+    /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored
+    /// along: hand the same one over, to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
+    ///
+    /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
+    /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
+    HasherNeeded,
+    /// The hasher is not the one that it was stored with, or has other keys. With it, the filter would miss
+    /// what it holds.
+    OtherHasher,
+    /// A checksum does not match: the bytes have changed since they were written.
+    Checksum,
+    /// The checksums match, but the content is nothing that this crate writes.
+    #[non_exhaustive]
+    Malformed {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Its table is larger than one can be on this machine.
+    #[non_exhaustive]
+    TooLarge {
+        /// The buckets of a table, eight bytes each.
+        buckets: u64,
+    },
+    /// The memory for it could not be had.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            #[cfg(feature = "std")]
+            Self::Io(error) => error.fmt(out),
+            Self::Truncated { expected, found } => write!(
+                out,
+                "the stored filter ends early: {found} bytes of {}{expected}",
+                // Not even the header is complete, which says how many there are.
+                if *found < HEADER { "at least " } else { "" }
+            ),
+            Self::TrailingBytes { expected, found } => write!(
+                out,
+                "the stored filter has {expected} bytes, but {found} were given"
+            ),
+            Self::NotAFilter => {
+                out.write_str("this is no stored filter: it begins with other bytes")
+            }
+            Self::NewerVersion { found, supported } => write!(
+                out,
+                "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
+                 this one reads versions up to {supported}"
+            ),
+            Self::OtherKind { grows: true } => out.write_str(
+                "the stored filter is one that grows: it is to be read as a GrowingCuckooFilter",
+            ),
+            Self::OtherKind { grows: false } => out.write_str(
+                "the stored filter is one that does not grow: it is to be read as a CuckooFilter",
+            ),
+            Self::HasherNeeded => out.write_str(
+                "the filter was stored with a custom hasher: hand the same one over, \
+                 to from_bytes_with_hasher or read_from_with_hasher",
+            ),
+            Self::OtherHasher => out.write_str(
+                "the hasher is not the one that the filter was stored with, or has other keys",
+            ),
+            Self::Checksum => {
+                out.write_str("the stored filter is damaged: a checksum does not match")
+            }
+            Self::Malformed { reason } => {
+                write!(out, "the stored filter is malformed: {reason}")
+            }
+            Self::TooLarge { buckets } => write!(
+                out,
+                "the stored filter has {buckets} buckets, more than there can be on this machine"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl core::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            #[cfg(feature = "std")]
+            // Its text is this one's, so what comes next is what is behind it.
+            Self::Io(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<OutOfMemory> for ReadError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
+
+/// So that `?` takes the failures of opening a file and of reading it alike.
+#[cfg(feature = "std")]
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// The other way round, for those who return an [`std::io::Error`]: with the kind that fits best.
+#[cfg(feature = "std")]
+impl From<ReadError> for std::io::Error {
+    fn from(error: ReadError) -> Self {
+        use std::io::ErrorKind;
+        let kind = match error {
+            ReadError::Io(error) => return error,
+            ReadError::Truncated { .. } => ErrorKind::UnexpectedEof,
+            ReadError::NewerVersion { .. } => ErrorKind::Unsupported,
+            ReadError::OtherKind { .. } | ReadError::HasherNeeded | ReadError::OtherHasher => {
+                ErrorKind::InvalidInput
+            }
+            ReadError::TooLarge { .. } | ReadError::OutOfMemory(_) => ErrorKind::OutOfMemory,
+            _ => ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

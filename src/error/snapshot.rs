@@ -1,0 +1,53 @@
+//! Why no snapshot was taken.
+
+use core::fmt;
+
+use super::OutOfMemory;
+
+/// Why no snapshot was taken. The filter is as it was, and taking one can be tried again.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+///
+/// let filter = CuckooFilter::with_capacity(100);
+/// match filter.snapshot() {
+///     Ok(copy) => assert!(copy.is_empty()),
+///     Err(SnapshotError::Busy) => println!("another thread is at it"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Another thread is taking a snapshot of this filter. (If it died in the middle,
+    /// [`clear`](crate::CuckooFilter::clear) or [`to_bytes`](crate::CuckooFilter::to_bytes) on `&mut` makes room again.)
+    Busy,
+    /// Other threads changed too much in each of several attempts: more tokens were moved than there was room
+    /// to note, or more were replaced than the filter has slots to spare.
+    Disturbed,
+    /// The memory for the copy could not be had.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => write!(out, "another snapshot of the filter is being taken"),
+            Self::Disturbed => write!(
+                out,
+                "other threads changed more of the filter than a snapshot can follow"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {}
+
+impl From<OutOfMemory> for SnapshotError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}

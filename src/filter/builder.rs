@@ -1,0 +1,394 @@
+//! The builder: every choice there is about a filter, and the constructors that make most of them.
+
+use core::fmt;
+use core::hash::BuildHasher;
+use core::marker::PhantomData;
+
+use super::{Any, Engine, Filter, Standard};
+#[cfg(feature = "std")]
+use crate::engine::Growing;
+use crate::engine::{Fixed, Plan, Size};
+use crate::error::BuildError;
+use crate::layout::Lanes;
+#[cfg(feature = "std")]
+use crate::layout::Layout;
+use crate::random_state::RandomState;
+
+/// Builds a [`CuckooFilter`](crate::CuckooFilter).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let filter = CuckooFilter::builder().capacity(10_000).seed(42).build()?;
+/// assert!(filter.slots() >= 10_000);
+/// # Ok::<(), lockfree_cuckoo::BuildError>(())
+/// ```
+pub type CuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> = FilterBuilder<Fixed<L>, S>;
+
+/// Builds a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::GrowingCuckooFilter;
+///
+/// let filter = GrowingCuckooFilter::builder()
+///     .capacity(10_000)
+///     .max_false_positive_rate(0.001)
+///     .max_memory_usage(64 << 20)
+///     .build()?;
+/// assert_eq!(filter.segments(), 1);
+/// # Ok::<(), lockfree_cuckoo::BuildError>(())
+/// ```
+#[cfg(feature = "std")]
+pub type GrowingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
+    FilterBuilder<Growing<L>, S>;
+
+/// Builds a [`Filter`] of any kind.
+///
+/// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
+pub struct FilterBuilder<E: Engine = Fixed, S = RandomState, I = Any> {
+    plan: Plan<E::Options>,
+    hasher: S,
+    items: PhantomData<fn() -> I>,
+}
+
+impl<E: Engine, I> FilterBuilder<E, RandomState, I> {
+    /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
+    /// geometry treat every item alike, on every machine. Not for a builder with another
+    /// [`hasher`](FilterBuilder::hasher): that has its own seed, or none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().seed(42);
+    /// let (one, other) = (builder.clone().build()?, builder.build()?);
+    /// assert_eq!(one.hash_one("a"), other.hash_one("a"));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.hasher = RandomState::with_seed(seed);
+        self
+    }
+}
+
+impl<E: Standard, S, I> FilterBuilder<E, S, I> {
+    /// Begins with this hasher. [`builder`](Filter::builder) begins with one that is seeded at random.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilterBuilder, RandomState};
+    ///
+    /// let filter = CuckooFilterBuilder::with_hasher(RandomState::with_seed(42)).build()?;
+    /// assert!(filter.slots() >= 1_024);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn with_hasher(hasher: S) -> Self {
+        Self {
+            plan: Plan {
+                outside: Filter::<E, S, I>::BYTES,
+                ..Plan::default()
+            },
+            hasher,
+            items: PhantomData,
+        }
+    }
+}
+
+impl<E: Engine, S, I> FilterBuilder<E, S, I> {
+    /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
+    ///
+    /// Of a filter that grows it sizes the first segment: the nearer it is to what comes, the fewer segments there will
+    /// be for a lookup to look at.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().capacity(10_000).build()?;
+    /// assert_eq!(filter.capacity(), 10_000);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn capacity(mut self, items: usize) -> Self {
+        self.plan.size = Size::Items(items);
+        self
+    }
+
+    /// Sets the exact number of buckets, of four slots each. It must be a power of two from 2, times at most
+    /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
+    /// earlier `capacity`. Of a filter that grows they are those of the first segment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert_eq!(CuckooFilter::builder().buckets(3 << 10).build()?.slots(), 12 << 10);
+    /// let error = CuckooFilter::builder().buckets(127).build().unwrap_err();
+    /// assert_eq!(error.possible(), Some(128));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn buckets(mut self, buckets: usize) -> Self {
+        self.plan.size = Size::Buckets(buckets);
+        self
+    }
+
+    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
+    /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
+    /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher, and
+    /// with it its seed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let sip_hash = std::hash::RandomState::new();
+    /// let filter = CuckooFilter::builder().hasher(sip_hash).build()?;
+    /// assert!(!filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn hasher<T>(self, hasher: T) -> FilterBuilder<E, T, I> {
+        FilterBuilder {
+            plan: Plan {
+                outside: Filter::<E, T, I>::BYTES,
+                ..self.plan
+            },
+            hasher,
+            items: PhantomData,
+        }
+    }
+
+    /// Sets how many buckets one search for a path to a vacant slot examines at most, from 2, the candidates
+    /// alone, to 4,096; 4,096 unless set, and 256 in the segments of a filter that grows. Less lowers the load at which the first insert is refused, by about
+    /// 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters, and makes refused inserts cheaper: they cost about as
+    /// much as that many lookups. The capacity is sized for the default: with less than 1,024 a filter can refuse
+    /// before it is reached.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert!(CuckooFilter::builder().search_budget(256).build().is_ok());
+    /// assert!(CuckooFilter::builder().search_budget(1).build().is_err());
+    /// ```
+    #[must_use]
+    pub fn search_budget(mut self, buckets: usize) -> Self {
+        self.plan.search_budget = Some(buckets);
+        self
+    }
+
+    /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log
+    /// of a first [`snapshot`](Filter::snapshot) comes on top.
+    ///
+    /// A filter that grows refuses to grow beyond it too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().max_memory_usage(1 << 20);
+    /// assert!(builder.clone().capacity(400_000).build()?.memory_usage() <= 1 << 20);
+    /// let error = builder.capacity(1_000_000_000).build().unwrap_err();
+    /// assert_eq!(error.requested(), 1 << 20);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn max_memory_usage(mut self, bytes: usize) -> Self {
+        self.plan.memory = Some(bytes);
+        self
+    }
+
+    /// For checks that want descriptors scarce.
+    pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
+        self.plan.descriptors = Some(descriptors);
+        self
+    }
+}
+
+/// Choices about growth.
+#[cfg(feature = "std")]
+impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
+    /// Makes each segment larger than the last one by this factor, a power of two from 2 to 65,536; 2 unless
+    /// set. A larger one leaves more memory unused after each growth, and has fewer segments.
+    #[must_use]
+    pub fn growth_factor(mut self, factor: usize) -> Self {
+        self.plan.options.factor = factor;
+        self
+    }
+
+    /// Refuses to grow where more than this rate of false positives could follow, with all segments full. Each
+    /// segment adds 0.000_122 at most, so 0.001 allows eight.
+    #[must_use]
+    pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
+        self.plan.options.false_positive_rate = rate;
+        self
+    }
+}
+
+impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
+    /// Builds the filter. Allocates all that it will ever use, but for the log of a first
+    /// [`snapshot`](Filter::snapshot), in time linear in its size. Of a filter that grows, that is the
+    /// first segment.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the memory cannot be
+    /// had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let error = CuckooFilter::builder().capacity(usize::MAX).build().unwrap_err();
+    /// assert_eq!(error.requested(), usize::MAX);
+    /// ```
+    pub fn build(self) -> Result<Filter<E, S, I>, BuildError> {
+        let engine = E::build(&self.plan)?;
+        Ok(Filter::of(engine, self.hasher))
+    }
+}
+
+impl<E: Engine, S: Clone, I> Clone for FilterBuilder<E, S, I> {
+    fn clone(&self) -> Self {
+        Self {
+            plan: self.plan.clone(),
+            hasher: self.hasher.clone(),
+            items: PhantomData,
+        }
+    }
+}
+
+impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("FilterBuilder")
+            .field("plan", &self.plan)
+            .field("hasher", &self.hasher)
+            .finish()
+    }
+}
+
+/// Filters whose hasher is seeded at random. That needs the feature `std`; without it, give the seed.
+#[cfg(feature = "std")]
+impl<E: Standard, I> Filter<E, RandomState, I> {
+    /// Creates a filter that takes `items` items, with a hasher seeded at random.
+    ///
+    /// Of a filter that grows, it is the first segment that takes so many; it has no limits.
+    ///
+    /// It occupies 16.8 to 18.2 bits an item from half a million items up; a small one is roomier. Takes time
+    /// linear in `items`.
+    ///
+    /// # Panics
+    ///
+    /// If `items` is out of range or the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity)
+    /// reports that instead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(1_000);
+    /// assert!(filter.insert("a").is_ok());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(items: usize) -> Self {
+        Self::with_capacity_and_hasher(items, RandomState::new())
+    }
+
+    /// The same as [`with_capacity`](Self::with_capacity), but fallible.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// assert!(CuckooFilter::try_with_capacity(0).is_ok());
+    /// assert!(CuckooFilter::try_with_capacity(usize::MAX).is_err());
+    /// ```
+    pub fn try_with_capacity(items: usize) -> Result<Self, BuildError> {
+        Self::builder().capacity(items).build()
+    }
+
+    /// Returns a builder, for every choice there is: exact buckets, seed, hasher, search budget.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().buckets(1 << 10).seed(1).build()?;
+    /// assert_eq!(filter.slots(), 4 << 10);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn builder() -> FilterBuilder<E, RandomState, I> {
+        FilterBuilder::with_hasher(RandomState::new())
+    }
+}
+
+impl<E: Standard, S: BuildHasher, I> Filter<E, S, I> {
+    /// Creates a filter that takes `items` items, with the given hasher.
+    ///
+    /// The hasher's output must be well mixed in the high and the low bits
+    /// ([`FilterBuilder::hasher`]).
+    ///
+    /// # Panics
+    ///
+    /// If `items` is out of range or the memory cannot be had;
+    /// [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) reports that instead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity_and_hasher(100, std::hash::RandomState::new());
+    /// filter.insert(&4711)?;
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity_and_hasher(items: usize, hasher: S) -> Self {
+        match Self::try_with_capacity_and_hasher(items, hasher) {
+            Ok(filter) => filter,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The same as [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), but fallible.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState};
+    ///
+    /// let state = RandomState::with_seed(7);
+    /// assert!(CuckooFilter::try_with_capacity_and_hasher(100, state.clone()).is_ok());
+    /// assert!(CuckooFilter::try_with_capacity_and_hasher(usize::MAX, state).is_err());
+    /// ```
+    pub fn try_with_capacity_and_hasher(items: usize, hasher: S) -> Result<Self, BuildError> {
+        FilterBuilder::with_hasher(hasher).capacity(items).build()
+    }
+}

@@ -1,0 +1,272 @@
+//! Filling a filter from iterators.
+//!
+//! To extend a filter adds one copy of every item; to collect one makes a set, of just the size it needs. Both
+//! hash every item once, and let go of it before they take the next.
+
+#[cfg(feature = "rayon")]
+mod parallel;
+
+use alloc::vec::Vec;
+use core::hash::{BuildHasher, Hash};
+use core::mem;
+
+use super::{Engine, Filter, TakesEach};
+use crate::engine::{Plan, Size};
+use crate::error::{InsertError, InsertManyError};
+use crate::table::sizing;
+
+/// Inserts every item, one copy each, whether or not it is in. The items can be references too.
+///
+/// If the iterator or an item's `Hash` panics, the items taken before are in. A large filter is filled in
+/// batches, so the iterator may have given up to 255 items more than went in when one is refused. To add items
+/// while others use the filter, extend a shared reference to it.
+///
+/// # Panics
+///
+/// If an insert is refused; the items before it are in, those behind it were not tried. Use
+/// [`insert_many`](Filter::insert_many) or [`insert`](Filter::insert) where that can happen.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let mut filter = CuckooFilter::with_capacity(1_000);
+/// filter.extend(0..500u64);
+/// filter.extend(&vec![500u64, 501]);
+/// assert_eq!(filter.len(), 502);
+/// assert!(filter.contains(&499u64) && filter.contains(&501u64));
+/// ```
+impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for Filter<E, S, I> {
+    #[track_caller]
+    fn extend<T: IntoIterator<Item = B>>(&mut self, items: T) {
+        let items = items.into_iter();
+        // Nobody can look at the filter meanwhile, not even the iterator, so nobody can tell that items go in
+        // in batches.
+        let extended = if items.size_hint().0 >= BATCH && self.memory_usage() >= LARGE {
+            insert_in_batches(self, items)
+        } else {
+            insert_each(self, items)
+        };
+        expect_room(extended);
+    }
+}
+
+/// Inserts every item, one copy each, whether or not it is in, while other threads do what they like with the
+/// filter; many may extend it at once.
+///
+/// Each item is in before the next one is taken. If the iterator or an item's `Hash` panics, the items taken
+/// before are in.
+///
+/// # Panics
+///
+/// If an insert is refused; the items before it are in, those behind it were not taken. Use
+/// [`insert`](Filter::insert) where that can happen.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+/// use std::thread;
+///
+/// let filter = CuckooFilter::with_capacity(1_000);
+/// thread::scope(|scope| {
+///     scope.spawn(|| (&filter).extend(0..500u64));
+///     scope.spawn(|| (&filter).extend(500..1_000u64));
+/// });
+/// assert_eq!(filter.len(), 1_000);
+/// ```
+impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for &Filter<E, S, I> {
+    #[track_caller]
+    fn extend<T: IntoIterator<Item = B>>(&mut self, items: T) {
+        expect_room(insert_each(self, items.into_iter()));
+    }
+}
+
+/// Collects a set: one copy of every item, however often it comes, in a filter sized for their number.
+///
+/// There is little room for more items; to have it, make a filter
+/// [`with_capacity`](Filter::with_capacity) and extend that. Items whose 64-bit hashes are equal count as
+/// one: of different items, one such pair is expected among six billion.
+///
+/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each: of up to a
+/// million items all of them, of more items no more than four times as many as are different.
+///
+/// # Panics
+///
+/// If the memory cannot be had, or if the hasher mixes its output so badly that the items do not fit even into a
+/// table of about twice the size. With a hasher as [`FilterBuilder::hasher`] demands it they always fit.
+///
+/// [`FilterBuilder::hasher`]: crate::FilterBuilder::hasher
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let words: CuckooFilter = "to be or not to be".split(' ').collect();
+/// assert_eq!(words.len(), 4);
+/// assert!(words.remove("to"));
+/// assert!(!words.contains("to"));
+/// ```
+impl<B, E, S, I> FromIterator<B> for Filter<E, S, I>
+where
+    B: Hash,
+    E: Engine,
+    S: BuildHasher + Default,
+    I: TakesEach<B>,
+{
+    #[track_caller]
+    fn from_iter<T: IntoIterator<Item = B>>(items: T) -> Self {
+        let hasher = S::default();
+        let hashes = distinct(items.into_iter().map(|item| hasher.hash_one(item)));
+        build(hasher, &hashes, Filter::insert_many_hash)
+    }
+}
+
+/// Items that are hashed before the first of them is inserted.
+const BATCH: usize = 256;
+
+/// The bytes of a filter from which batches pay: more than a second-level cache has. Below, they cost a tenth.
+const LARGE: usize = 2 << 20;
+
+fn insert_each<E: Engine, S: BuildHasher, I>(
+    filter: &Filter<E, S, I>,
+    mut items: impl Iterator<Item = impl Hash>,
+) -> Result<(), InsertError> {
+    items.try_for_each(|item| filter.insert_hash(filter.hasher.hash_one(&item)))
+}
+
+fn insert_in_batches<E: Engine, S: BuildHasher, I>(
+    filter: &Filter<E, S, I>,
+    items: impl Iterator<Item = impl Hash>,
+) -> Result<(), InsertError> {
+    let mut batch = Batch {
+        engine: &filter.engine,
+        hashes: [0; BATCH],
+        len: 0,
+    };
+    for item in items {
+        batch.hashes[batch.len] = filter.hasher.hash_one(&item);
+        batch.len += 1;
+        if batch.len == BATCH {
+            batch.insert()?;
+        }
+    }
+    batch.insert()
+}
+
+/// Items that were taken and are not in yet.
+struct Batch<'a, E: Engine> {
+    engine: &'a E,
+    hashes: [u64; BATCH],
+    len: usize,
+}
+
+impl<E: Engine> Batch<'_, E> {
+    fn insert(&mut self) -> Result<(), InsertError> {
+        // Emptied first: what a refusal leaves must not be tried again when the batch is dropped.
+        let hashes = &self.hashes[..mem::take(&mut self.len)];
+        self.engine
+            .insert_many(hashes)
+            .map_err(InsertManyError::into_error)
+    }
+}
+
+/// The iterator or a `Hash` panicked: what was taken before goes in, as far as there is room.
+impl<E: Engine> Drop for Batch<'_, E> {
+    fn drop(&mut self) {
+        let _ = self.insert();
+    }
+}
+
+#[track_caller]
+fn expect_room(extended: Result<(), InsertError>) {
+    if let Err(error) = extended {
+        panic!("the filter could not be extended: {error}");
+    }
+}
+
+/// Hashes that are kept before duplicates are first looked for.
+const KEPT: usize = 1 << 20;
+
+/// The hashes in ascending order, each once.
+fn distinct(hashes: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut kept = Vec::with_capacity(hashes.size_hint().0.min(KEPT));
+    let mut most = KEPT;
+    for hash in hashes {
+        if kept.len() == most {
+            sort_distinct(&mut kept);
+            // In proportion to what is different, so that a long stream of few items needs little memory,
+            // and so rarely that it costs at most a third more than to sort once.
+            most = (4 * kept.len()).max(KEPT);
+        }
+        kept.push(hash);
+    }
+    sort_distinct(&mut kept);
+    kept
+}
+
+fn sort_distinct(hashes: &mut Vec<u64>) {
+    hashes.sort_unstable();
+    hashes.dedup();
+}
+
+/// Tables that are tried if the hashes do not fit into the first. That is rarer than once in a million, and one
+/// more does then, unless the hasher is poor. So many more are about twice as large.
+const LARGER_TABLES: usize = 8;
+
+/// Builds a filter of exactly these hashes. They ascend, so they go to buckets that ascend too.
+#[track_caller]
+fn build<E: Engine, S: BuildHasher, I>(
+    mut hasher: S,
+    hashes: &[u64],
+    fill: impl Fn(&Filter<E, S, I>, &[u64]) -> Result<(), InsertManyError>,
+) -> Filter<E, S, I> {
+    // The smallest filter takes any items, as many as it has slots.
+    let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
+    let mut larger = 0;
+    loop {
+        let engine = match E::build(&Plan {
+            size: Size::Items(capacity),
+            outside: Filter::<E, S, I>::BYTES,
+            ..Plan::default()
+        }) {
+            Ok(engine) => engine,
+            Err(error) => panic!("{error}"),
+        };
+        let filter = Filter::of(engine, hasher);
+        match fill(&filter, hashes).map_err(InsertManyError::into_error) {
+            Ok(()) => return filter,
+            Err(InsertError::Full { .. }) if larger < LARGER_TABLES => {
+                larger += 1;
+                let geometry = sizing::geometry_for::<E::Layout>(capacity);
+                capacity = sizing::items_for(geometry) + 1;
+                hasher = filter.hasher;
+            }
+            Err(error) => panic!("the hasher mixes too badly to collect these items: {error}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_stream_of_few_items_is_kept_short() {
+        let kept = distinct((0..5 * KEPT as u64).map(|item| item % 7));
+        assert_eq!(kept, [0, 1, 2, 3, 4, 5, 6]);
+        assert!(kept.capacity() <= KEPT, "{}", kept.capacity());
+    }
+
+    #[test]
+    fn what_is_different_is_kept_however_much_it_is() {
+        // Every item twice, and the second time long after the first.
+        let items = 3 * KEPT as u64;
+        let hashes = (0..2 * items).map(|item| (item % items).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let kept = distinct(hashes);
+        assert_eq!(kept.len() as u64, items);
+        assert!(kept.is_sorted());
+    }
+}

@@ -1,0 +1,160 @@
+//! What a filter says about itself.
+
+use super::{Engine, Filter};
+use crate::error::OutOfMemory;
+
+/// Measures. While other threads write they are approximate; they never leave their bounds.
+impl<E: Engine, S, I> Filter<E, S, I> {
+    /// The number of stored copies, at most [`slots`](Self::slots). Exact while nobody writes. Reads at most
+    /// 64 counters, for each segment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.len(), 1);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.engine.len()
+    }
+
+    /// Whether [`len`](Self::len) is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(lockfree_cuckoo::CuckooFilter::with_capacity(100).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of items that the filter is sized for: what `with_capacity` was told, or what suits the
+    /// number of buckets. It usually takes some more; of items with several copies each it may take fewer.
+    ///
+    /// Of a filter that grows: what its present segments take together, which grows with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::CuckooFilter::with_capacity(100).capacity(), 100);
+    /// ```
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.engine.capacity()
+    }
+
+    /// The number of slots, four a bucket, in all segments.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::CuckooFilter::with_capacity(8).slots(), 8);
+    /// ```
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.engine.slots()
+    }
+
+    /// The fraction of the slots in use, 0 to 1; as exact as [`len`](Self::len).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(8);
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.load_factor(), 0.125);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn load_factor(&self) -> f64 {
+        self.len() as f64 / self.slots() as f64
+    }
+
+    /// The bytes in use, all of them: the value itself and what it has on the heap. Fixed at construction,
+    /// but that the first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of
+    /// its present segments; those that were taken out and wait to be freed are not among them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(lockfree_cuckoo::CuckooFilter::with_capacity(100).memory_usage() <= 4096);
+    /// ```
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        Self::BYTES + self.engine.heap_bytes()
+    }
+
+    /// The probability that `contains` is true for an item that is not in, at the present load; as exact as
+    /// [`len`](Self::len). It supposes a hasher that mixes well.
+    ///
+    /// A lookup compares the item's fingerprint, one of 65,535, with the stored ones among eight slots: about
+    /// `8 * load_factor / 65535` (Fan et al. 2014, section 5.1, with a bucket size of 4). The segments of a filter that
+    /// grows add up, each at most 0.000_122.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
+    /// assert_eq!(filter.false_positive_rate(), 0.0);
+    /// ```
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        self.engine.false_positive_rate()
+    }
+
+    /// Removes everything. Needs `&mut self`: it could not be exact while others write. Takes time linear in
+    /// the size.
+    ///
+    /// It also takes back what threads that died in the middle of an insert held: one descriptor each. A filter that
+    /// grows begins anew with a segment of the first size; if there is no memory for that, it goes on with the segment
+    /// that takes inserts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// filter.clear();
+    /// assert!(!filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        self.engine.clear();
+    }
+}
+
+impl<E: Engine, S: Clone, I> Filter<E, S, I> {
+    /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
+    /// the same content. A filter that grows begins with a segment of the first size.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let today = CuckooFilter::with_capacity(100);
+    /// today.insert("a")?;
+    /// let tomorrow = today.fresh()?;
+    /// assert!(tomorrow.is_empty());
+    /// assert_eq!(tomorrow.hash_one("a"), today.hash_one("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fresh(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self::of(self.engine.fresh()?, self.hasher.clone()))
+    }
+}

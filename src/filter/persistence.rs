@@ -1,0 +1,241 @@
+//! Filters as bytes: to store one, and to have it again.
+
+use alloc::vec::Vec;
+use core::hash::BuildHasher;
+#[cfg(feature = "std")]
+use std::io::{self, Read, Write};
+
+use super::{Engine, Filter, Standard};
+use crate::error::ReadError;
+use crate::random_state::RandomState;
+#[cfg(feature = "std")]
+use crate::stored::Stream;
+use crate::stored::{self, Identity, Slice, Source};
+
+/// Storing. The stored form is the same on every machine, and documented byte by byte in
+/// [`format`](crate::format).
+impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
+    /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
+    /// eight bytes a bucket and 68 more. (Of a filter that grows, 24 for each segment besides.)
+    ///
+    /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
+    /// nothing. Takes time linear in the size.
+    ///
+    /// Needs `&mut self`: nobody else reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
+    /// stored by `filter.snapshot()?.write_to(writer)`: see [`snapshot`](Filter::snapshot). Like [`clear`](Filter::clear), it takes back what threads
+    /// that died in the middle of an insert held.
+    ///
+    /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
+    /// replaces it in one step.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer. The filter is as it was, and can be written again.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let path = std::env::temp_dir().join(format!("{}.lfcf", std::process::id()));
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// filter.write_to(std::fs::File::create(&path)?)?;
+    ///
+    /// let again = CuckooFilter::read_from(std::fs::File::open(&path)?)?;
+    /// assert!(again.contains("a"));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn write_to(&mut self, mut writer: impl Write) -> io::Result<()> {
+        let identity = Identity::of(&self.hasher);
+        self.engine
+            .put(&identity, |piece| writer.write_all(piece))?;
+        writer.flush()
+    }
+
+    /// The stored form as bytes. As [`write_to`](Self::write_to), with one allocation.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had, or the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let bytes = filter.to_bytes();
+    /// assert_eq!(bytes.len(), 64 + 2 * filter.slots() + 4);
+    /// assert!(Filter::from_bytes(&bytes)?.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn to_bytes(&mut self) -> Vec<u8> {
+        match stored::to_vec(&mut self.engine, &Identity::of(&self.hasher)) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Reading what was stored with the default hasher. Its seed is stored along.
+///
+/// The filter that is read answers as the one that was written, and has its geometry, capacity, search budget
+/// and number of items. One that grows has its segments, limits and growth factor too, and grows as the other would
+/// have. If its segments are larger than the limits, which may have been set on a machine with fewer processors, it is
+/// read, and does not grow.
+///
+/// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
+/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows. That says nothing about who wrote them: a checksum
+/// finds accidents, not malice.
+impl<E: Standard, I> Filter<E, RandomState, I> {
+    /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], if the bytes are not exactly one filter stored with the default hasher, or the memory
+    /// cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, ReadError};
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a").expect("room");
+    /// let mut bytes = filter.to_bytes();
+    ///
+    /// let again = CuckooFilter::from_bytes(&bytes)?;
+    /// assert!(again.contains("a"));
+    /// assert_eq!((again.len(), again.capacity()), (1, 100));
+    ///
+    /// bytes[70] ^= 1;
+    /// assert!(matches!(Filter::from_bytes(&bytes), Err(ReadError::Checksum)));
+    /// # Ok::<(), ReadError>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::read_with(&mut Slice::new(bytes), Identity::rebuild)
+    }
+
+    /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
+    ///
+    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered; but the list of segments of a filter that
+    /// grows, a few dozen bytes, comes in two reads for each. How long the input is turns out only
+    /// at its end, so the table grows with what has come, whatever the header claims. Takes time linear in the
+    /// size.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with the
+    /// default hasher, or if the memory cannot be had. How much has been read is then unspecified.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let mut stream = filter.to_bytes();
+    /// stream.extend(b"what follows");
+    ///
+    /// let mut reader = stream.as_slice();
+    /// let again = CuckooFilter::read_from(&mut reader)?;
+    /// assert!(again.contains("a"));
+    /// assert_eq!(reader, b"what follows");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn read_from(reader: impl Read) -> Result<Self, ReadError> {
+        Self::read_with(&mut Stream(reader), Identity::rebuild)
+    }
+}
+
+/// Reading what was stored with any hasher, by handing over the same one: one that hashes as it did then, on
+/// another machine too if the filter goes to one. It is recognized by what it makes of a few bytes.
+impl<E: Standard, S: BuildHasher + 'static, I> Filter<E, S, I> {
+    /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], if the bytes are not exactly one filter stored with this hasher, or the memory cannot be
+    /// had.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, ReadError};
+    /// use std::hash::RandomState;
+    ///
+    /// let hasher = RandomState::new();
+    /// let mut filter = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
+    /// filter.insert("a")?;
+    /// let bytes = filter.to_bytes();
+    ///
+    /// assert!(Filter::from_bytes_with_hasher(&bytes, hasher)?.contains("a"));
+    /// // The same function with other keys.
+    /// let other = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::new());
+    /// assert!(matches!(other, Err(ReadError::OtherHasher)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_bytes_with_hasher(bytes: &[u8], hasher: S) -> Result<Self, ReadError> {
+        Self::read_with(&mut Slice::new(bytes), |identity| identity.admit(hasher))
+    }
+
+    /// As [`read_from`](Filter::read_from), for a filter stored with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with this
+    /// hasher, or if the memory cannot be had. How much has been read is then unspecified.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    /// use std::hash::{BuildHasherDefault, DefaultHasher};
+    ///
+    /// type Fixed = BuildHasherDefault<DefaultHasher>;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity_and_hasher(100, Fixed::default());
+    /// filter.insert("a")?;
+    /// let mut stored = Vec::new();
+    /// filter.write_to(&mut stored)?;
+    ///
+    /// let again = CuckooFilter::read_from_with_hasher(stored.as_slice(), Fixed::default())?;
+    /// assert!(again.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn read_from_with_hasher(reader: impl Read, hasher: S) -> Result<Self, ReadError> {
+        Self::read_with(&mut Stream(reader), |identity| identity.admit(hasher))
+    }
+}
+
+impl<E: Engine, S, I> Filter<E, S, I> {
+    /// Reads one. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
+    pub(super) fn read_with(
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    ) -> Result<Self, ReadError> {
+        let (engine, hasher) = E::read(source, hasher, Self::BYTES)?;
+        Ok(Self::of(engine, hasher))
+    }
+}

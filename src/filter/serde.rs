@@ -1,0 +1,73 @@
+//! `Serialize` and `Deserialize`: filters as the bytes of their stored forms.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::BuildHasher;
+use core::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::ser::{Error as _, Serialize, Serializer};
+
+use super::{Engine, Filter};
+use crate::allocate;
+use crate::error::{ReadError, SnapshotError};
+use crate::stored::{self, Identity, Slice};
+
+/// As the bytes of the [stored form](crate::format) of a [`snapshot`](Filter::snapshot), so the filter may
+/// be in use. Fails as that does. Takes memory for two copies of the table meanwhile. The type of the items is not
+/// stored.
+impl<E: Engine, S: BuildHasher + 'static, I> Serialize for Filter<E, S, I> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let copy = || {
+            let mut copy = self.engine.snapshot()?;
+            let bytes = stored::to_vec(&mut copy, &Identity::of(&self.hasher))?;
+            Ok::<_, SnapshotError>(bytes)
+        };
+        serializer.serialize_bytes(&copy().map_err(T::Error::custom)?)
+    }
+}
+
+/// From the bytes of the [stored form](crate::format), checked as by
+/// [`from_bytes`](Filter::from_bytes). The default hasher gets the seed that was stored; of any other,
+/// `S::default()` has to be the one that the filter was stored with. (Without the feature `std` the default
+/// hasher is no `Default`: take the bytes, and call `from_bytes`.) Of what type its items are, only the caller can know.
+impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Deserialize<'de> for Filter<E, S, I> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(StoredForm(PhantomData))
+    }
+}
+
+/// The bytes of a filter `F`.
+struct StoredForm<F>(PhantomData<F>);
+
+impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Visitor<'de>
+    for StoredForm<Filter<E, S, I>>
+{
+    type Value = Filter<E, S, I>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the bytes of a stored cuckoo filter")
+    }
+
+    fn visit_bytes<R: serde::de::Error>(self, bytes: &[u8]) -> Result<Self::Value, R> {
+        Filter::read_with(&mut Slice::new(bytes), Identity::rebuild_or_default).map_err(R::custom)
+    }
+
+    /// For formats without a type for bytes, such as JSON.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = sequence.next_element()? {
+            if bytes.len() == bytes.capacity() {
+                // As much as has come, whatever the sequence says of its length.
+                grow(&mut bytes).map_err(A::Error::custom)?;
+            }
+            bytes.push(byte);
+        }
+        self.visit_bytes(&bytes)
+    }
+}
+
+fn grow(bytes: &mut Vec<u8>) -> Result<(), ReadError> {
+    const LEAST: usize = 4096;
+    Ok(allocate::grow(bytes, bytes.len().max(LEAST))?)
+}

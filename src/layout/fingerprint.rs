@@ -1,0 +1,61 @@
+//! The fingerprint: the bits of an item's hash that are compared.
+
+use super::Layout;
+
+/// Some low bits of an item's hash, never 0: 0 is a vacant slot. Names the class together with the buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u32);
+
+impl Fingerprint {
+    /// Number of values that a fingerprint of this layout takes.
+    pub(crate) const fn values<L: Layout>() -> u32 {
+        mask::<L>()
+    }
+
+    /// The fingerprint of an item: the low bits of its hash, with 1 standing in for 0.
+    ///
+    /// The bucket index comes from the high bits of the same hash, so the two are independent.
+    #[inline]
+    pub(crate) fn of_hash<L: Layout>(hash: u64) -> Self {
+        let mask = mask::<L>();
+        // An add with carry, where the maximum of the two would need a constant and a move.
+        let one_for_zero = u64::from(hash as u32 & mask == 0);
+        Self((hash + one_for_zero) as u32 & mask)
+    }
+
+    /// The fingerprint with these bits, or `None` if they are 0.
+    #[inline]
+    pub(crate) fn from_bits(bits: u32) -> Option<Self> {
+        (bits != 0).then_some(Self(bits))
+    }
+
+    /// The fingerprint of a token: its low bits, which are not all 0.
+    #[inline]
+    pub(super) fn of_token_bits<L: Layout>(bits: u32) -> Self {
+        Self(bits & mask::<L>())
+    }
+
+    #[inline]
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+/// A 1 in each bit of a fingerprint.
+const fn mask<L: Layout>() -> u32 {
+    u32::MAX >> (u32::BITS - L::FINGERPRINT_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+
+    #[test]
+    fn zero_is_never_a_fingerprint() {
+        let of_hash = |hash| Fingerprint::of_hash::<Lanes<4, 16>>(hash).bits();
+        assert_eq!(Fingerprint::from_bits(0), None);
+        assert_eq!(of_hash(0xabcd_0000), 1);
+        assert_eq!(of_hash(0xabcd_ffff), 0xffff);
+    }
+}

@@ -1,0 +1,137 @@
+//! A segment: one table of tokens, and their count.
+
+mod counter;
+
+use counter::Counter;
+
+use crate::error::{OutOfMemory, SnapshotError};
+use crate::layout::Layout;
+use crate::table::{Geometry, Table};
+use crate::tokens::{Refusal, Tokens};
+
+#[derive(Debug)]
+pub(crate) struct Segment<L> {
+    tokens: Tokens<L>,
+    counter: Counter,
+}
+
+impl<L: Layout> Segment<L> {
+    /// An empty one. It has the descriptors that its size needs, unless their number is given.
+    pub(crate) fn new(
+        geometry: Geometry<L>,
+        search_budget: usize,
+        descriptors: Option<usize>,
+    ) -> Result<Self, OutOfMemory> {
+        let table = Table::new(geometry)?;
+        Self::of(Tokens::with_table(table, search_budget, descriptors)?, 0)
+    }
+
+    /// Of a table that holds this number of tokens.
+    pub(crate) fn with_table(
+        table: Table<L>,
+        len: usize,
+        search_budget: usize,
+    ) -> Result<Self, OutOfMemory> {
+        Self::of(Tokens::with_table(table, search_budget, None)?, len)
+    }
+
+    fn of(tokens: Tokens<L>, len: usize) -> Result<Self, OutOfMemory> {
+        let mut counter = Counter::new(tokens.geometry().buckets())?;
+        counter.reset(len);
+        Ok(Self { tokens, counter })
+    }
+
+    /// An empty one like this.
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
+        Self::of(self.tokens.fresh()?, 0)
+    }
+
+    /// Exact if nobody writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let (tokens, len) = self.tokens.quiescent_copy()?;
+        Self::of(tokens, len)
+    }
+
+    /// A copy that holds every token that is in from the call to the return.
+    pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
+        let (tokens, len) = self.tokens.snapshot()?;
+        Ok(Self::of(tokens, len)?)
+    }
+
+    #[inline]
+    pub(crate) fn tokens(&self) -> &Tokens<L> {
+        &self.tokens
+    }
+
+    pub(crate) fn tokens_mut(&mut self) -> &mut Tokens<L> {
+        &mut self.tokens
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.tokens.geometry()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.geometry().slots()
+    }
+
+    /// The number of tokens. Approximate while others write, and never outside of its bounds.
+    pub(crate) fn len(&self) -> usize {
+        self.counter.sum(self.slots())
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tokens.bytes() + self.counter.bytes()
+    }
+
+    /// The heap bytes of a segment that is yet to be built.
+    pub(crate) fn bytes_for(
+        geometry: Geometry<L>,
+        descriptors: Option<usize>,
+    ) -> Result<usize, OutOfMemory> {
+        let counter = Counter::new(geometry.buckets())?;
+        Ok(Tokens::bytes_for(geometry, descriptors)? + counter.bytes())
+    }
+
+    #[inline]
+    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
+        self.tokens.insert(hash)?;
+        self.counter.add(1);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
+        let inserted = self.tokens.insert_unique(hash)?;
+        self.counter.add(usize::from(inserted));
+        Ok(inserted)
+    }
+
+    /// Counts a token that was admitted.
+    #[cfg(feature = "std")]
+    pub(crate) fn count_one(&self) {
+        self.counter.add(1);
+    }
+
+    #[inline]
+    pub(crate) fn remove(&self, hash: u64) -> bool {
+        let removed = self.tokens.remove(hash);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
+    }
+
+    /// Removes all tokens of a segment that is shared, while no other thread uses it.
+    #[cfg(feature = "std")]
+    pub(crate) fn empty(&self) {
+        self.counter.subtract(self.tokens.empty());
+    }
+
+    /// Removes all tokens.
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+        self.counter.reset(0);
+    }
+}

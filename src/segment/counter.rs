@@ -1,0 +1,136 @@
+//! The number of stored items, in cells that threads do not share.
+//!
+//! A counter that all threads write would cost more than the insert itself, and a locked instruction on a cell
+//! of one's own still half of it. So the first threads alive have a cell each, which they alone write, with a
+//! plain load and a plain store; the others share the rest. (So a signal handler must not write to a filter
+//! that its thread may be writing to; it could lose a count.) A reader sums the cells. A token may be counted in
+//! on one cell and out on another, so cells wrap and only the sum means anything.
+//!
+//! Without the standard library no thread has a number of its own, and all cells are shared.
+
+use alloc::boxed::Box;
+use crossbeam_utils::CachePadded;
+
+use crate::allocate;
+use crate::error::OutOfMemory;
+use crate::sync::{self, AtomicU64, Ordering};
+
+#[derive(Debug)]
+pub(super) struct Counter {
+    /// Each written by the thread with its index alone.
+    own: Cells,
+    /// For the threads with higher indexes.
+    shared: Cells,
+}
+
+type Cells = Box<[CachePadded<AtomicU64>]>;
+
+const MOST_CELLS: usize = 64;
+
+impl Counter {
+    /// Fewer cells for a small table. A quarter is shared, or all that no thread has for itself.
+    pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
+        let affordable = if sync::MODEL {
+            8
+        } else {
+            (buckets / 256).next_power_of_two()
+        };
+        let all = affordable.min(MOST_CELLS);
+        let nobodys = all.saturating_sub(sync::EXCLUSIVE);
+        let shared = (all / 4).max(1).max(nobodys);
+        let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
+        Ok(Self {
+            own: cells(all - shared)?,
+            shared: cells(shared)?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        allocate::bytes(&self.own) + allocate::bytes(&self.shared)
+    }
+
+    #[inline]
+    pub(super) fn add(&self, items: usize) {
+        self.change(items as u64);
+    }
+
+    #[inline]
+    pub(super) fn subtract(&self, items: usize) {
+        self.change((items as u64).wrapping_neg());
+    }
+
+    #[inline]
+    fn change(&self, by: u64) {
+        // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
+        let index = sync::thread_index();
+        match self.own.get(index) {
+            // Nobody else writes to it: two plain accesses instead of a locked one.
+            Some(cell) => {
+                let count = cell.load(Ordering::Relaxed);
+                cell.store(count.wrapping_add(by), Ordering::Relaxed);
+            }
+            None => {
+                self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &AtomicU64> {
+        self.own.iter().chain(&self.shared).map(|cell| &**cell)
+    }
+
+    /// The sum of the cells, between 0 and `most`. Cells move while they are read, so in the midst of
+    /// writes the sum can pass either end.
+    pub(super) fn sum(&self, most: usize) -> usize {
+        let sum = self.cells().fold(0u64, |sum, cell| {
+            sum.wrapping_add(cell.load(Ordering::Relaxed))
+        });
+        usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
+    }
+
+    /// Starts over at `items`.
+    pub(super) fn reset(&mut self, items: usize) {
+        for cell in self.cells() {
+            cell.store(0, Ordering::Relaxed);
+        }
+        self.shared[0].store(items as u64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn never_leaves_its_bounds() {
+        let counter = Counter::new(1 << 20).expect("memory");
+        counter.subtract(3);
+        assert_eq!(counter.sum(10), 0);
+        counter.add(20);
+        assert_eq!(counter.sum(10), 10);
+        assert_eq!(counter.sum(100), 17);
+    }
+
+    #[test]
+    fn adds_and_subtracts_across_threads() {
+        let mut counter = Counter::new(1 << 20).expect("memory");
+        std::thread::scope(|scope| {
+            // More threads than there are cells, so that both kinds are used.
+            for _ in 0..2 * MOST_CELLS {
+                scope.spawn(|| (0..1_000).for_each(|_| counter.add(1)));
+            }
+        });
+        assert_eq!(counter.sum(usize::MAX), 2_000 * MOST_CELLS);
+        // One after the other, so that the same cell goes from hand to hand.
+        for _ in 0..2 * MOST_CELLS {
+            std::thread::scope(|scope| {
+                scope.spawn(|| (0..1_000).for_each(|_| counter.subtract(1)));
+            });
+        }
+        assert_eq!(counter.sum(usize::MAX), 0);
+        counter.add(1);
+        assert_eq!(counter.sum(usize::MAX), 1);
+        counter.reset(7);
+        assert_eq!(counter.sum(usize::MAX), 7);
+    }
+}

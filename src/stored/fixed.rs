@@ -1,0 +1,111 @@
+//! The stored form of one table: a header, the words, a checksum.
+
+use super::frame::{Frame, Kind};
+use super::input::Input;
+use super::source::Source;
+use super::words::put_words;
+use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, geometry, search_budget};
+use crate::engine::Fixed;
+use crate::error::ReadError;
+use crate::layout::Layout;
+use crate::segment::Segment;
+use crate::table::Geometry;
+
+/// What the stored form says ahead of the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header<L> {
+    identity: Identity,
+    geometry: Geometry<L>,
+    capacity: usize,
+    items: usize,
+    search_budget: usize,
+}
+
+/// Where the fields begin that other headers do not have.
+mod at {
+    pub(super) const BUCKETS: usize = 32;
+    pub(super) const CAPACITY: usize = 40;
+    pub(super) const ITEMS: usize = 48;
+    pub(super) const SEARCH_BUDGET: usize = 56;
+}
+
+impl<L: Layout> Header<L> {
+    fn frame(&self) -> Frame<L> {
+        let mut frame = Frame::new(Kind::Fixed, &self.identity);
+        frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
+        frame.put(at::CAPACITY, &(self.capacity as u64).to_le_bytes());
+        frame.put(at::ITEMS, &(self.items as u64).to_le_bytes());
+        frame.put(
+            at::SEARCH_BUDGET,
+            &(self.search_budget as u32).to_le_bytes(),
+        );
+        frame
+    }
+
+    /// The header with these fields, if they can be true.
+    fn of_fields(frame: &Frame<L>, identity: Identity) -> Result<Self, ReadError> {
+        let geometry = geometry(frame.number(at::BUCKETS))?;
+        let at_most_slots = |at, reason| at_most_slots(frame.number(at), geometry, reason);
+        Ok(Self {
+            identity,
+            geometry,
+            search_budget: search_budget(frame.get(at::SEARCH_BUDGET))?,
+            capacity: at_most_slots(at::CAPACITY, "its capacity is larger than the table")?,
+            items: at_most_slots(at::ITEMS, "its items are more than the slots")?,
+        })
+    }
+}
+
+/// The bytes of the whole stored form.
+fn stored_bytes<L: Layout>(geometry: Geometry<L>) -> u64 {
+    (Frame::<L>::BYTES + CHECKSUM) as u64 + geometry.buckets() as u64 * WORD as u64
+}
+
+impl<L: Layout> Stored for Fixed<L> {
+    fn stored_bytes(&mut self) -> u64 {
+        stored_bytes(self.segment.geometry())
+    }
+
+    fn put<E>(
+        &mut self,
+        identity: &Identity,
+        mut put: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
+        let items = self.segment.tokens_mut().settle_all();
+        let tokens = self.segment.tokens();
+        let header = Header {
+            identity: *identity,
+            geometry: tokens.geometry(),
+            capacity: self.capacity,
+            items,
+            search_budget: tokens.search_budget(),
+        };
+        let frame = header.frame();
+        put(&frame.encode())?;
+        let mut checksum = frame.begin_checksum();
+        put_words(tokens, &mut checksum, &mut put)?;
+        put(&checksum.finalize().to_le_bytes())
+    }
+
+    fn read<S>(
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+        _: usize,
+    ) -> Result<(Self, S), ReadError> {
+        let (frame, identity) = Frame::read(source, Kind::Fixed)?;
+        let header = Header::<L>::of_fields(&frame, identity)?;
+        let hasher = hasher(&identity)?;
+        let mut input = Input::behind(Frame::<L>::BYTES as u64, frame.begin_checksum(), source);
+        input.expect(stored_bytes(header.geometry))?;
+        let words = input.words(header.geometry)?;
+        input.checksum()?;
+        let table = words.check(header.items)?;
+        let segment = Segment::with_table(table, header.items, header.search_budget)?;
+        let capacity = header.capacity;
+        Ok((Self { segment, capacity }, hasher))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! The stored form of a filter that grows: its header and its list of segments, as values.
+//!
+//! The form is documented for users in [`format`](crate::format#filters-that-grow).
+
+mod reading;
+mod writing;
+
+use super::frame::{Frame, Kind};
+use super::source::Source;
+use super::{CHECKSUM, Identity, Stored, WORD, demand, malformed};
+use crate::engine::Growing;
+use crate::engine::growing::{LARGEST_FACTOR, Limits, rate_of_full};
+use crate::error::ReadError;
+use crate::layout::Layout;
+use crate::table::Geometry;
+
+/// What the stored form says ahead of the list.
+#[derive(Clone, Copy, Debug)]
+struct Header<L> {
+    identity: Identity,
+    start: Geometry<L>,
+    limits: Limits,
+    memory: usize,
+    segments: usize,
+    target: usize,
+}
+
+/// What the list says of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry<L> {
+    geometry: Geometry<L>,
+    items: usize,
+    search_budget: usize,
+}
+
+/// Where the fields begin that other headers do not have.
+mod at {
+    pub(super) const START: usize = 32;
+    pub(super) const RATE: usize = 40;
+    pub(super) const MEMORY: usize = 48;
+    pub(super) const SEGMENTS: usize = 56;
+    pub(super) const TARGET: usize = 57;
+    pub(super) const LOG_FACTOR: usize = 58;
+    pub(super) const UNUSED: usize = 59;
+}
+
+/// A limit that is none, on a machine of any word size.
+const NO_LIMIT: u64 = u64::MAX;
+
+impl<L: Layout> Header<L> {
+    fn frame(&self) -> Frame<L> {
+        let memory = match self.memory {
+            usize::MAX => NO_LIMIT,
+            bytes => bytes as u64,
+        };
+        let rate = self.limits.false_positive_rate.to_bits();
+        let byte = |number: usize| [u8::try_from(number).expect("a chain is no longer")];
+        let mut frame = Frame::new(Kind::Growing, &self.identity);
+        frame.put(at::START, &(self.start.buckets() as u64).to_le_bytes());
+        frame.put(at::RATE, &rate.to_le_bytes());
+        frame.put(at::MEMORY, &memory.to_le_bytes());
+        frame.put(at::SEGMENTS, &byte(self.segments));
+        frame.put(at::TARGET, &byte(self.target));
+        frame.put(at::LOG_FACTOR, &[self.limits.factor.ilog2() as u8]);
+        frame
+    }
+
+    /// The header with these fields, if they can be true.
+    fn of_fields(frame: &Frame<L>, identity: Identity) -> Result<Self, ReadError> {
+        let [segments, target, log_factor, unused] =
+            [at::SEGMENTS, at::TARGET, at::LOG_FACTOR, at::UNUSED].map(|at| frame.get::<1>(at)[0]);
+        demand(segments > 0, "it has no segments")?;
+        demand(target < segments, "it has no segment that takes inserts")?;
+        let factor = 1usize
+            .checked_shl(log_factor.into())
+            .filter(|factor| (2..=LARGEST_FACTOR).contains(factor))
+            .ok_or(malformed("its growth factor is out of range"))?;
+        demand(unused == 0, "a byte that means nothing is not 0")?;
+        let rate = f64::from_bits(frame.number(at::RATE));
+        // Not so either if it is no number.
+        demand(
+            rate >= rate_of_full::<L>(1),
+            "its largest rate of false positives is out of range",
+        )?;
+        Ok(Self {
+            identity,
+            start: super::geometry(frame.number(at::START))?,
+            limits: Limits {
+                factor,
+                false_positive_rate: rate,
+            },
+            // More than there can be is no limit.
+            memory: usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX),
+            segments: segments.into(),
+            target: target.into(),
+        })
+    }
+}
+
+/// The bytes of the header and of the list of this many segments.
+fn list_bytes<L: Layout>(segments: usize) -> u64 {
+    (Frame::<L>::BYTES + segments * ENTRY_BYTES) as u64
+}
+
+/// The bytes of the whole stored form, with this many segments of these geometries.
+fn stored_bytes<L: Layout>(segments: usize, geometries: impl Iterator<Item = Geometry<L>>) -> u64 {
+    let words: u64 = geometries.map(|geometry| geometry.buckets() as u64).sum();
+    list_bytes::<L>(segments) + words * WORD as u64 + CHECKSUM as u64
+}
+
+const ENTRY_BYTES: usize = 24;
+
+/// Those of an entry but for its checksum.
+const COVERED: usize = ENTRY_BYTES - CHECKSUM;
+
+impl<L: Layout> Entry<L> {
+    fn encode(&self) -> [u8; COVERED] {
+        let mut bytes = [0; COVERED];
+        bytes[..8].copy_from_slice(&(self.geometry.buckets() as u64).to_le_bytes());
+        bytes[8..16].copy_from_slice(&(self.items as u64).to_le_bytes());
+        bytes[16..].copy_from_slice(&(self.search_budget as u32).to_le_bytes());
+        bytes
+    }
+
+    /// What these bytes say, if it can be true of a segment behind one of the shape `finer`.
+    fn decode(bytes: &[u8; COVERED], finer: Option<Geometry<L>>) -> Result<Self, ReadError> {
+        fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+            core::array::from_fn(|index| bytes[at + index])
+        }
+        let geometry = super::geometry(u64::from_le_bytes(field(bytes, 0)))?;
+        let refined = finer.is_none_or(|finer| {
+            finer.ranges() == geometry.ranges() && finer.buckets() >= geometry.buckets()
+        });
+        demand(refined, "a segment does not refine the one behind it")?;
+        Ok(Self {
+            geometry,
+            items: super::at_most_slots(
+                u64::from_le_bytes(field(bytes, 8)),
+                geometry,
+                "its items are more than the slots",
+            )?,
+            search_budget: super::search_budget(field(bytes, 16))?,
+        })
+    }
+}
+
+impl<L: Layout> Stored for Growing<L> {
+    fn stored_bytes(&mut self) -> u64 {
+        writing::stored_bytes(self)
+    }
+
+    fn put<E>(
+        &mut self,
+        identity: &Identity,
+        put: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        writing::put(self, identity, put)
+    }
+
+    fn read<S>(
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+        outside: usize,
+    ) -> Result<(Self, S), ReadError> {
+        reading::read(source, hasher, outside)
+    }
+}
+
+#[cfg(test)]
+mod tests;

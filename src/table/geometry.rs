@@ -1,0 +1,162 @@
+//! Where an item may live: from a hash to two candidate buckets.
+//!
+//! The table is a row of equal *ranges* of `L = 2^k` buckets. The first candidate comes from the hash by a
+//! multiplication (Lemire, "Fast random integer generation in an interval", 2019), so the number of buckets
+//! need not be a power of two. The alternate is the XOR of Fan et al. 2014, equation (1), kept inside the
+//! range: an involution for every number of ranges, and their equation itself when there is one range.
+//!
+//! The offset of the XOR has its top bit forced, so the two candidates always differ. Its bits come from the
+//! top of a product, so doubling `L` refines every class: items that share candidates and fingerprint in the
+//! larger table share them in the smaller one.
+
+use core::marker::PhantomData;
+
+use crate::layout::{Fingerprint, Layout};
+
+/// The shape of a table of buckets of the layout `L`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry<L> {
+    buckets: usize,
+    /// `64 - k`, at most 63.
+    offset_shift: u32,
+    /// Half a range: the top bit of an offset.
+    half_range: usize,
+    layout: PhantomData<L>,
+}
+
+/// The two buckets an item may be in, and what is stored of it. Names the item's class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidates {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// 2^64 over the golden ratio, odd: spreads fingerprints evenly over the top bits (Knuth, TAOCP 3, 6.4).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl<L: Layout> Geometry<L> {
+    /// Most ranges a table is divided into. Each range fills at its own pace, so ranges must stay large
+    /// against the imbalance of a random split.
+    pub(crate) const MAX_RANGES: usize = 31;
+
+    /// Most buckets there can be: a power of two whose bytes fit the address space, and so few that a bucket
+    /// and a fingerprint fit 64 bits.
+    pub(crate) const MAX_BUCKETS: usize = 1
+        << if usize::BITS < 64 {
+            usize::BITS - 5
+        } else {
+            u64::BITS - L::FINGERPRINT_BITS
+        };
+
+    /// The geometry with this many buckets, in as few ranges as possible. `None` if they are more than
+    /// [`MAX_BUCKETS`](Self::MAX_BUCKETS), or cannot be divided into at most
+    /// [`MAX_RANGES`](Self::MAX_RANGES) ranges of at least two buckets.
+    pub(crate) fn with_buckets(buckets: usize) -> Option<Self> {
+        let range = 1usize.checked_shl(buckets.trailing_zeros())?;
+        let divides = range >= 2 && buckets / range <= Self::MAX_RANGES;
+        (divides && buckets <= Self::MAX_BUCKETS).then_some(Self {
+            buckets,
+            offset_shift: 64 - range.trailing_zeros(),
+            half_range: range / 2,
+            layout: PhantomData,
+        })
+    }
+
+    /// The geometry with ranges `factor` times as long, a power of two: it refines every class of this one.
+    #[cfg(feature = "std")]
+    pub(crate) fn refined(self, factor: usize) -> Option<Self> {
+        Self::with_buckets(self.buckets.checked_mul(factor)?)
+    }
+
+    pub(crate) fn buckets(&self) -> usize {
+        self.buckets
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.buckets * L::SLOTS
+    }
+
+    pub(crate) fn ranges(&self) -> usize {
+        self.buckets >> self.buckets.trailing_zeros()
+    }
+
+    #[inline]
+    pub(crate) fn candidates(&self, hash: u64) -> Candidates {
+        let first = (u128::from(hash) * self.buckets as u128) >> 64;
+        let first = first as usize;
+        let fingerprint = Fingerprint::of_hash::<L>(hash);
+        Candidates {
+            first,
+            second: self.alternate(first, fingerprint),
+            fingerprint,
+        }
+    }
+
+    /// The other candidate of a fingerprint that is in `bucket`.
+    #[inline]
+    pub(crate) fn alternate(&self, bucket: usize, f: Fingerprint) -> usize {
+        let spread = u64::from(f.bits()).wrapping_mul(SPREAD);
+        bucket ^ ((spread >> self.offset_shift) as usize | self.half_range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+
+    type Geometry = super::Geometry<Lanes<4, 16>>;
+
+    const BUCKETS: [usize; 9] = [2, 4, 6, 12, 30, 62, 1024, 3 << 10, 17 << 14];
+
+    fn fingerprints() -> impl Iterator<Item = Fingerprint> {
+        (1..=0xffff).filter_map(Fingerprint::from_bits)
+    }
+
+    #[test]
+    fn the_alternate_is_a_distinct_involution_within_the_range() {
+        for buckets in BUCKETS {
+            let geometry = Geometry::with_buckets(buckets).expect("accepted");
+            let range = 1 << buckets.trailing_zeros();
+            for f in fingerprints() {
+                for bucket in [0, 1, buckets / 2, buckets - 1] {
+                    let other = geometry.alternate(bucket, f);
+                    assert_ne!(other, bucket);
+                    assert_eq!(other / range, bucket / range);
+                    assert_eq!(geometry.alternate(other, f), bucket);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn candidates_lie_in_the_table() {
+        for buckets in BUCKETS {
+            let geometry = Geometry::with_buckets(buckets).expect("accepted");
+            for hash in [0, 1, u64::MAX, u64::MAX << 16, 0x5555_5555_5555_5555] {
+                let candidates = geometry.candidates(hash);
+                assert!(candidates.first < buckets && candidates.second < buckets);
+            }
+        }
+    }
+
+    #[test]
+    fn doubling_the_range_refines_every_class() {
+        for (ranges, log) in [(1usize, 3u32), (3, 4), (7, 10)] {
+            let coarse = Geometry::with_buckets(ranges << log).expect("accepted");
+            let fine = Geometry::with_buckets(ranges << (log + 1)).expect("accepted");
+            for hash in (0..10_000u64).map(|x| x.wrapping_mul(SPREAD)) {
+                let (c, f) = (coarse.candidates(hash), fine.candidates(hash));
+                assert_eq!((f.first / 2, f.second / 2), (c.first, c.second));
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_it_cannot_divide() {
+        for buckets in [0, 1, 3, 66, 127, 130, usize::MAX] {
+            assert_eq!(Geometry::with_buckets(buckets), None, "{buckets}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The rate of false positives: how likely a stored fingerprint is the one that is looked up.
+
+use super::Geometry;
+use super::sizing::pair_slots;
+use crate::layout::{Fingerprint, Layout};
+
+/// The number of fingerprints that a lookup compares, in a table that holds `len` tokens.
+///
+/// A lookup looks at the slots of two buckets (Fan et al. 2014, section 5.1).
+pub(crate) fn compared<L: Layout>(len: usize, geometry: Geometry<L>) -> f64 {
+    pair_slots::<L>() as f64 * (len as f64 / geometry.slots() as f64)
+}
+
+/// The probability that at least one of `compared` fingerprints is a given one: `1 - (1 - 1/values)^compared`.
+///
+/// As a binomial series, because powers need the standard library. For 16 bits and up to eight fingerprints the fifth
+/// term is less than half a unit in the last place.
+pub(crate) fn any_of<L: Layout>(compared: f64) -> f64 {
+    const TERMS: u32 = 4;
+    let e = 1.0 / f64::from(Fingerprint::values::<L>());
+    // Horner's scheme, from the last term: each is `-e (compared - k) / (k + 1)` times the one before.
+    let series = (1..TERMS)
+        .rev()
+        .map(f64::from)
+        .fold(1.0, |rest, k| 1.0 - e * (compared - k) / (k + 1.0) * rest);
+    compared * e * series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+
+    #[test]
+    fn the_series_is_the_power() {
+        let e: f64 = 1.0 / 65_535.0;
+        for compared in (0..=8_000).map(|thousandths| f64::from(thousandths) / 1_000.0) {
+            let sum = any_of::<Lanes<4, 16>>(compared);
+            // The power itself is known to the last place of 1, the two functions to that of the result.
+            let power = 1.0 - (1.0 - e).powf(compared);
+            assert!((sum - power).abs() <= f64::EPSILON, "{compared}");
+            let exact = -((-e).ln_1p() * compared).exp_m1();
+            assert!(
+                (sum - exact).abs() <= 2.0 * f64::EPSILON * exact,
+                "{compared}"
+            );
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The word: what a cell of the table holds, a bucket or a reference to a descriptor.
+//!
+//! A reference is a number of a [descriptor](crate::tokens) and the number of one of its uses, in the words that the
+//! layout does not use for buckets. For 4 x 16:
+//!
+//! ```text
+//! reference   | 0 : 16         | index + 1 : 10 | sequence : 38 |  not 0
+//! ```
+//!
+//! A reference freezes the word: its logical content is what the descriptor says.
+
+use core::marker::PhantomData;
+
+use crate::layout::{Bucket, Layout};
+
+/// The raw content of one cell of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word<L> {
+    bits: u64,
+    layout: PhantomData<L>,
+}
+
+/// Names one use of one descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reference<L> {
+    index: usize,
+    sequence: u64,
+    layout: PhantomData<L>,
+}
+
+/// A word, taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content<L: Layout> {
+    Bucket(Bucket<L>),
+    Reference(Reference<L>),
+}
+
+const INDEX_BITS: u32 = 10;
+
+/// Most descriptors that a reference can tell apart; index 0 is stored as 1, so one value is lost.
+pub(crate) const MAX_DESCRIPTORS: usize = (1 << INDEX_BITS) - 1;
+
+impl<L: Layout> Reference<L> {
+    /// Bits of the number of uses; 38 for 4 x 16.
+    const SEQUENCE_BITS: u32 = L::REFERENCE_BITS - INDEX_BITS;
+
+    /// The reference to this use of a descriptor. It carries the low bits of the number of uses.
+    #[inline]
+    pub(crate) fn new(index: usize, uses: u64) -> Self {
+        Self {
+            index,
+            sequence: uses & ((1 << Self::SEQUENCE_BITS) - 1),
+            layout: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        Self::new((bits >> Self::SEQUENCE_BITS) as usize - 1, bits)
+    }
+
+    #[inline]
+    fn bits(self) -> u64 {
+        (self.index as u64 + 1) << Self::SEQUENCE_BITS | self.sequence
+    }
+
+    /// The number of the descriptor.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.index
+    }
+}
+
+impl<L: Layout> Word<L> {
+    #[inline]
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self {
+            bits,
+            layout: PhantomData,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// Whether both are surely buckets. False if one is a reference, and for a few buckets. Cheaper than to ask each,
+    /// for those who can ask again.
+    #[inline]
+    pub(crate) fn are_plain(a: Self, b: Self) -> bool {
+        L::are_plain(a.bits, b.bits)
+    }
+
+    /// The bucket that a plain word is.
+    #[inline]
+    pub(crate) fn plain(self) -> Bucket<L> {
+        Bucket::from_bits(self.bits)
+    }
+
+    #[inline]
+    pub(crate) fn content(self) -> Content<L> {
+        match L::referenced(self.bits) {
+            Some(bits) => Content::Reference(Reference::from_bits(bits)),
+            None => Content::Bucket(Bucket::from_bits(self.bits)),
+        }
+    }
+}
+
+impl<L: Layout> From<Bucket<L>> for Word<L> {
+    #[inline]
+    fn from(bucket: Bucket<L>) -> Self {
+        Self::from_bits(bucket.bits())
+    }
+}
+
+impl<L: Layout> From<Reference<L>> for Word<L> {
+    #[inline]
+    fn from(reference: Reference<L>) -> Self {
+        Self::from_bits(L::reference(reference.bits()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+
+    #[test]
+    fn references_live_in_the_unused_code_space() {
+        let most = (1 << 38) - 1;
+        for index in [0, 1, MAX_DESCRIPTORS - 1] {
+            for uses in [0, 1, most, most + 7] {
+                let reference = Reference::<Lanes<4, 16>>::new(index, uses);
+                match Word::from(reference).content() {
+                    Content::Reference(back) => assert_eq!(back, reference),
+                    Content::Bucket(bucket) => panic!("{reference:?} reads as {bucket:?}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Doors for checks: what no user needs. Not covered by semantic versioning.
+
+pub use crate::sync::hooks;
+
+use crate::engine::Fixed;
+#[cfg(feature = "std")]
+use crate::engine::Growing;
+use crate::filter::{Engine, Filter, FilterBuilder};
+use crate::layout::Layout;
+use crate::table::MAX_DESCRIPTORS;
+
+/// Relocation at will. Inserts do this on their own.
+pub trait Relocate {
+    /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other has room.
+    fn relocate_hash(&self, hash: u64) -> bool;
+}
+
+impl<L: Layout, S, I> Relocate for Filter<Fixed<L>, S, I> {
+    fn relocate_hash(&self, hash: u64) -> bool {
+        self.engine().segment.tokens().relocate_one(hash)
+    }
+}
+
+/// Growth at will. Inserts do this on their own when there is no room.
+#[cfg(feature = "std")]
+pub trait AddSegment {
+    /// Adds a segment of this many buckets, which takes the inserts from now on, unless another thread is quicker.
+    fn add_segment(&self, buckets: usize) -> bool;
+}
+
+#[cfg(feature = "std")]
+impl<L: Layout, S, I> AddSegment for Filter<Growing<L>, S, I> {
+    fn add_segment(&self, buckets: usize) -> bool {
+        self.engine().add_segment(buckets)
+    }
+}
+
+/// Descriptors that are scarce.
+pub trait Descriptors {
+    /// Sets the number of descriptors, which bounds how many inserts can relocate at once.
+    #[must_use]
+    fn descriptors(self, descriptors: usize) -> Self;
+}
+
+impl<E: Engine, S, I> Descriptors for FilterBuilder<E, S, I> {
+    fn descriptors(self, descriptors: usize) -> Self {
+        self.with_descriptors(descriptors.clamp(1, MAX_DESCRIPTORS))
+    }
+}

@@ -1,0 +1,126 @@
+//! Admission: adds a token if there is no equal one, exactly once among racing threads.
+//!
+//! An admission freezes one word, the target, and leaves the decision to whoever comes by: read the other
+//! word, the witness, and commit if it holds no equal token. A hop of an equal token would need both words,
+//! and the target is frozen, so reading the witness is a snapshot of the pair.
+//!
+//! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
+//! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
+
+use super::descriptor::State;
+use super::elsewhere::{Elsewhere, Nowhere};
+use super::insertion::{ATTEMPTS, Refusal, open};
+use super::lookup;
+use super::parts::{Deciders, Pending, Tokens};
+use super::settlement::settle;
+use super::transfer::Transfer;
+use super::verdict;
+use crate::layout::{Bucket, Layout, Token};
+use crate::sync::{self, Event};
+use crate::table::Candidates;
+
+/// How an attempt to add the only token of a class ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    Admitted,
+    /// A token of the class is here.
+    Present,
+    /// The table changed meanwhile, a rival or a token elsewhere was in the way, or no descriptor was free.
+    Disturbed,
+}
+
+/// Adds a token of this class if there is none. True: this call added it.
+///
+/// Linearization points: of an admission, its commit; should equal tokens be inserted into the witness
+/// between the deciding read and the commit, the last moment before at which the class was empty. Of
+/// "present", the load that saw the token.
+pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<bool, Refusal> {
+    if lookup::contains(tokens, hash) {
+        return Ok(false);
+    }
+    for _ in 0..ATTEMPTS {
+        match try_to_admit(tokens, hash, &Nowhere)? {
+            Attempt::Admitted => return Ok(true),
+            Attempt::Present => return Ok(false),
+            Attempt::Disturbed => {}
+        }
+    }
+    Err(Refusal::Disturbed)
+}
+
+/// One attempt to do so, if `elsewhere` there is no equal token either.
+pub(super) fn try_to_admit<L: Layout>(
+    tokens: &Tokens<L>,
+    hash: u64,
+    elsewhere: &impl Elsewhere,
+) -> Result<Attempt, Refusal> {
+    let class = tokens.table.candidates(hash);
+    let Candidates {
+        first,
+        second,
+        fingerprint,
+    } = class;
+    // A hint, not the verdict: it spares the descriptor where the answer is seen. A token that hops past these two
+    // reads is found at the witness, or its hop freezes the target first.
+    let (a, b) = (settle(tokens, first), settle(tokens, second));
+    if a.contains(fingerprint) || b.contains(fingerprint) {
+        return Ok(Attempt::Present);
+    }
+    let (target, content, witness) = if a.vacancies() >= b.vacancies() {
+        (first, a, second)
+    } else {
+        (second, b, first)
+    };
+    let token = Token::of(fingerprint);
+    let Some(admitted) = content.with(token) else {
+        return match open(tokens, class, None) {
+            Ok(_) => Ok(Attempt::Disturbed),
+            // Copies everywhere: then it is present.
+            Err(Refusal::AllCopies) => Ok(Attempt::Present),
+            Err(refusal) => Err(refusal),
+        };
+    };
+    let Some(mut claim) = tokens.pool.claim() else {
+        sync::happened(Event::Starved);
+        sync::yield_now();
+        return Ok(Attempt::Disturbed);
+    };
+    let transfer = Transfer {
+        moved: None,
+        placed: Some(token),
+        source: target,
+        destination: witness,
+        old_source: content,
+        old_destination: Bucket::EMPTY,
+    };
+    let (reference, control) = claim.publish(transfer);
+    // Succeeds only if the target still is `content`, which has no equal token. So from this exchange on the target
+    // has none, and none can come: it is frozen, and who thaws it has decided the admission first.
+    if !tokens.table.exchange(target, content, reference) {
+        claim.decide(control, State::Aborted);
+        return Ok(Attempt::Disturbed);
+    }
+    let admission = Pending {
+        reference,
+        control,
+        transfer,
+        old: content,
+    };
+    match tokens.deciders {
+        Deciders::Everyone => verdict::decide(tokens, &admission),
+        Deciders::Owner => verdict::decide_own(tokens, &admission, elsewhere),
+    }
+    // Decided by this thread or by another one: the first verdict stands, and only the owner begins the next use.
+    let committed = claim.state() == State::Committed;
+    // An exchange that fails here has been done by another thread.
+    tokens.table.exchange(
+        target,
+        reference,
+        if committed { admitted } else { content },
+    );
+    if committed {
+        return Ok(Attempt::Admitted);
+    }
+    sync::happened(Event::Rejected);
+    Ok(Attempt::Disturbed)
+}

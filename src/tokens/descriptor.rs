@@ -1,0 +1,226 @@
+//! Descriptors: what a frozen word means, and the pool they come from.
+//!
+//! A descriptor is used again and again. Each use has a number, and the word's reference carries its low
+//! bits, 38 for 4 x 16: fields that belong to another use are recognised, never waited for. That makes the fields a
+//! sequence lock keyed by the use, without a writer that anybody waits for.
+//!
+//! Only the owner installs references. Everybody else aborts a pending use or finishes a decided one. So an
+//! install that comes late only ever installs a reference to an aborted use, which reads as the old content.
+
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+
+use super::transfer::{FIELDS, Transfer};
+use crate::allocate;
+use crate::error::OutOfMemory;
+use crate::layout::Layout;
+use crate::sync::{self, AtomicU64, Ordering, fence};
+use crate::table::{MAX_DESCRIPTORS, Reference};
+
+/// One cache line, reused for one transfer after another.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Descriptor {
+    control: AtomicU64,
+    owned: AtomicU64,
+    fields: [AtomicU64; FIELDS],
+}
+
+/// The number of a use and its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Control(u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Pending = 0,
+    Committed = 1,
+    Aborted = 2,
+}
+
+/// A fixed number of descriptors, shared by all slow paths of one filter.
+#[derive(Debug)]
+pub(super) struct Pool<L> {
+    descriptors: Box<[Descriptor]>,
+    layout: PhantomData<L>,
+}
+
+/// The right to use one descriptor; given back when dropped.
+///
+/// A thread that stops for good while it holds one leaks it until [`Pool::reclaim`]. Taking it away from
+/// its owner would be unsound: the owner could still install a reference to a use that is not its own.
+#[derive(Debug)]
+pub(super) struct Claim<'a, L> {
+    descriptor: &'a Descriptor,
+    index: usize,
+    layout: PhantomData<L>,
+}
+
+const STATE_BITS: u32 = 2;
+
+/// Enough for the owners of a tiny table that are preempted at once: a claim that fails again and again ends in
+/// a refusal.
+const FEWEST: usize = 16;
+
+impl Control {
+    fn pending(uses: u64) -> Self {
+        Self(uses << STATE_BITS | State::Pending as u64)
+    }
+
+    fn uses(self) -> u64 {
+        self.0 >> STATE_BITS
+    }
+
+    fn decided(self, state: State) -> Self {
+        Self(self.uses() << STATE_BITS | state as u64)
+    }
+
+    pub(super) fn state(self) -> State {
+        match self.0 & ((1 << STATE_BITS) - 1) {
+            0 => State::Pending,
+            1 => State::Committed,
+            _ => State::Aborted,
+        }
+    }
+}
+
+impl Descriptor {
+    fn new() -> Self {
+        Self {
+            control: AtomicU64::new(Control::pending(0).decided(State::Aborted).0),
+            owned: AtomicU64::new(0),
+            fields: core::array::from_fn(|_| AtomicU64::new(0)),
+        }
+    }
+
+    fn control(&self) -> Control {
+        // SeqCst, as the words: a commit changes what two words mean, and all threads must agree on the
+        // order of commits and exchanges. As an Acquire it pairs with the decision, so that what the owner
+        // did before a commit (the bump) is seen by whoever sees the commit.
+        Control(self.control.load(Ordering::SeqCst))
+    }
+
+    /// Decides a pending use. Fails if it is decided already, or over.
+    fn decide(&self, pending: Control, state: State) -> bool {
+        // SeqCst: see `control`. As a Release, a commit publishes the bump and both installs. On failure
+        // the loser goes on to act on the other's decision.
+        self.control
+            .compare_exchange(
+                pending.0,
+                pending.decided(state).0,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            )
+            .is_ok()
+    }
+}
+
+impl<L: Layout> Pool<L> {
+    /// Four descriptors a thread, so that a claim seldom fails; fewer for a small table, where that many
+    /// transfers at once would be in each other's way.
+    pub(super) fn size_for(buckets: usize) -> usize {
+        let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
+        wanted.min((buckets / 16).next_power_of_two().max(FEWEST))
+    }
+
+    pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
+        debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
+        Ok(Self {
+            descriptors: allocate::slice(size, Descriptor::new)?,
+            layout: PhantomData,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.descriptors.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        allocate::bytes(&self.descriptors)
+    }
+
+    /// A descriptor that nobody uses, if there is one.
+    pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
+        let start = sync::thread_index();
+        (0..self.descriptors.len()).find_map(|step| {
+            let index = (start + step) % self.descriptors.len();
+            let descriptor = &self.descriptors[index];
+            // Acquire: pairs with the Release in `Claim::drop`, so that the new owner continues the numbers
+            // of the last one. A number used twice would make an old reference valid again.
+            descriptor
+                .owned
+                .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+                .ok()
+                .map(|_| Claim {
+                    descriptor,
+                    index,
+                    layout: PhantomData,
+                })
+        })
+    }
+
+    /// What a reference stands for, and how it is decided. `None` if that use is over; the word has then
+    /// changed.
+    pub(super) fn read(&self, reference: Reference<L>) -> Option<(Transfer<L>, Control)> {
+        let descriptor = &self.descriptors[reference.index()];
+        // Relaxed: the fence and the control below reject fields of a later use; the Acquire that brought
+        // the reference rules out those of an earlier one.
+        let fields = core::array::from_fn(|field| descriptor.fields[field].load(Ordering::Relaxed));
+        // Acquire fence: pairs with the Release fence in `publish`. If a field is of a later use, the
+        // control read next is of that use or a later one.
+        fence(Ordering::Acquire);
+        let control = descriptor.control();
+        (Reference::new(reference.index(), control.uses()) == reference)
+            .then(|| (Transfer::from_fields(fields), control))
+    }
+
+    /// The present control of the descriptor that a reference names.
+    pub(super) fn control(&self, reference: Reference<L>) -> Control {
+        self.descriptors[reference.index()].control()
+    }
+
+    /// Decides the use that was `pending` when it was read.
+    pub(super) fn decide(&self, reference: Reference<L>, pending: Control, state: State) {
+        self.descriptors[reference.index()].decide(pending, state);
+    }
+
+    /// Takes back what dead threads held. `&mut`: no thread is in the middle of a transfer.
+    pub(super) fn reclaim(&mut self) {
+        for descriptor in &self.descriptors {
+            descriptor.owned.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<L: Layout> Claim<'_, L> {
+    /// Begins a new use. Returns the reference to install, and the control that stands for "pending".
+    pub(super) fn publish(&mut self, transfer: Transfer<L>) -> (Reference<L>, Control) {
+        // Relaxed: only the owner begins uses, and the claim brought the last owner's number.
+        let last = Control(self.descriptor.control.load(Ordering::Relaxed));
+        let pending = Control::pending(last.uses() + 1);
+        // Release: what the last use wrote comes before anybody can see its number gone.
+        self.descriptor.control.store(pending.0, Ordering::Release);
+        // Release fence: pairs with the Acquire fence in `read`: the number changes before the fields do.
+        fence(Ordering::Release);
+        for (cell, value) in self.descriptor.fields.iter().zip(transfer.into_fields()) {
+            cell.store(value, Ordering::Relaxed);
+        }
+        (Reference::new(self.index, pending.uses()), pending)
+    }
+
+    /// Decides the use begun last. Whether it stands as asked is for [`state`](Self::state) to say.
+    pub(super) fn decide(&mut self, pending: Control, state: State) -> bool {
+        self.descriptor.decide(pending, state)
+    }
+
+    /// The state of the use begun last.
+    pub(super) fn state(&self) -> State {
+        self.descriptor.control().state()
+    }
+}
+
+impl<L> Drop for Claim<'_, L> {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire of the next claim.
+        self.descriptor.owned.store(0, Ordering::Release);
+    }
+}

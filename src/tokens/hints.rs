@@ -1,0 +1,252 @@
+//! Hints: what a scan of the table is told about tokens that move while it is under way.
+//!
+//! A scan reads one word after the other, so a token can pass from a word that it has yet to read to one that
+//! it has read. Whoever bumps a stripe learns from it whether a scan is on, and if so notes the class here
+//! before the token moves. When the scan is done it counts the noted classes again.
+//!
+//! A hint too many costs one count. So nobody needs to take one back: a mover that is aborted, or dies, or
+//! notes so late that another scan is on, does no harm.
+
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+
+use once_cell::race::OnceBox;
+
+use crate::allocate;
+use crate::error::OutOfMemory;
+use crate::layout::{Fingerprint, Layout};
+use crate::sync::{self, AtomicU64, Ordering};
+
+/// What the writers of one filter tell its scans.
+#[derive(Debug)]
+pub(super) struct Hints<L> {
+    /// 1 while a scan is under way.
+    scanning: AtomicU64,
+    /// There from the first scan on. Apart, so that notes do not disturb those who read what lies beside this.
+    log: OnceBox<Log>,
+    layout: PhantomData<L>,
+}
+
+#[derive(Debug)]
+struct Log {
+    /// Notes taken so far; more than there are slots if some found no room.
+    notes: AtomicU64,
+    /// 0 is a vacant slot.
+    slots: Box<[AtomicU64]>,
+}
+
+/// A token's fingerprint and one of its buckets: names the class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hint {
+    pub(super) bucket: usize,
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// The right to scan; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Scan<'a, L> {
+    hints: &'a Hints<L>,
+    log: &'a Log,
+}
+
+/// Why there is no scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoScan {
+    /// Another one is under way.
+    Busy,
+    OutOfMemory(OutOfMemory),
+}
+
+/// Slots for so many buckets. A scan takes some nanoseconds a bucket, in which two threads that do nothing but
+/// move tokens move a fiftieth of one.
+const BUCKETS_PER_SLOT: usize = 16;
+
+const FEWEST_SLOTS: usize = if sync::MODEL { 1 } else { 64 };
+
+impl Hint {
+    fn into_bits<L: Layout>(self) -> u64 {
+        // A bucket and a fingerprint fit: see `Geometry::MAX_BUCKETS`.
+        (self.bucket as u64) << L::FINGERPRINT_BITS | u64::from(self.fingerprint.bits())
+    }
+
+    fn from_bits<L: Layout>(bits: u64) -> Option<Self> {
+        let fingerprint = bits & ((1 << L::FINGERPRINT_BITS) - 1);
+        Some(Self {
+            bucket: (bits >> L::FINGERPRINT_BITS) as usize,
+            fingerprint: Fingerprint::from_bits(fingerprint as u32)?,
+        })
+    }
+}
+
+impl<L: Layout> Hints<L> {
+    pub(super) fn new() -> Self {
+        Self {
+            scanning: AtomicU64::new(0),
+            log: OnceBox::new(),
+            layout: PhantomData,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.log
+            .get()
+            .map_or(0, |log| size_of::<Log>() + allocate::bytes(&log.slots))
+    }
+
+    /// Notes that tokens of a class are about to change places. For those whom a stripe has told of a scan.
+    #[cold]
+    pub(super) fn note(&self, hint: Hint) {
+        // The stripe brought the scan's log with it.
+        let Some(log) = self.log.get() else { return };
+        // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes after.
+        while log.notes.load(Ordering::Relaxed) <= log.slots.len() as u64 {
+            let turn = log.notes.fetch_add(1, Ordering::Relaxed) as usize;
+            let Some(slot) = log.slots.get(turn) else {
+                return;
+            };
+            // An exchange, because the slot may hold the note of one who took his turn in an earlier scan.
+            let vacant = slot.compare_exchange(
+                0,
+                hint.into_bits::<L>(),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            if vacant.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Begins a scan of a table of so many buckets, unless one is under way.
+    pub(super) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
+        // Acquire: pairs with the Release in `Scan::drop`; what the last scan did to the log is done.
+        self.scanning
+            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+            .map_err(|_| NoScan::Busy)?;
+        match self.log.get_or_try_init(|| Log::new(buckets).map(Box::new)) {
+            Ok(log) => Ok(Scan { hints: self, log }),
+            Err(error) => {
+                self.end_scan();
+                Err(NoScan::OutOfMemory(error))
+            }
+        }
+    }
+
+    /// Ends the scan of a thread that died in it. `&mut`: no scan is under way.
+    pub(super) fn reclaim(&mut self) {
+        self.end_scan();
+    }
+}
+
+impl<L> Hints<L> {
+    fn end_scan(&self) {
+        // Release: pairs with the Acquire of the next scan.
+        self.scanning.store(0, Ordering::Release);
+    }
+}
+
+impl Log {
+    fn new(buckets: usize) -> Result<Self, OutOfMemory> {
+        let slots = (buckets / BUCKETS_PER_SLOT).max(FEWEST_SLOTS);
+        Ok(Self {
+            notes: AtomicU64::new(0),
+            slots: allocate::slice(slots, || AtomicU64::new(0))?,
+        })
+    }
+}
+
+impl<L: Layout> Scan<'_, L> {
+    /// Forgets all hints. Those of movers that learnt of an earlier scan are not needed: this one, which has
+    /// yet to announce itself, will see what they did before.
+    pub(super) fn forget(&self) {
+        for slot in &self.log.slots {
+            slot.store(0, Ordering::Relaxed);
+        }
+        self.log.notes.store(0, Ordering::Relaxed);
+    }
+
+    /// The hints since [`forget`](Self::forget), or `None` if some found no room.
+    pub(super) fn hints(&self) -> Option<impl Iterator<Item = Hint>> {
+        let notes = self.log.notes.load(Ordering::Relaxed) as usize;
+        let noted = self.log.slots.get(..notes)?;
+        // A vacant slot is one whose mover has yet to write it, and so has not moved anything.
+        let read = |slot: &AtomicU64| Hint::from_bits::<L>(slot.load(Ordering::Relaxed));
+        Some(noted.iter().filter_map(read))
+    }
+}
+
+impl<L> Drop for Scan<'_, L> {
+    fn drop(&mut self) {
+        self.hints.end_scan();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+    use std::vec::Vec;
+
+    type FourBySixteen = Lanes<4, 16>;
+    type Hints = super::Hints<FourBySixteen>;
+
+    fn hint(bucket: usize) -> Hint {
+        let fingerprint = Fingerprint::from_bits(0xffff).expect("not 0");
+        Hint {
+            bucket,
+            fingerprint,
+        }
+    }
+
+    fn noted(scan: &Scan<'_, FourBySixteen>) -> Vec<Hint> {
+        scan.hints().expect("all found room").collect()
+    }
+
+    #[test]
+    fn one_scans_at_a_time() {
+        let mut hints = Hints::new();
+        let scan = hints.scan(1 << 10).expect("memory");
+        assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
+        drop(scan);
+        // One that dies in it.
+        core::mem::forget(hints.scan(1 << 10).expect("memory"));
+        assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
+        hints.reclaim();
+        assert!(hints.scan(1 << 10).is_ok());
+    }
+
+    #[test]
+    fn a_hint_survives_its_bits() {
+        for bucket in [0, 1, (1 << 48) - 1] {
+            assert_eq!(
+                Hint::from_bits::<FourBySixteen>(hint(bucket).into_bits::<FourBySixteen>()),
+                Some(hint(bucket))
+            );
+        }
+    }
+
+    #[test]
+    fn the_log_keeps_all_or_says_that_it_does_not() {
+        let hints = Hints::new();
+        let scan = hints.scan(1 << 11).expect("memory");
+        for _ in 0..2 {
+            scan.forget();
+            let slots = (1 << 11) / BUCKETS_PER_SLOT;
+            (0..slots).for_each(|bucket| hints.note(hint(bucket)));
+            assert!(noted(&scan).into_iter().eq((0..slots).map(hint)));
+            hints.note(hint(7));
+            assert!(scan.hints().is_none());
+        }
+    }
+
+    #[test]
+    fn a_late_note_replaces_no_other() {
+        let hints = Hints::new();
+        let scan = hints.scan(0).expect("memory");
+        scan.forget();
+        // One who took the first turn of an earlier scan, and writes only now.
+        scan.log.slots[0].store(hint(1).into_bits::<FourBySixteen>(), Ordering::Relaxed);
+        hints.note(hint(2));
+        assert_eq!(noted(&scan), [hint(1), hint(2)]);
+    }
+}

@@ -1,0 +1,189 @@
+//! Insertion: one exchange where there is room, a chain of relocations where there is none.
+
+use core::hint::select_unpredictable;
+use core::iter;
+
+use super::expansion::{Expansion, near, near_hop};
+use super::parts::Tokens;
+use super::path::{Found, LongSearch, ShortSearch};
+use super::relocation::{Hop, relocate};
+use super::settlement::settle;
+use crate::layout::{Bucket, Layout, Token};
+use crate::sync::{self, Event};
+use crate::table::sizing::pair_slots;
+use crate::table::{Candidates, Word};
+
+/// Attempts of one insert. Two inserts can abort each other's relocations; a bound keeps each of them
+/// finite, so that the whole stays lock-free.
+pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
+
+/// Why an insert found no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// No path to a vacant slot within the budget.
+    NoPath,
+    /// Every attempt was disturbed, or found no free descriptor.
+    Disturbed,
+    /// Both buckets hold nothing but copies of this very class.
+    AllCopies,
+}
+
+/// How an attempt to open a full pair ended.
+pub(super) enum Opened {
+    /// Every hop of the path is done; if a token was to be placed, it is.
+    Done,
+    /// The table changed meanwhile, or no descriptor was free.
+    Disturbed,
+}
+
+/// Adds one token of this class.
+///
+/// Linearization point: the exchange that adds it, or the commit of the last hop that places it. A
+/// refusal changes no class: the hops done so far moved tokens between their own candidates.
+#[inline]
+pub(super) fn insert<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<(), Refusal> {
+    let pair = tokens.table.pair(hash);
+    let (a, b) = pair.load();
+    if Word::are_plain(a, b) && add_to(tokens, pair.class(), a.plain(), b.plain()) == Some(true) {
+        return Ok(());
+    }
+    insert_slowly(tokens, hash)
+}
+
+/// The same in full: for frozen words, for a full pair, and after a lost exchange.
+#[cold]
+#[inline(never)]
+fn insert_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<(), Refusal> {
+    insert_class(tokens, tokens.table.candidates(hash))
+}
+
+pub(super) fn insert_class<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+) -> Result<(), Refusal> {
+    for _ in 0..ATTEMPTS {
+        match open(tokens, class, Some(Token::of(class.fingerprint)))? {
+            Opened::Done => return Ok(()),
+            Opened::Disturbed if add(tokens, class) => return Ok(()),
+            Opened::Disturbed => {}
+        }
+    }
+    Err(Refusal::Disturbed)
+}
+
+/// Adds to the emptier candidate; false if both are full.
+fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> bool {
+    loop {
+        let (a, b) = (settle(tokens, class.first), settle(tokens, class.second));
+        match add_to(tokens, class, a, b) {
+            None => return false,
+            Some(true) => return true,
+            // Another writer got in first, so the system as a whole went on.
+            Some(false) => {}
+        }
+    }
+}
+
+/// Adds to the emptier of two buckets that held `a` and `b`. `None` if both are full, false if that one
+/// has changed.
+#[inline]
+fn add_to<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+    a: Bucket<L>,
+    b: Bucket<L>,
+) -> Option<bool> {
+    // Selects, because nothing foretells which of the two it is.
+    let first_is_emptier = a.vacancies() >= b.vacancies();
+    let bucket = select_unpredictable(first_is_emptier, class.first, class.second);
+    let content = select_unpredictable(first_is_emptier, a, b);
+    let added = content.with(Token::of(class.fingerprint))?;
+    Some(tokens.table.exchange(bucket, content, added))
+}
+
+/// Finds a path that opens a slot of a full pair and executes it. The last hop puts `placed` into the
+/// opened slot, so that nobody else can take it.
+pub(super) fn open<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+    placed: Option<Token<L>>,
+) -> Result<Opened, Refusal> {
+    let (a, b) = (tokens.peek(class.first), tokens.peek(class.second));
+    if a.has_room() || b.has_room() {
+        return Ok(Opened::Disturbed);
+    }
+    if tokens.search_budget >= near::<L>() {
+        let a = Expansion::of(tokens, class.first, a, |bucket| bucket == class.second);
+        let b = Expansion::of(tokens, class.second, b, |bucket| bucket == class.first);
+        if let Some(hop) = near_hop(&a, &b) {
+            return Ok(execute(tokens, iter::once(hop), placed));
+        }
+    }
+    open_by_search(tokens, class, placed)
+}
+
+/// The same with a search. Apart, so that its frame of 2 KiB is paid for only where one hop does not do.
+#[inline(never)]
+fn open_by_search<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+    placed: Option<Token<L>>,
+) -> Result<Opened, Refusal> {
+    let mut short = ShortSearch::new();
+    match short.run(tokens, class, tokens.search_budget) {
+        Found::Room => Ok(Opened::Disturbed),
+        Found::Path(path) => Ok(execute(tokens, path, placed)),
+        Found::Nothing if ShortSearch::<L>::suits(tokens.search_budget) => refusal(tokens, class),
+        Found::Nothing => open_far(tokens, class, placed),
+    }
+}
+
+/// The same with the whole search budget. Apart, so that its frame of 28 KiB is seldom paid for.
+#[inline(never)]
+fn open_far<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+    placed: Option<Token<L>>,
+) -> Result<Opened, Refusal> {
+    let mut long = LongSearch::new();
+    match long.run(tokens, class, tokens.search_budget) {
+        Found::Room => Ok(Opened::Disturbed),
+        Found::Path(path) => Ok(execute(tokens, path, placed)),
+        Found::Nothing => refusal(tokens, class),
+    }
+}
+
+fn execute<L: Layout>(
+    tokens: &Tokens<L>,
+    path: impl Iterator<Item = Hop<L>>,
+    placed: Option<Token<L>>,
+) -> Opened {
+    // After the search, so that a descriptor is held for the hops only.
+    let Some(mut claim) = tokens.pool.claim() else {
+        // All are in use: their owners may need the processor to finish.
+        sync::happened(Event::Starved);
+        sync::yield_now();
+        return Opened::Disturbed;
+    };
+    for hop in path {
+        if !relocate(tokens, &mut claim, hop, placed.filter(|_| hop.last)) {
+            return Opened::Disturbed;
+        }
+    }
+    Opened::Done
+}
+
+/// Why no path was found. Reads one bucket after the other, so with other writers about the eight copies need
+/// not have been in at one time.
+fn refusal<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Result<Opened, Refusal> {
+    let pair = [tokens.peek(class.first), tokens.peek(class.second)];
+    let copies = |bucket: &Bucket<L>| bucket.count(class.fingerprint);
+    if pair.iter().any(|bucket| bucket.has_room()) {
+        // Another thread has removed one meanwhile.
+        Ok(Opened::Disturbed)
+    } else if pair.iter().map(copies).sum::<usize>() == pair_slots::<L>() {
+        Err(Refusal::AllCopies)
+    } else {
+        Err(Refusal::NoPath)
+    }
+}

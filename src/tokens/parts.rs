@@ -1,0 +1,194 @@
+//! The parts of the shared object, and what a word means.
+
+use super::descriptor::{Control, Pool, State};
+use super::hints::{Hint, Hints};
+use super::stripes::Stripes;
+use super::transfer::Transfer;
+use crate::error::OutOfMemory;
+use crate::layout::{Bucket, Fingerprint, Layout};
+use crate::sync::{self, Event};
+use crate::table::{Content, Geometry, Reference, Table};
+
+/// A multiset of tokens, spread over the words of a table.
+///
+/// A token is one stored copy of an item. All tokens of a fingerprint in the two candidates of an item belong to
+/// one class.
+#[derive(Debug)]
+pub(crate) struct Tokens<L> {
+    pub(super) table: Table<L>,
+    pub(super) stripes: Stripes,
+    pub(super) pool: Pool<L>,
+    pub(super) hints: Hints<L>,
+    /// Most buckets that one path search examines.
+    pub(super) search_budget: usize,
+    pub(super) deciders: Deciders,
+}
+
+/// Who may commit a pending admission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deciders {
+    /// Every thread: what it needs to know is in the two words of the class.
+    Everyone,
+    /// Its owner alone, who looks [elsewhere](super::elsewhere) too. Other threads abort it.
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
+    Owner,
+}
+
+/// What a reference means for the word it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Resolved<L: Layout> {
+    /// The use is over; the word has changed since it was loaded.
+    Stale,
+    /// Decided: the word's content is this, whichever thread writes it back.
+    Settled(Bucket<L>),
+    /// Not decided; until it is, the word's content is the old one.
+    Pending(Pending<L>),
+}
+
+/// A transfer that was pending when it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending<L: Layout> {
+    pub(super) reference: Reference<L>,
+    pub(super) control: Control,
+    pub(super) transfer: Transfer<L>,
+    pub(super) old: Bucket<L>,
+}
+
+impl<L: Layout> Tokens<L> {
+    /// The tokens of this table. Descriptors as many as it needs, unless their number is given.
+    pub(crate) fn with_table(
+        table: Table<L>,
+        search_budget: usize,
+        descriptors: Option<usize>,
+    ) -> Result<Self, OutOfMemory> {
+        let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
+        Ok(Self {
+            table,
+            stripes: Stripes::new()?,
+            pool: Pool::new(descriptors)?,
+            hints: Hints::new(),
+            search_budget,
+            deciders: Deciders::Everyone,
+        })
+    }
+
+    /// The heap bytes of tokens that are yet to be built: all but the table are built for the answer.
+    pub(crate) fn bytes_for(
+        geometry: Geometry<L>,
+        descriptors: Option<usize>,
+    ) -> Result<usize, OutOfMemory> {
+        let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
+        let fixed = Stripes::new()?.bytes() + Pool::<L>::new(descriptors)?.bytes();
+        Ok(geometry.buckets() * size_of::<u64>() + fixed)
+    }
+
+    /// An empty object like this one.
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
+        let table = Table::new(self.table.geometry())?;
+        let mut fresh = Self::with_table(table, self.search_budget, Some(self.pool.len()))?;
+        fresh.deciders = self.deciders;
+        Ok(fresh)
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.table.geometry()
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.search_budget
+    }
+
+    /// From now on only its owner commits an admission.
+    #[cfg(feature = "std")]
+    pub(crate) fn leave_admissions_to_their_owners(&mut self) {
+        self.deciders = Deciders::Owner;
+    }
+
+    /// What `reference`, found in `bucket`, means there.
+    pub(super) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
+        let Some((transfer, control)) = self.pool.read(reference) else {
+            return Resolved::Stale;
+        };
+        let old = transfer.before(bucket);
+        match control.state() {
+            State::Pending => Resolved::Pending(Pending {
+                reference,
+                control,
+                transfer,
+                old,
+            }),
+            State::Aborted => Resolved::Settled(old),
+            // The owner checked that the change is possible before it published it.
+            State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
+        }
+    }
+
+    /// Tells lookups and a scan under way that tokens of a class are about to change places.
+    #[inline]
+    pub(super) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
+        if self.stripes.bump(fingerprint) {
+            sync::happened(Event::Hint);
+            self.hints.note(Hint {
+                bucket,
+                fingerprint,
+            });
+        }
+    }
+
+    /// A read that disturbs no other thread: the logical content of a word at some moment during the call.
+    #[inline]
+    pub(crate) fn peek(&self, bucket: usize) -> Bucket<L> {
+        match self.table.load(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.peek_frozen(bucket),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn peek_frozen(&self, bucket: usize) -> Bucket<L> {
+        loop {
+            match self.table.load(bucket).content() {
+                Content::Bucket(content) => return content,
+                Content::Reference(reference) => match self.resolve(bucket, reference) {
+                    Resolved::Stale => {}
+                    Resolved::Settled(content) => return content,
+                    Resolved::Pending(pending) => return pending.old,
+                },
+            }
+        }
+    }
+
+    /// Empties the table, and takes back what dead threads held.
+    pub(crate) fn clear(&mut self) {
+        for bucket in 0..self.table.len() {
+            self.table.set(bucket, Bucket::EMPTY);
+        }
+        self.reclaim();
+    }
+
+    /// Takes back what dead threads held: descriptors, and the right to scan. `&mut`: nothing is under way.
+    /// Frozen words must have been settled.
+    pub(super) fn reclaim(&mut self) {
+        self.pool.reclaim();
+        self.stripes.end_all_scans();
+        self.hints.reclaim();
+    }
+
+    /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
+        let mut copy = self.fresh()?;
+        let mut len = 0;
+        for bucket in 0..self.table.len() {
+            let content = self.peek(bucket);
+            copy.table.set(bucket, content);
+            len += content.len();
+        }
+        Ok((copy, len))
+    }
+}

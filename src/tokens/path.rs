@@ -1,0 +1,286 @@
+//! The path search: how to make room in a full pair of buckets.
+//!
+//! A breadth-first search from both candidates over "this token could go to its alternate" finds a shortest
+//! chain of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only
+//! reads. What it found may be outdated at once; each hop is checked again when it is executed.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use super::expansion::Expansion;
+use super::parts::Tokens;
+use super::relocation::Hop;
+use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, SHORT_BUDGET};
+use crate::table::Candidates;
+
+/// How the search came to a bucket: from which node, by moving the token of which slot. 0 for a candidate of the item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival(u32);
+
+/// Bits of a slot, and of 1 more.
+const SLOT_BITS: u32 = 8;
+
+impl Arrival {
+    const AT_A_CANDIDATE: Self = Self(0);
+
+    fn new(parent: usize, slot: usize) -> Self {
+        // Nodes are fewer than LONG_BUDGET.
+        Self((parent as u32) << SLOT_BITS | (slot as u32 + 1))
+    }
+
+    fn parent_and_slot(self) -> Option<(usize, usize)> {
+        let slot = (self.0 & ((1 << SLOT_BITS) - 1)).checked_sub(1)?;
+        Some(((self.0 >> SLOT_BITS) as usize, slot as usize))
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Found<'a, L> {
+    /// A candidate has a vacant slot after all.
+    Room,
+    Path(Path<'a, L>),
+    Nothing,
+}
+
+/// The hops of a path, from the vacant slot back to a candidate: the order in which they are executed.
+#[derive(Debug)]
+pub(super) struct Path<'a, L> {
+    buckets: &'a [usize],
+    contents: &'a [u64],
+    arrivals: &'a [Arrival],
+    destination: usize,
+    next: Arrival,
+    layout: PhantomData<L>,
+}
+
+/// In a table of up to this many buckets the search remembers where it was, so that with the largest budget it
+/// finds a path if there is one. In larger ones it seldom comes to a bucket twice.
+const REMEMBERED: usize = 1024;
+
+/// The room for the nodes of one kind of search: three arrays of plain integers, because those are cheap to set to 0.
+pub(super) trait Arena<L> {
+    /// Most buckets that a search with this room examines.
+    const BUDGET: usize;
+    type Of<T: Copy + Debug>: Array<T>;
+}
+
+/// Room for a short search, and for a long one.
+pub(super) struct Short;
+pub(super) struct Long;
+
+impl<L: Layout> Arena<L> for Short {
+    const BUDGET: usize = SHORT_BUDGET;
+    type Of<T: Copy + Debug> = L::ShortArena<T>;
+}
+
+impl<L: Layout> Arena<L> for Long {
+    const BUDGET: usize = LONG_BUDGET;
+    type Of<T: Copy + Debug> = L::LongArena<T>;
+}
+
+/// The nodes of one search, on the stack: the full buckets it came through.
+pub(super) struct Search<L, A: Arena<L>> {
+    buckets: A::Of<usize>,
+    contents: A::Of<u64>,
+    arrivals: A::Of<Arrival>,
+    len: usize,
+    visited: [u64; REMEMBERED / 64],
+}
+
+pub(super) type ShortSearch<L> = Search<L, Short>;
+pub(super) type LongSearch<L> = Search<L, Long>;
+
+impl<L: Layout, A: Arena<L>> Search<L, A> {
+    /// Room for so many nodes.
+    const NODES: usize = <A::Of<usize> as Array<usize>>::LEN;
+
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self {
+            buckets: A::Of::filled(0),
+            contents: A::Of::filled(0),
+            arrivals: A::Of::filled(Arrival::AT_A_CANDIDATE),
+            len: 0,
+            visited: [0; REMEMBERED / 64],
+        }
+    }
+
+    /// Whether a search within `budget` fits.
+    pub(super) fn suits(budget: usize) -> bool {
+        budget <= A::BUDGET
+    }
+
+    /// Looks for the shortest path that opens a slot for `class`, examining at most `budget` buckets, and no
+    /// more than this search has room for.
+    pub(super) fn run(
+        &mut self,
+        tokens: &Tokens<L>,
+        class: Candidates,
+        budget: usize,
+    ) -> Found<'_, L> {
+        let remember = tokens.table.len() <= REMEMBERED;
+        for bucket in [class.first, class.second] {
+            let content = tokens.peek(bucket);
+            if content.has_room() {
+                return Found::Room;
+            }
+            self.push(bucket, content, Arrival::AT_A_CANDIDATE);
+            if remember {
+                visit(&mut self.visited, bucket);
+            }
+        }
+        let mut left = budget.min(A::BUDGET).saturating_sub(2);
+        let mut parent = 0;
+        while parent < self.len && left > 0 {
+            let source = self.buckets.as_slice()[parent];
+            let content = Bucket::from_bits(self.contents.as_slice()[parent]);
+            let expansion = if remember || left < L::SLOTS {
+                Expansion::of(tokens, source, content, |bucket| {
+                    let old = remember && !visit(&mut self.visited, bucket);
+                    let skip = old || left == 0;
+                    left -= usize::from(!skip);
+                    skip
+                })
+            } else {
+                left -= L::SLOTS;
+                Expansion::of(tokens, source, content, |_| false)
+            };
+            let buckets = expansion.buckets.as_slice();
+            if let Some(slot) = expansion.movable() {
+                return Found::Path(Path {
+                    buckets: &self.buckets.as_slice()[..self.len],
+                    contents: &self.contents.as_slice()[..self.len],
+                    arrivals: &self.arrivals.as_slice()[..self.len],
+                    destination: buckets[slot],
+                    next: Arrival::new(parent, slot),
+                    layout: PhantomData,
+                });
+            }
+            let came_from = self.came_from(parent);
+            for slot in expansion.examined() {
+                let bucket = buckets[slot];
+                let repeated = buckets[..slot].contains(&bucket);
+                if bucket != came_from && !repeated {
+                    let content = expansion.contents.as_slice()[slot];
+                    self.push(bucket, content, Arrival::new(parent, slot));
+                    // The next level of the search: its turn comes some expansions later.
+                    for token in content.tokens() {
+                        let next = tokens.table.alternate(bucket, token.fingerprint());
+                        tokens.table.prefetch(next);
+                    }
+                }
+            }
+            parent += 1;
+        }
+        Found::Nothing
+    }
+
+    /// The bucket that a move out of a node need not go back to: the one it was reached from; for a
+    /// candidate, the other one.
+    fn came_from(&self, node: usize) -> usize {
+        let buckets = self.buckets.as_slice();
+        match self.arrivals.as_slice()[node].parent_and_slot() {
+            Some((parent, _)) => buckets[parent],
+            None => buckets[1 - node],
+        }
+    }
+
+    fn push(&mut self, bucket: usize, content: Bucket<L>, arrival: Arrival) {
+        // Nodes past the end are given up; unless many buckets hold equal fingerprints, the budget would be
+        // spent before they are expanded.
+        if self.len < Self::NODES {
+            self.buckets.as_mut_slice()[self.len] = bucket;
+            self.contents.as_mut_slice()[self.len] = content.bits();
+            self.arrivals.as_mut_slice()[self.len] = arrival;
+            self.len += 1;
+        }
+    }
+}
+
+/// Marks a bucket of a small table; false if it was marked before.
+fn visit(visited: &mut [u64; REMEMBERED / 64], bucket: usize) -> bool {
+    let word = &mut visited[bucket / 64];
+    let fresh = *word & 1 << (bucket % 64) == 0;
+    *word |= 1 << (bucket % 64);
+    fresh
+}
+
+impl<L: Layout> Iterator for Path<'_, L> {
+    type Item = Hop<L>;
+
+    fn next(&mut self) -> Option<Hop<L>> {
+        let (parent, slot) = self.next.parent_and_slot()?;
+        let (source, arrival) = (self.buckets[parent], self.arrivals[parent]);
+        let hop = Hop {
+            moved: Bucket::from_bits(self.contents[parent]).occupant(slot)?,
+            source,
+            destination: self.destination,
+            last: arrival.parent_and_slot().is_none(),
+        };
+        self.destination = source;
+        self.next = arrival;
+        Some(hop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+    use crate::table::{Geometry, Table};
+
+    type Tokens = super::Tokens<Lanes<4, 16>>;
+    type ShortSearch = super::ShortSearch<Lanes<4, 16>>;
+
+    /// A table that random items have filled until one was refused a direct place, and that item.
+    fn crowded(buckets: usize) -> (Tokens, Candidates) {
+        let geometry = Geometry::with_buckets(buckets).expect("accepted");
+        let table = Table::new(geometry).expect("memory");
+        let tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
+        let mut hash = 1u64;
+        loop {
+            hash = hash.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let class = geometry.candidates(hash ^ hash >> 32);
+            if [class.first, class.second]
+                .iter()
+                .all(|&bucket| !tokens.peek(bucket).has_room())
+            {
+                return (tokens, class);
+            }
+            tokens.insert(hash ^ hash >> 32).expect("there is room");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_from_a_vacant_slot_to_a_candidate() {
+        for buckets in [16, 64, 256, 3 << 8, 1 << 11, 3 << 10] {
+            let (tokens, class) = crowded(buckets);
+            let mut search = ShortSearch::new();
+            let Found::Path(path) = search.run(&tokens, class, SHORT_BUDGET) else {
+                panic!("no path in a table with vacant slots");
+            };
+            let hops: Vec<_> = path.collect();
+            assert!(tokens.peek(hops[0].destination).has_room());
+            for (at, hop) in hops.iter().enumerate() {
+                assert!(tokens.peek(hop.source).contains(hop.moved.fingerprint()));
+                assert_eq!(
+                    tokens.table.alternate(hop.source, hop.moved.fingerprint()),
+                    hop.destination
+                );
+                match hops.get(at + 1) {
+                    Some(next) => assert!(!hop.last && next.destination == hop.source),
+                    None => {
+                        assert!(hop.last && [class.first, class.second].contains(&hop.source));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_of_two_sees_the_candidates_only() {
+        let (tokens, class) = crowded(64);
+        let mut search = ShortSearch::new();
+        assert!(matches!(search.run(&tokens, class, 2), Found::Nothing));
+    }
+}

@@ -1,0 +1,138 @@
+//! Relocation: moves one token to its alternate bucket, in one step for everybody who looks.
+//!
+//! ```text
+//! publish -> freeze lower word -> freeze higher word -> bump -> commit -> write back both
+//!                 |                    |                  |
+//!                 +--------------------+------------------+-> abort -> write back
+//! ```
+//!
+//! The commit is one exchange on the descriptor; both words change their logical content with it. Any
+//! writer that needs a frozen word aborts the relocation before that exchange, or writes the word back after
+//! it, so nobody ever waits.
+
+use super::descriptor::{Claim, State};
+use super::parts::Tokens;
+use super::settlement::settle;
+use super::transfer::Transfer;
+use crate::layout::{Layout, Token};
+use crate::sync::{self, Event};
+use crate::table::Candidates;
+
+/// One relocation of a path: what a relocation is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hop<L> {
+    pub(super) moved: Token<L>,
+    pub(super) source: usize,
+    pub(super) destination: usize,
+    /// Whether the source is a candidate of the item, so that the path is done with this hop.
+    pub(super) last: bool,
+}
+
+/// Executes one hop and, with it, places `placed` in the slot that becomes vacant. False if the table
+/// has changed so that the hop is impossible, or another writer was in the way; nothing is changed then.
+///
+/// Linearization point: the commit. It changes no class's number of tokens, but for `placed`.
+pub(super) fn relocate<L: Layout>(
+    tokens: &Tokens<L>,
+    claim: &mut Claim<'_, L>,
+    hop: Hop<L>,
+    placed: Option<Token<L>>,
+) -> bool {
+    let committed = try_to_relocate(tokens, claim, hop, placed);
+    sync::happened(match (committed, placed) {
+        (false, _) => Event::Broken,
+        (true, None) => Event::Hop,
+        (true, Some(_)) => Event::Kick,
+    });
+    committed
+}
+
+fn try_to_relocate<L: Layout>(
+    tokens: &Tokens<L>,
+    claim: &mut Claim<'_, L>,
+    hop: Hop<L>,
+    placed: Option<Token<L>>,
+) -> bool {
+    let transfer = Transfer {
+        moved: Some(hop.moved),
+        placed,
+        source: hop.source,
+        destination: hop.destination,
+        old_source: settle(tokens, hop.source),
+        old_destination: settle(tokens, hop.destination),
+    };
+    // Both contents are known before anything is published: a use that is committed can always be written back.
+    let (Some(new_source), Some(new_destination)) =
+        (transfer.after(hop.source), transfer.after(hop.destination))
+    else {
+        return false;
+    };
+    // From here on, until the claim publishes again, a word with this reference holds `before` while the use is
+    // pending or aborted, and `after` once it is committed, whichever thread writes it back.
+    let (reference, pending) = claim.publish(transfer);
+    // One order for all: of two relocations over the same words, one gets both.
+    let lower = hop.source.min(hop.destination);
+    let higher = hop.source.max(hop.destination);
+    // The exchange fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
+    if !tokens
+        .table
+        .exchange(lower, transfer.before(lower), reference)
+    {
+        claim.decide(pending, State::Aborted);
+        return false;
+    }
+    // From here on another thread may abort the use and write the lower word back.
+    if !tokens
+        .table
+        .exchange(higher, transfer.before(higher), reference)
+    {
+        // Aborted before it is written back: a word that is written back has a decided use, so no thread can commit
+        // a use of which one word has gone on.
+        claim.decide(pending, State::Aborted);
+        tokens
+            .table
+            .exchange(lower, reference, transfer.before(lower));
+        return false;
+    }
+    // After the installs, so that a lookup or a scan that counts this bump in sees both references; before
+    // the commit, so that one that sees the commit sees the bump, and the hint.
+    tokens.announce(hop.source, hop.moved.fingerprint());
+    // Fails exactly if another thread has aborted the use. Otherwise both words are still frozen: a writer takes
+    // a reference out only after the use is decided. So the token is in one word before this exchange and in the other
+    // one after it, for every thread.
+    let committed = claim.decide(pending, State::Committed);
+    // An exchange that fails here has been done by another thread.
+    if committed {
+        tokens.table.exchange(hop.source, reference, new_source);
+        tokens
+            .table
+            .exchange(hop.destination, reference, new_destination);
+    } else {
+        tokens
+            .table
+            .exchange(hop.source, reference, transfer.old_source);
+        tokens
+            .table
+            .exchange(hop.destination, reference, transfer.old_destination);
+    }
+    committed
+}
+
+/// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
+    let Candidates {
+        first,
+        second,
+        fingerprint,
+    } = tokens.table.candidates(hash);
+    let hop = Hop {
+        moved: Token::of(fingerprint),
+        source: first,
+        destination: second,
+        last: true,
+    };
+    tokens
+        .pool
+        .claim()
+        .is_some_and(|mut claim| relocate(tokens, &mut claim, hop, None))
+}

@@ -1,0 +1,172 @@
+//! Scan: a private copy of the tokens, taken while others write.
+//!
+//! A token that is in all the while is in the copy, however often it hops. Four steps make it so:
+//!
+//! 1. Set the scan bit of the stripes. A mover that bumped before is seen with both its references, and aborted
+//!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
+//! 2. Copy the words, one after the other.
+//! 3. Clear the scan bits.
+//! 4. Count the classes that were hinted at again, each validated, and correct the copy.
+//!
+//! The copy is not one instant of the whole filter: each class is copied at a time of its own. If there were too
+//! many hints, the table is scanned several times, for a part of the stripes each.
+
+use super::hints::{Hint, NoScan, Scan};
+use super::insertion::insert_class;
+use super::lookup::count;
+use super::parts::Tokens;
+use super::removal::remove_class;
+use super::settlement::settle;
+use super::stripes::Group;
+use crate::error::SnapshotError;
+use crate::layout::{Bucket, Layout, Token};
+use crate::sync;
+use crate::table::Candidates;
+
+/// Why one attempt failed.
+enum Disturbance {
+    /// More tokens moved than the log of hints holds.
+    Hints,
+    /// The copy, which has tokens that were removed meanwhile beside those that were inserted, is full.
+    NoRoom,
+}
+
+/// Attempts, each in several passes if too many tokens moved in the one before.
+const ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
+
+/// By how much the number of passes grows.
+const MORE_PASSES: usize = 4;
+
+impl From<NoScan> for SnapshotError {
+    fn from(error: NoScan) -> Self {
+        match error {
+            NoScan::Busy => Self::Busy,
+            NoScan::OutOfMemory(error) => Self::OutOfMemory(error),
+        }
+    }
+}
+
+/// A copy that holds every token that is in from the call to the return, and their number.
+pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
+    let scan = tokens.hints.scan(tokens.table.len())?;
+    let mut copy = tokens.fresh()?;
+    let mut passes = 1;
+    for _ in 0..ATTEMPTS {
+        let copied =
+            Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy));
+        match copied {
+            Ok(()) => {
+                let len = len(&copy);
+                return Ok((copy, len));
+            }
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(Group::MOST),
+            Err(Disturbance::NoRoom) => {}
+        }
+        copy.clear();
+    }
+    Err(SnapshotError::Disturbed)
+}
+
+/// Adds the tokens of a group of stripes to the copy.
+///
+/// Let a token of the group be in all the while. If some word was read while it held the token, the copy has it.
+/// Otherwise the token came to the word that was read first after that read, and was gone from the other word when
+/// that was read. Who moved it bumped its stripe, and that bump came after the announcement or before it.
+///
+/// * After: the bump returned that a scan is on, so the mover left a hint before it moved the token. The scan
+///   acquired the move with the second word, so the hint is in the log that it reads afterwards.
+/// * Before: the announcement acquired the bump, and with it both references of the relocation. So the read of the
+///   first word met the reference, and settled it: aborted, the token stayed where it was; committed, it was there.
+fn copy_group<L: Layout>(
+    tokens: &Tokens<L>,
+    scan: &Scan<'_, L>,
+    group: Group,
+    copy: &mut Tokens<L>,
+) -> Result<(), Disturbance> {
+    // Before the announcement: a hint that it causes must not be forgotten.
+    scan.forget();
+    tokens.stripes.announce_scan(group);
+    let copied = (0..tokens.table.len()).try_for_each(|bucket| {
+        // A writer's read: a pending relocation must not be left to commit behind the scan.
+        merge(copy, bucket, settle(tokens, bucket), group)
+    });
+    // After the last word: a token that moves later is in the copy already.
+    tokens.stripes.end_scan(group);
+    copied?;
+    // After the copy: each class that a hint names is counted as a whole, validated as a miss is, so the count has
+    // every token that is in all the while. It replaces what the copy has of the class.
+    let hints = scan.hints().ok_or(Disturbance::Hints)?;
+    hints
+        .filter(|hint| group.has(hint.fingerprint))
+        .try_for_each(|hint| {
+            let class = class_of(tokens, hint);
+            set_count(copy, class, count(tokens, class))
+        })
+}
+
+/// Adds the tokens of a group that were found in a bucket, to this bucket if it has room for them.
+fn merge<L: Layout>(
+    copy: &mut Tokens<L>,
+    bucket: usize,
+    found: Bucket<L>,
+    group: Group,
+) -> Result<(), Disturbance> {
+    if group.is_all() && copy.table.load(bucket).plain() == Bucket::EMPTY {
+        copy.table.set(bucket, found);
+        return Ok(());
+    }
+    found
+        .tokens()
+        .filter(|token| group.has(token.fingerprint()))
+        .try_for_each(|token| place(copy, bucket, token))
+}
+
+fn place<L: Layout>(
+    copy: &mut Tokens<L>,
+    bucket: usize,
+    token: Token<L>,
+) -> Result<(), Disturbance> {
+    match copy.table.load(bucket).plain().with(token) {
+        Some(added) => copy.table.set(bucket, added),
+        None => {
+            let fingerprint = token.fingerprint();
+            let class = class_of(
+                copy,
+                Hint {
+                    bucket,
+                    fingerprint,
+                },
+            );
+            insert_class(copy, class).map_err(|_| Disturbance::NoRoom)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a class this many tokens.
+fn set_count<L: Layout>(
+    copy: &mut Tokens<L>,
+    class: Candidates,
+    wanted: usize,
+) -> Result<(), Disturbance> {
+    let copies = count(copy, class);
+    (wanted..copies).for_each(|_| {
+        remove_class(copy, class);
+    });
+    (copies..wanted).try_for_each(|_| place(copy, class.first, Token::of(class.fingerprint)))
+}
+
+fn class_of<L: Layout>(tokens: &Tokens<L>, hint: Hint) -> Candidates {
+    Candidates {
+        first: hint.bucket,
+        second: tokens.table.alternate(hint.bucket, hint.fingerprint),
+        fingerprint: hint.fingerprint,
+    }
+}
+
+/// The number of tokens. Exact if nobody writes.
+fn len<L: Layout>(tokens: &Tokens<L>) -> usize {
+    (0..tokens.table.len())
+        .map(|bucket| tokens.peek(bucket).len())
+        .sum()
+}

@@ -1,0 +1,86 @@
+//! Settlement: what a writer does with a frozen word that is in its way.
+//!
+//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So
+//! no writer waits for the owner of a descriptor, and none is harmed if the owner never comes back.
+
+use super::descriptor::State;
+use super::parts::{Deciders, Resolved, Tokens};
+use super::verdict;
+use crate::layout::{Bucket, Layout};
+use crate::sync::{self, Event};
+use crate::table::Content;
+
+/// A writer's read: the content of a word that is no reference at the time. Aborts a pending relocation,
+/// finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
+/// moves another thread's transfer to its end.
+#[inline]
+pub(super) fn settle<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {
+    match tokens.table.load(bucket).content() {
+        Content::Bucket(content) => content,
+        Content::Reference(_) => settle_reference(tokens, bucket),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {
+    loop {
+        // Loaded anew: since the caller looked, the word may hold another reference, or content.
+        let word = tokens.table.load(bucket);
+        let reference = match word.content() {
+            Content::Bucket(content) => return content,
+            Content::Reference(reference) => reference,
+        };
+        match tokens.resolve(bucket, reference) {
+            // Its descriptor is in another use. Both words of the old use were written back before the next one
+            // began, so this word has changed: the next load finds something else.
+            Resolved::Stale => {}
+            // An admission that anyone may decide: either outcome is a step of its owner, so nothing is lost.
+            Resolved::Pending(pending)
+                if pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone =>
+            {
+                verdict::decide(tokens, &pending);
+            }
+            // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
+            // thread, has decided first, the exchange fails, and the next round finds what was decided.
+            Resolved::Pending(pending) => {
+                tokens
+                    .pool
+                    .decide(reference, pending.control, State::Aborted);
+                sync::happened(Event::Abort);
+            }
+            // Decided for good: every thread computes the same content from the descriptor. The exchange fails if
+            // another thread has written it back, and perhaps others have gone on from there.
+            Resolved::Settled(content) => {
+                sync::happened(Event::Help);
+                if tokens.table.exchange(bucket, word, content) {
+                    return content;
+                }
+            }
+        }
+    }
+}
+
+/// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens.
+/// `&mut`: nothing is under way, so what is found unfinished belongs to dead threads.
+pub(super) fn settle_all<L: Layout>(tokens: &mut Tokens<L>) -> usize {
+    let len = (0..tokens.table.len())
+        .map(|bucket| settle(tokens, bucket).len())
+        .sum();
+    tokens.reclaim();
+    len
+}
+
+/// Removes all tokens while no other thread writes. Returns how many there were.
+#[cfg(feature = "std")]
+pub(super) fn empty<L: Layout>(tokens: &Tokens<L>) -> usize {
+    let clear = |bucket| {
+        let content = settle(tokens, bucket);
+        tokens.table.exchange(bucket, content, Bucket::EMPTY);
+        content.len()
+    };
+    (0..tokens.table.len()).map(clear).sum()
+}
+
+#[cfg(test)]
+mod tests;

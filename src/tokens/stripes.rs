@@ -1,0 +1,141 @@
+//! Stripes: version counters that let a lookup trust a miss.
+//!
+//! A fingerprint selects one stripe, so both candidates of an item share it. Whoever lets a token hop between
+//! its two candidates, or clears a token in one having seen an equal one in the other, bumps the stripe first.
+//! A reader that saw the token in neither bucket and the same version before and after missed nothing.
+//!
+//! The lowest bit of a stripe is no version. It tells whoever bumps that the table is being scanned
+//! ([`hints`](super::hints)).
+
+use alloc::boxed::Box;
+
+use crate::allocate;
+use crate::error::OutOfMemory;
+use crate::layout::Fingerprint;
+use crate::sync::{self, AtomicU64, Ordering};
+
+/// The version counters of one table.
+#[derive(Debug)]
+pub(super) struct Stripes {
+    versions: Box<[AtomicU64; STRIPES]>,
+}
+
+/// What a stripe said when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version(u64);
+
+/// Some of the stripes. Of `groups` groups, number `index` has the stripes `index`, `index + groups`, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    index: usize,
+    groups: usize,
+}
+
+/// The bit that is set while a scan is on.
+const SCAN: u64 = 1;
+
+/// What a bump adds.
+const BUMP: u64 = SCAN << 1;
+
+/// 1 KiB. How many there are does not matter to the cost of a bump, which is one cache line that changes hands,
+/// and hardly to the number of lookups that go round again: a lookup takes as long as a relocation or less.
+/// As a constant it saves each lookup a mask and a bounds check.
+const STRIPES: usize = if sync::MODEL { 4 } else { 128 };
+
+impl Group {
+    /// As many groups as there are stripes.
+    pub(super) const MOST: usize = STRIPES;
+
+    /// All groups, if there are `groups` of them, at most [`MOST`](Self::MOST).
+    pub(super) fn all(groups: usize) -> impl Iterator<Item = Self> {
+        (0..groups).map(move |index| Self { index, groups })
+    }
+
+    /// Whether it is the only one.
+    pub(super) fn is_all(self) -> bool {
+        self.groups == 1
+    }
+
+    /// Whether the stripe of `f` is in it.
+    pub(super) fn has(self, f: Fingerprint) -> bool {
+        stripe_of(f) % self.groups == self.index
+    }
+}
+
+#[inline]
+fn stripe_of(f: Fingerprint) -> usize {
+    f.bits() as usize % STRIPES
+}
+
+impl Stripes {
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let versions = allocate::slice(STRIPES, || AtomicU64::new(0))?;
+        match versions.try_into() {
+            Ok(versions) => Ok(Self { versions }),
+            Err(_) => unreachable!("a slice of STRIPES cells is an array of them"),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        allocate::bytes(&self.versions[..])
+    }
+
+    #[inline]
+    fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
+        &self.versions[stripe_of(f)]
+    }
+
+    /// The version before the reader looks at the words.
+    #[inline]
+    pub(super) fn version(&self, f: Fingerprint) -> Version {
+        // Acquire: pairs with the Release of `bump`. A reader that counts a bump in sees what came before
+        // it: both references of a relocation, or the equal token that a remove saw.
+        Version(self.stripe(f).load(Ordering::Acquire))
+    }
+
+    /// Whether the stripe is still as it was before: no bump, and no scan begun or ended. The caller has loaded
+    /// the words with Acquire or stronger in between.
+    #[inline]
+    pub(super) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
+        self.change_since(f, before) == 0
+    }
+
+    /// What the stripe has grown by since it was read, under the same condition.
+    #[inline]
+    pub(super) fn change_since(&self, f: Fingerprint, before: Version) -> u64 {
+        // Relaxed: the caller's loads of the words pair with the exchange that cleared or committed; the bump
+        // came before that, so a reader that saw the effect cannot read an older version here.
+        let now = self.stripe(f).load(Ordering::Relaxed);
+        now.wrapping_sub(before.0)
+    }
+
+    /// Tells readers under way that a token of this stripe may be seen in neither place. True: a scan is on,
+    /// and wants to be told too.
+    #[inline]
+    pub(super) fn bump(&self, f: Fingerprint) -> bool {
+        // Release: pairs with the Acquire of `version` and of `announce_scan`. Acquire: pairs with the Release
+        // of the latter, so that the hint comes after the log was emptied.
+        self.stripe(f).fetch_add(BUMP, Ordering::AcqRel) & SCAN != 0
+    }
+
+    /// From here on, whoever bumps a stripe of the group knows of a scan.
+    pub(super) fn announce_scan(&self, group: Group) {
+        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+            // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that
+            // bumped before, and the equal token that a remove saw. Release: see `bump`.
+            stripe.fetch_or(SCAN, Ordering::AcqRel);
+        }
+    }
+
+    /// Ends the scan of a thread that died in it.
+    pub(super) fn end_all_scans(&mut self) {
+        Group::all(1).for_each(|group| self.end_scan(group));
+    }
+
+    pub(super) fn end_scan(&self, group: Group) {
+        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+            // Relaxed: one who bumps later moves a token that the scan has copied.
+            stripe.fetch_and(!SCAN, Ordering::Relaxed);
+        }
+    }
+}

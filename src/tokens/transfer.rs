@@ -1,0 +1,135 @@
+//! A transfer: the change that a descriptor describes, as a pure value.
+//!
+//! There are two kinds. A *relocation* moves a token from its source to its destination, its alternate
+//! bucket, and may place another token in the slot it leaves. An *admission* adds a token to its source if
+//! the destination, the witness, holds no equal one; only the source is frozen.
+
+use crate::layout::{Bucket, Layout, Token};
+
+/// Two words before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Transfer<L: Layout> {
+    /// The token that goes from source to destination; `None` for an admission.
+    pub(super) moved: Option<Token<L>>,
+    /// The token that is new in the source.
+    pub(super) placed: Option<Token<L>>,
+    pub(super) source: usize,
+    pub(super) destination: usize,
+    pub(super) old_source: Bucket<L>,
+    pub(super) old_destination: Bucket<L>,
+}
+
+/// Integers that a transfer is stored in.
+pub(super) const FIELDS: usize = 5;
+
+impl<L: Layout> Transfer<L> {
+    /// What `bucket` holds before it.
+    pub(super) fn before(&self, bucket: usize) -> Bucket<L> {
+        if bucket == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    /// What `bucket` holds after it, or `None` if it is impossible there.
+    pub(super) fn after(&self, bucket: usize) -> Option<Bucket<L>> {
+        match (bucket == self.source, self.moved, self.placed) {
+            (true, Some(moved), Some(placed)) => self.old_source.replacing(moved, placed),
+            (true, Some(moved), None) => self.old_source.without_token(moved),
+            (true, None, Some(placed)) => self.old_source.with(placed),
+            (false, Some(moved), _) => self.old_destination.with(moved),
+            (true, None, None) | (false, None, _) => None,
+        }
+    }
+
+    pub(super) fn into_fields(self) -> [u64; FIELDS] {
+        let bits = |token: Option<Token<L>>| u64::from(token.map_or(0, Token::bits));
+        [
+            bits(self.moved) | bits(self.placed) << u32::BITS,
+            self.source as u64,
+            self.destination as u64,
+            self.old_source.bits(),
+            self.old_destination.bits(),
+        ]
+    }
+
+    pub(super) fn from_fields(fields: [u64; FIELDS]) -> Self {
+        Self {
+            moved: Token::from_bits(fields[0] as u32),
+            placed: Token::from_bits((fields[0] >> u32::BITS) as u32),
+            source: fields[1] as usize,
+            destination: fields[2] as usize,
+            old_source: Bucket::from_bits(fields[3]),
+            old_destination: Bucket::from_bits(fields[4]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Lanes;
+
+    type Transfer = super::Transfer<Lanes<4, 16>>;
+
+    fn token(bits: u32) -> Token<Lanes<4, 16>> {
+        Token::from_bits(bits).expect("not 0")
+    }
+
+    fn bucket(list: &[u32]) -> Bucket<Lanes<4, 16>> {
+        list.iter()
+            .fold(Bucket::EMPTY, |b, &f| b.with(token(f)).expect("room"))
+    }
+
+    fn transfer(moved: Option<u32>, placed: Option<u32>) -> Transfer {
+        Transfer {
+            moved: moved.map(token),
+            placed: placed.map(token),
+            source: 3,
+            destination: 1,
+            old_source: bucket(&[7, 8]),
+            old_destination: bucket(&[9]),
+        }
+    }
+
+    #[test]
+    fn says_what_each_bucket_becomes() {
+        let hop = transfer(Some(7), None);
+        assert_eq!(
+            (hop.before(3), hop.before(1)),
+            (bucket(&[7, 8]), bucket(&[9]))
+        );
+        assert_eq!(hop.after(3), Some(bucket(&[8])));
+        assert_eq!(hop.after(1), Some(bucket(&[9, 7])));
+
+        let last_hop = transfer(Some(7), Some(5));
+        assert_eq!(last_hop.after(3), Some(bucket(&[5, 8])));
+        assert_eq!(last_hop.after(1), Some(bucket(&[9, 7])));
+
+        let admission = transfer(None, Some(5));
+        assert_eq!(admission.after(3), Some(bucket(&[7, 8, 5])));
+        assert_eq!(admission.after(1), None);
+    }
+
+    #[test]
+    fn is_impossible_without_the_token_or_the_room() {
+        assert_eq!(transfer(Some(4), None).after(3), None);
+        let full = Transfer {
+            old_destination: bucket(&[1, 2, 3, 4]),
+            ..transfer(Some(7), None)
+        };
+        assert_eq!(full.after(1), None);
+    }
+
+    #[test]
+    fn survives_its_fields() {
+        for value in [
+            transfer(Some(7), None),
+            transfer(Some(7), Some(5)),
+            transfer(None, Some(5)),
+        ] {
+            assert_eq!(Transfer::from_fields(value.into_fields()), value);
+        }
+    }
+}
