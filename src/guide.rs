@@ -19,7 +19,7 @@
 //!     Ok(true)
 //! }
 //!
-//! let in_flight = CuckooFilter::with_capacity(100_000); // at most so many requests at a time
+//! let in_flight = CuckooFilter::with_capacity(100_000); // the most requests at one time
 //! thread::scope(|scope| {
 //!     for _ in 0..4 {
 //!         scope.spawn(|| {

@@ -32,7 +32,7 @@
 //! are in the newest one or two segments, and a lookup reads these first. A lookup that finds nothing reads all
 //! segments, with two loads each. Each segment adds its share of false positives:
 //!
-//! | segments | at most so many items, from `with_capacity(1_000)` | false positives, at most |
+//! | segments | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
 //! | 1 | 1,400 | 0.012 % |
 //! | 4 | 21,000 | 0.049 % |
