@@ -87,8 +87,11 @@ impl Header {
             identity,
             geometry,
             search_budget: search_budget(frame.get(at::SEARCH_BUDGET))?,
-            capacity: at_most_slots(at::CAPACITY, "its capacity is larger than the table")?,
-            items: at_most_slots(at::ITEMS, "its items are more than the slots")?,
+            capacity: at_most_slots(
+                at::CAPACITY,
+                "its capacity is larger than its number of slots",
+            )?,
+            items: at_most_slots(at::ITEMS, "it has more items than slots")?,
         })
     }
 }
@@ -234,12 +237,12 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         // Where, how many bytes, the value, and what is said of it.
         let cases: [(usize, usize, u64, &str); 21] = [
-            (VERSION, 2, 0, "no such version"),
-            (LENGTH, 2, 63, "another length"),
-            (LENGTH, 2, 65, "another length"),
-            (SHAPE, 1, 8, "another kind"),
-            (SHAPE + 1, 1, 8, "another kind"),
-            (SHAPE + 2, 1, 3, "another kind"),
+            (VERSION, 2, 0, "its version does not exist"),
+            (LENGTH, 2, 63, "64 bytes long"),
+            (LENGTH, 2, 65, "64 bytes long"),
+            (SHAPE, 1, 8, "is unknown"),
+            (SHAPE + 1, 1, 8, "is unknown"),
+            (SHAPE + 2, 1, 3, "is unknown"),
             (HASHER, 1, 0, "kind of hasher"),
             // It has a seed, which a custom one has not.
             (HASHER, 1, 2, "kind of hasher"),

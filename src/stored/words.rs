@@ -64,10 +64,10 @@ impl Words {
     /// The table, if it is one that holds so many items. For after the checksum: what that finds is damage, and
     /// what only this finds is no work of this crate.
     pub(crate) fn check(self, items: usize) -> Result<Table, ReadError> {
-        demand(self.packed, "a word is no packed bucket")?;
+        demand(self.packed, "a bucket is not filled from the top")?;
         demand(
             self.items == items,
-            "its items are not as many as the header says",
+            "its number of items differs from the stored number",
         )?;
         Ok(self.table.build())
     }

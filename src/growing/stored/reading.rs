@@ -54,7 +54,7 @@ fn read_list(input: &mut Input<'_, impl Source>, header: &Header) -> Result<Vec<
     let finest = entries[0].geometry;
     demand(
         finest.ranges() == header.start.ranges() && finest.buckets() >= header.start.buckets(),
-        "its segments do not refine the first size",
+        "its segments do not refine the size that an empty filter starts with",
     )?;
     Ok(entries)
 }

@@ -240,7 +240,7 @@ fn options_that_would_do_harm_are_refused() {
                 "/dev/null",
             ],
             3,
-            "bytes of memory are not enough",
+            "bytes is too low",
         ),
     ] {
         let (ended, said) = refused(options);
