@@ -6,13 +6,13 @@ mod huge_pages;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// The bytes that could not be had.
+/// The number of bytes that could not be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory {
     pub(crate) bytes: usize,
 }
 
-/// A slice of `len` values, each made by `value`.
+/// Allocates a slice of `len` values. `value` makes each of them.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
     let mut values = Vec::new();
     grow(&mut values, len)?;
@@ -20,7 +20,7 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
     Ok(values.into_boxed_slice())
 }
 
-/// Makes room for `more` values.
+/// Allocates room for `more` values.
 pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     values.try_reserve_exact(more).map_err(|_| OutOfMemory {
         bytes: values
