@@ -1,7 +1,8 @@
-//! A service that remembers over restarts whom it has greeted. It loads its filter at the start, serves from
-//! several threads, and saves the filter at the end so that no crash can lose or spoil it.
+//! A service that remembers its visitors over restarts. It loads its filter at the start, serves from several
+//! threads, and saves the filter at the end, so that no crash can lose or damage it.
 //!
-//! `cargo run --release --example save_and_load [FILE]`, twice: the second run finds the visitors of the first.
+//! Run `cargo run --release --example save_and_load [FILE]` twice: the second run finds the visitors of the
+//! first.
 
 use std::env;
 use std::error::Error;
@@ -25,7 +26,7 @@ const VISITS: usize = 50_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = path(env::args_os().skip(1).collect());
-    // Not at the end, when there is something to lose.
+    // Check this now and not at the end, when there is something to lose.
     check_directory_of(&path)?;
     let mut greeted = load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let newcomers = serve(&greeted)?;
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the command line says. If that is nothing that makes sense, or a question, does not return.
+/// Returns what the command line says. If it is wrong, or asks for help, does not return.
 fn path(arguments: Vec<OsString>) -> PathBuf {
     let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
     if arguments
@@ -59,8 +60,8 @@ fn path(arguments: Vec<OsString>) -> PathBuf {
     }
 }
 
-/// The filter of the last run. None at all is how a service begins; one that cannot be read is a case for its
-/// operator, because to begin anew would forget everybody.
+/// The filter of the last run. At the first run there is none. If it cannot be read, the operator must decide: a
+/// new filter would forget all visitors.
 fn load(path: &Path) -> Result<CuckooFilter, ReadError> {
     match File::open(path) {
         Ok(file) => {
@@ -76,7 +77,7 @@ fn load(path: &Path) -> Result<CuckooFilter, ReadError> {
     }
 }
 
-/// Greets all who come. Returns how many came for the first time.
+/// Greets all visitors. Returns how many came for the first time.
 fn serve(greeted: &CuckooFilter) -> Result<usize, InsertError> {
     thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
@@ -102,11 +103,11 @@ fn greet(greeted: &CuckooFilter, worker: usize) -> Result<usize, InsertError> {
     Ok(newcomers)
 }
 
-/// Puts the filter in the place of the file, in one step: whenever the machine stops, there is the old file or
-/// the new one, and it is whole.
+/// Replaces the file by the filter, in one step. Whenever the machine stops, the old file or the new file is
+/// there, complete.
 ///
-/// From one thread at a time, because two would write the same unfinished file. Here `&mut` sees to that, as there
-/// is one filter. Who saves snapshots of a shared filter holds a `Mutex` meanwhile.
+/// Only one thread at a time may call this, because two would write the same unfinished file. Here `&mut` ensures
+/// that, as there is one filter. A program that saves snapshots of a shared filter holds a `Mutex` meanwhile.
 fn save(filter: &mut CuckooFilter, path: &Path) -> io::Result<()> {
     // In the same directory, because a rename does not leave its file system.
     let mut unfinished = path.as_os_str().to_owned();
@@ -114,21 +115,22 @@ fn save(filter: &mut CuckooFilter, path: &Path) -> io::Result<()> {
     let unfinished = PathBuf::from(unfinished);
     let saved = write(filter, &unfinished).and_then(|()| fs::rename(&unfinished, path));
     if saved.is_err() {
-        // The old file is still there; what is left of the new one is of no use.
+        // The old file is still there. The rest of the new one is useless.
         let _ = fs::remove_file(&unfinished);
     }
     saved?;
     sync_directory_of(path)
 }
 
-/// Returns when the disk has the content: were the name changed before, it could come to stand for nothing.
+/// Returns when the disk has the content. If the name changed before that, it could refer to an incomplete file.
 fn write(filter: &mut CuckooFilter, path: &Path) -> io::Result<()> {
     let file = File::create(path)?;
     filter.write_to(&file)?;
     file.sync_all()
 }
 
-/// On Unix a name is on the disk when its directory is. Elsewhere directories cannot be opened, nor need be.
+/// On Unix a name is on the disk when its directory is. On other systems directories cannot be opened, and need
+/// not be.
 fn sync_directory_of(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(directory_of(path))?.sync_all()?;

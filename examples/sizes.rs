@@ -1,5 +1,5 @@
-//! What filters of different sizes cost and hold: memory, the load at the first refused insert, and false
-//! positives, expected and observed.
+//! Prints the cost of filters of different sizes, and how much they hold: memory, the load at the first refused
+//! insert, and false positives, expected and observed.
 //!
 //! `cargo run --release --example sizes`
 
@@ -10,13 +10,13 @@ use lockfree_cuckoo::{BuildError, CuckooFilter};
 
 const USAGE: &str = "usage: sizes
 
-Prints what filters of different sizes cost and hold. Takes no arguments.";
+Prints the cost of filters of different sizes, and how much they hold. Takes no arguments.";
 
 const SIZES: [usize; 7] = [
     100, 1_000, 10_000, 100_000, 1_000_000, 1_100_000, 10_700_000,
 ];
 
-/// Filters of each size, with different seeds. Shown is the median, of the observed rate the mean.
+/// Filters of each size, with different seeds. The program shows the median, and for the observed rate the mean.
 const FILTERS: u64 = 5;
 
 /// Lookups of absent items, all filters of a size together.

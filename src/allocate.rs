@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::error::OutOfMemory;
 
-/// A slice of `len` values, each made by `value`.
+/// Allocates a slice of `len` values. `value` makes each of them.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
     let mut values = Vec::new();
     grow(&mut values, len)?;
@@ -16,7 +16,7 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
     Ok(values.into_boxed_slice())
 }
 
-/// Makes room for `more` values.
+/// Allocates room for `more` values.
 pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     values.try_reserve_exact(more).map_err(|_| {
         let len = values.len().saturating_add(more);

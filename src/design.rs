@@ -19,19 +19,19 @@
 //! | reference | the value of a word that names a descriptor: the word is frozen |
 //! | segment | one of the tables of a filter that grows |
 //!
-//! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks
-//! whether there is one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures stand
-//! outside.
+//! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks whether
+//! there is one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures are not
+//! operations of this object.
 //!
 //! # Pages
 //!
 //! | question | page |
 //! |---|---|
-//! | How does one step change two words, and what holds then? | [`transfers`] |
-//! | When does each operation take effect, and why then? | [`linearization`] |
+//! | How does one step change two words, and what holds after it? | [`transfers`] |
+//! | When does each operation take effect, and why at that moment? | [`linearization`] |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a filter that grows lose nothing? | [`growth`] |
-//! | How weak may each access be, and which model can tell? | [`orderings`] |
+//! | How weak may each access be, and which model detects a weaker one? | [`orderings`] |
 //! | What is proved, what is checked, what is only tested? | [`evidence`] |
 //!
 //! # Words
@@ -52,45 +52,46 @@
 //!
 //! # Fast paths
 //!
-//! `contains`, `insert` and `remove` begin with one attempt that knows nothing of descriptors: load both words;
-//! if neither can be a reference, answer, or try one exchange. Whatever does not fit (a frozen word, a bump, a
-//! full pair, nothing to remove, several equal tokens, a lost exchange) is left to a second, complete version
-//! of the operation, out of line. The attempt is a round of the complete version with the rare branches cut
-//! off, so it needs no argument of its own.
+//! `contains`, `insert` and `remove` begin with one attempt that ignores descriptors: load both words; if neither
+//! can be a reference, answer, or try one exchange. All other cases (a frozen word, a bump, a full pair, nothing
+//! to remove, several equal tokens, a lost exchange) go to a second, complete version of the operation, out of
+//! line. The attempt is a round of the complete version without the rare branches, so it needs no argument of its
+//! own.
 //!
 //! What makes it fast, each measured against the same code without it:
 //!
 //! * *One branch on both words*: the smaller of `a - 1` and `b - 1` tells whether either is a reference.
 //! * *Eight comparisons in one vector instruction* on x86-64; two words of arithmetic elsewhere.
-//! * *No branch on the outcome.* Whether an item is in, and in which bucket, is a coin toss to the branch
-//!   predictor, and a wrong guess is found out only when memory has answered. So a lookup compares the bumps
-//!   that it saw with a weight, 0 for a miss and more for a hit, and writes select their bucket.
+//! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
+//!   and it learns of a wrong guess only when memory has answered. So a lookup compares the bumps that it saw
+//!   with a weight, 0 for a miss and more for a hit, and writes select their bucket without a branch.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the geometry's indexes are below its size.
-//! * *No locked instruction for the count*: the first threads alive, 48 in a large table, have a number that no
-//!   other living thread has, and with it a cell that they alone write.
+//! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
+//!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
-//! The crate uses `unsafe` for five things: those two loads; the vector comparison and the prefetch, because
-//! the intrinsics are unsafe to call; with the feature `std` the list of segments, which readers look at while
-//! others replace it; and, with the feature `huge-pages`, a system call.
+//! The crate uses `unsafe` for five things: those two loads; the vector comparison and the prefetch, because the
+//! intrinsics are unsafe to call; with the feature `std` the list of segments, which readers read while another
+//! thread replaces it; and, with the feature `huge-pages`, a system call.
 //!
 //! # Progress
 //!
-//! Every operation is lock-free: a round of any of its loops is repeated only because another operation
-//! changed a word or a control or bumped a shared stripe, or because another thread's transfer was brought to
-//! its end. None is wait-free: a lookup can be sent round again by relocations without end. Aborting is not
-//! progress of the one that is aborted, so relocations and admissions are attempted a bounded number of times
-//! (64); after that an insert answers `Full`. A claim of a descriptor that fails counts as an attempt.
+//! Every operation is lock-free. A round of any of its loops is repeated only because another operation changed a
+//! word or a control or bumped a shared stripe, or because another thread's transfer was settled. No operation is
+//! wait-free: an endless sequence of relocations can make a lookup repeat for ever. An aborted operation makes no
+//! progress itself, so relocations and admissions are attempted a bounded number of times (64); after that an
+//! insert answers `Full`. A failed claim of a descriptor counts as an attempt.
 //!
-//! A thread that stops for ever at any step leaves at most two frozen words behind, which the next writer
-//! settles, and one descriptor that is lost until `clear`. If all are lost, inserts that need one are
-//! refused. Between its exchange or commit and the count such a thread also leaves `len` off by one.
+//! A thread that stops for ever at any step leaves at most two frozen words, which the next writer settles, and
+//! costs one descriptor, which is lost until `clear`. If all descriptors are lost, inserts that need one are
+//! refused. If the thread stops between its exchange or commit and the count, `len` stays off by one.
 //!
-//! The first write of a thread, to any filter, is lock-free as far as the crate goes: it takes a number by an
-//! exchange. But it registers with the C runtime that the number be given back, and that may take a lock.
+//! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange.
+//! But it also registers with the C runtime, so that the number is given back when the thread ends. That may take
+//! a lock.
 //!
-//! The one assumption about time: no thread sleeps, between loading a reference and using what it read from
-//! the descriptor, over exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second
-//! on one descriptor that is once in 76 hours, and must be hit exactly.
+//! There is one assumption about time: no thread sleeps, between loading a reference and using what it read from
+//! the descriptor, for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on
+//! one descriptor, such a moment comes once in 76 hours, and the thread would have to wake exactly then.
 //!
 //! # Geometry
 //!

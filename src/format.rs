@@ -1,9 +1,9 @@
 //! The stored form of a filter, byte by byte. Documentation only.
 //!
-//! It is what [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write,
-//! [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read, and,
-//! with the feature `serde`, what a filter is serialized as. It is the same on every machine. This is version
-//! 1; every later release reads it. [Filters that grow](#filters-that-grow) have a form of their own.
+//! [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write this form,
+//! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
+//! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
+//! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) have their own form.
 //!
 //! # Layout
 //!
@@ -19,8 +19,8 @@
 //! | 14 | 1 | kind: 1, one table |
 //! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
 //! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
-//! | 24 | 8 | check: what the hasher makes of the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
-//! | 32 | 8 | buckets, `m`: a power of two from 2, times at most 31 |
+//! | 24 | 8 | check: the hash that the hasher gives for the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
+//! | 32 | 8 | buckets, `m`: a power of two from 2, times a number of at most 31 |
 //! | 40 | 8 | capacity in items, at most `4 m` |
 //! | 48 | 8 | items in the filter: occupied slots |
 //! | 56 | 4 | search budget in buckets, 2 to 4,096 |
@@ -28,13 +28,14 @@
 //! | 64 | `8 m` | the buckets, one 64-bit number each |
 //! | `64 + 8 m` | 4 | CRC-32 of bytes 0 to 59 and the buckets |
 //!
-//! The magic is made as that of PNG: the first byte is no text, and the line ends at its end do not survive a
-//! transfer that takes the file for text. The CRC is the one of zlib, PNG and Ethernet. The last one binds the
-//! buckets to their header, so a new header before old buckets is found out.
+//! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a
+//! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. The last CRC covers the header
+//! and the buckets, so a new header before old buckets is detected.
 //!
-//! A bucket is four 16-bit fingerprints, occupied from the most significant down: no slot is 0 above one that
-//! is not. Which bucket and fingerprint an item has follows from its hash ([`design`](crate::design#geometry)).
-//! A filter takes eight bytes a bucket and 68 more: 2.1 bytes an item if it is large and full.
+//! A bucket is four 16-bit fingerprints, filled from the most significant slot down: an empty slot (0) is never
+//! above an occupied one. The item's hash determines its buckets and its fingerprint
+//! ([`design`](crate::design#geometry)). A stored filter takes eight bytes per bucket and 68 more: 2.1 bytes per
+//! item if it is large and full.
 //!
 //! # An example
 //!
@@ -52,7 +53,7 @@
 //!     0x10, 0x04, 0x01,                               // 16 bits, 4 slots, one table
 //!     0x01,                                           // RandomState
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
-//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // what it makes of "lockfree-cuckoo"
+//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
 //!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
 //!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
 //!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 items
@@ -65,7 +66,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In Python, whether a file is sound:
+//! This Python program checks whether a file is sound:
 //!
 //! ```python
 //! import struct, sys, zlib
@@ -85,39 +86,39 @@
 //! # Filters that grow
 //!
 //! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its segments in one piece. The first
-//! 32 bytes of its header are those of any other, but for the kind. Then come a list of the segments and the
-//! buckets of each, both from the finest segment to the coarsest.
+//! 32 bytes of its header are as above, except for the kind. A list of the segments follows, and then the buckets
+//! of each segment. Both are ordered from the finest segment to the coarsest.
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
 //! | 0 | 14 | as above |
 //! | 14 | 1 | kind: 2, tables in a list that grows |
 //! | 15 | 17 | hasher, as above |
-//! | 32 | 8 | buckets of the first segment, and of the one that an empty filter begins anew with |
-//! | 40 | 8 | largest rate of false positives to grow to, at least that of one full segment: a `binary64` of IEEE 754 |
-//! | 48 | 8 | most bytes of memory to grow to; 2<sup>64</sup> - 1 for no limit |
+//! | 32 | 8 | buckets of the first segment, also used when an empty filter starts again |
+//! | 40 | 8 | the largest rate of false positives that growth may reach, at least that of one full segment: a `binary64` of IEEE 754 |
+//! | 48 | 8 | the most bytes of memory that growth may reach; 2<sup>64</sup> - 1 for no limit |
 //! | 56 | 1 | segments, `n`: 1 to 255 |
 //! | 57 | 1 | index of the segment that takes the inserts, less than `n` |
 //! | 58 | 1 | binary logarithm of the growth factor, 1 to 16 |
 //! | 59 | 1 | 0 |
 //! | 60 | 4 | CRC-32 of bytes 0 to 59 |
 //! | 64 | `24 n` | the list, 24 bytes for each segment |
-//! | `64 + 24 n` | `8 m` | the buckets of all segments, `m` in sum |
-//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all that is before it, but for other CRCs |
+//! | `64 + 24 n` | `8 m` | the buckets of all segments, `m` in total |
+//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
 //!
-//! What the list says of a segment:
+//! The list has this entry for each segment:
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
-//! | 0 | 8 | buckets, no more than those of the segment before it |
+//! | 0 | 8 | buckets, at most as many as the segment before it |
 //! | 8 | 8 | items in it: occupied slots |
 //! | 16 | 4 | search budget in buckets, 2 to 4,096 |
-//! | 20 | 4 | CRC-32 of all that is before it in the file, but for other CRCs |
+//! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
 //!
-//! All numbers of buckets have the same odd factor: each segment refines those behind it
-//! ([`design`](crate::design#geometry)). The first one has no fewer than the number at offset 32. So there are two
-//! bytes for each slot, 24 for each segment, and 68 more. No CRC matches behind a part of another file, so what a
-//! write leaves that was cut short is found out.
+//! All numbers of buckets have the same odd factor: each segment refines the segments after it
+//! ([`design`](crate::design#geometry)). The number at offset 32 is at most the number of buckets of the first segment.
+//! So a stored filter takes two bytes per slot, 24 per segment, and 68 more. No CRC matches after a part of
+//! another file, so a file that an interrupted write left behind is detected.
 //!
 //! ```
 //! use lockfree_cuckoo::GrowingCuckooFilter;
@@ -132,7 +133,7 @@
 //!     0x10, 0x04, 0x02,                               // 16 bits, 4 slots, a list of tables
 //!     0x01,                                           // RandomState
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
-//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // what it makes of "lockfree-cuckoo"
+//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
 //!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets to begin with
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
 //!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
@@ -142,7 +143,7 @@
 //!     0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the finest segment has 4 buckets
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 1 item
 //!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
-//!     0x4c, 0xff, 0x04, 0xb8,                         // the CRC of all this, but for the first one
+//!     0x4c, 0xff, 0x04, 0xb8,                         // the CRC of all this, except the first CRC
 //!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the next one has 2 buckets
 //!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 8 items
 //!     0x00, 0x01, 0x00, 0x00,                         // the same search budget
@@ -160,26 +161,26 @@
 //!
 //! # What a reader checks
 //!
-//! The magic, the version, the CRC of the header and its numbers come first, then the hasher, then the list of
-//! segments if there is one, then the length, and only then memory is allocated for the buckets: where the length
-//! is known, all at once, and from a stream at most 512 KiB or, if that is more, twice what has come. Then the
-//! last CRC, that each of them is occupied from the top, and that the items are as many as the header or the list
-//! says. What passes is a filter that inserts and removals could have built, so every operation on it keeps its
-//! promises.
+//! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
+//! hasher, the list of segments if there is one, and the length. Only then it allocates memory for the buckets.
+//! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
+//! more, twice what it has read. Then it checks the last CRC, that each bucket is filled from the top, and that
+//! the number of items is what the header or the list says. A filter that passes could have been built by inserts
+//! and removals, so every operation on it keeps its guarantees.
 //!
-//! Each way to fail is a [`ReadError`](crate::ReadError). A later version is told by the version alone; nothing
-//! behind it is looked at. A filter of the other kind is told as such.
+//! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone.
+//! A filter of the other kind has its own error.
 //!
-//! # What it does not protect from
+//! # What it does not protect against
 //!
-//! * A CRC finds accidents. Whoever can write the file can write another filter, with answers of their choice.
-//!   Where that matters, sign the bytes.
-//! * How fast a filter grows, and how far, is in the file: who can write it can write one that asks for much
-//!   memory at its next insert.
-//! * The seed of the default hasher is in the file, readable. Who knows it can make items that collide. Where
-//!   items come from an adversary, keep the file as a secret.
-//! * Hashers are told apart by their check alone. A custom one that hashes those bytes as before, but items
-//!   otherwise, is not noticed.
-//! * How an item is hashed is not stored. What its `Hash` feeds to the hasher has to be the same where the
-//!   filter is read. For strings, byte strings and integers with the default hasher it is, on every machine; a
+//! * A CRC finds accidental damage. Someone who can write the file can write another filter, with answers of
+//!   their choice. If that matters, sign the bytes.
+//! * The file says how fast a filter grows, and how far. Someone who can write the file can make the filter ask
+//!   for much memory at its next insert.
+//! * The file contains the seed of the default hasher in readable form. Someone who knows it can make items that
+//!   collide. If items come from an adversary, keep the file secret.
+//! * The reader identifies a hasher only by its check. It does not notice a custom hasher that hashes the check's
+//!   bytes as before, but items differently.
+//! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the
+//!   filter is read. For strings, byte strings and integers with the default hasher it does, on every machine. A
 //!   derived `Hash` depends on the order of the fields.

@@ -2,24 +2,24 @@
 //!
 //! # Quick start
 //!
-//! Worker threads share one filter, and skip requests that are being handled already:
+//! Worker threads share one filter. They skip a request that another worker is already handling:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
 //! use std::thread;
 //!
-//! /// Handles the request, unless another worker is at it.
+//! /// Handles the request, unless another worker is handling it.
 //! fn handle(in_flight: &CuckooFilter, request: u64) -> Result<bool, InsertError> {
-//!     // Of the workers that ask at the same time, one is told true.
+//!     // If several workers ask at the same time, the call returns true for one of them.
 //!     if !in_flight.insert_unique(&request)? {
 //!         return Ok(false);
 //!     }
-//!     // ... the work; should it panic, the item stays: `removing` has a guard against that ...
+//!     // ... the work. If it panics, the item stays; `removing` has a guard against that ...
 //!     in_flight.remove(&request);
 //!     Ok(true)
 //! }
 //!
-//! let in_flight = CuckooFilter::with_capacity(100_000); // requests at one time, at most
+//! let in_flight = CuckooFilter::with_capacity(100_000); // the most requests at one time
 //! thread::scope(|scope| {
 //!     for _ in 0..4 {
 //!         scope.spawn(|| {
@@ -34,7 +34,7 @@
 //! assert!(in_flight.is_empty());
 //! ```
 //!
-//! All snippets of the guide are whole programs, but for `main`. Put one into this:
+//! Every snippet of the guide is a whole program without its `main`. To run one, put it into this:
 //!
 //! ```
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,20 +43,19 @@
 //! }
 //! ```
 //!
-//! They need this crate alone. Where one needs a feature or another crate, the lines for `[dependencies]` stand
-//! above it. Those who come from another filter need that filter too, for the program before
-//! ([`migration`]).
+//! A snippet needs only this crate, unless the lines for `[dependencies]` stand above it. The pages about
+//! [`migration`] also need the other filter, for the program "before".
 //!
 //! # Four things to know first
 //!
-//! * **"No" is certain, "yes" is not.** About one lookup in 8,600 of an absent item is told "yes" by a filter
-//!   that is filled to its capacity ([`sizing`]). Above, such a request is skipped though nobody is at it;
-//!   whoever sent it must try again.
-//! * **The size is fixed.** A full filter refuses inserts, and says so.
-//! * **Remove only what you inserted.** The filter has no items to compare with, so another removal can hit
-//!   another item.
-//! * **Any type is an item.** `7u32` and `7u64` are different ones, and the compiler does not warn.
-//!   [`TypedCuckooFilter`](crate::TypedCuckooFilter) takes items of one type.
+//! * **"No" is certain, "yes" is not.** A filter that is full to its capacity answers "yes" for about one in
+//!   8,600 absent items ([`sizing`]). In the program above, such a request is skipped although no worker handles
+//!   it. The sender must try again.
+//! * **The size is fixed.** A full filter refuses inserts with an error.
+//! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other
+//!   removal can remove another item.
+//! * **Any type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you. A
+//!   [`TypedCuckooFilter`](crate::TypedCuckooFilter) takes items of one type only.
 //!
 //! # Which page for which question
 //!
@@ -64,17 +63,17 @@
 //! |---|---|
 //! | How many items, bytes, wrong answers? What does a small filter cost? | [`sizing`] |
 //! | Which call fills a filter from a list, an iterator, or with many threads? | [`filling`] |
-//! | What may be removed? What of duplicates, and of several users of one item? | [`removing`] |
+//! | What may I remove? What about duplicates, and several users of one item? | [`removing`] |
 //! | What do I do when an insert is refused? | [`full`] |
 //! | What if I cannot say how many items there will be? | [`growing`] |
-//! | How do threads and async tasks share a filter? What is ordered? | [`sharing`] |
+//! | How do threads and async tasks share a filter? Which memory ordering do calls guarantee? | [`sharing`] |
 //! | How do old items leave? | [`ageing`] |
 //! | How do I find what is new in a stream, with many workers? | [`pipeline`] |
-//! | How do I save a filter, also while it is in use? | [`persistence`] |
-//! | Which hasher? May I bring hashes of my own? | [`hashing`] |
+//! | How do I save a filter, also while other threads use it? | [`persistence`] |
+//! | Which hasher? Can I pass my own hashes? | [`hashing`] |
 //! | Is my hasher good enough? | [`mixing`] |
 //! | Do two processes agree on a hash? | [`portability`] |
-//! | What can somebody do who chooses the items? | [`adversaries`] |
+//! | What can an attacker do who chooses the items? | [`adversaries`] |
 //! | What if I put filters behind a network protocol? | [`serving`] |
 //! | What changes if I come from another filter or a set? | [`migration`] |
 //! | How does it work, and how far is it proved? | [`design`](crate::design) |

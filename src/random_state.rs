@@ -5,15 +5,15 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
 /// Builds the default hasher of a filter: rapidhash v3 with secrets made from a 64-bit seed.
 ///
-/// [`new`](Self::new) draws a seed at random, which needs the feature `std`; [`with_seed`](Self::with_seed)
-/// fixes it. For byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on
-/// every machine, of either byte order and of 32 or 64 bits, and stays equal in later releases. What other
-/// types feed to a hasher is up to their `Hash`.
+/// [`new`](Self::new) draws a seed at random, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes
+/// it. For byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every
+/// machine, of either byte order and of 32 or 64 bits, and stays equal in later releases. Other types decide in
+/// their `Hash` what they feed to a hasher.
 ///
-/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises
-/// that its output never changes; each value that `Hash` writes is hashed with the hash so far as the seed.
-/// It is keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use a
-/// keyed cryptographic function such as SipHash, with
+/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that
+/// its output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The
+/// function is keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use
+/// a keyed cryptographic function such as SipHash, with
 /// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
 ///
 /// # Examples
@@ -33,7 +33,7 @@ pub struct RandomState {
 }
 
 impl RandomState {
-    /// A state with a random seed. Each call gives another one.
+    /// Returns a state with a random seed. Each call draws a new seed.
     ///
     /// # Examples
     ///
@@ -49,7 +49,7 @@ impl RandomState {
         Self::with_seed(std::hash::RandomState::new().hash_one(0u64))
     }
 
-    /// The state with this seed.
+    /// Returns the state with this seed.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl RandomState {
         }
     }
 
-    /// The seed. Whoever knows it can make items that collide.
+    /// Returns the seed. Someone who knows it can make items that collide.
     ///
     /// # Examples
     ///
@@ -88,7 +88,7 @@ impl Default for RandomState {
     }
 }
 
-/// Leaves the seed out: logs should not tell it.
+/// Omits the seed: logs should not contain it.
 impl core::fmt::Debug for RandomState {
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         out.debug_struct("RandomState").finish_non_exhaustive()
@@ -120,7 +120,7 @@ impl BuildHasher for RandomState {
 /// ```
 #[derive(Clone)]
 pub struct SeededHasher {
-    /// The secrets of the filter; their `seed` is the hash so far.
+    /// The secrets of the filter. Their `seed` is the hash so far.
     state: RapidSecrets,
 }
 
@@ -130,7 +130,7 @@ impl core::fmt::Debug for SeededHasher {
     }
 }
 
-/// Integers hash as their little-endian bytes, and sizes as 64-bit integers, on every machine.
+/// On every machine, integers hash as their little-endian bytes, and sizes as 64-bit integers.
 macro_rules! write_as_bytes {
     ($($method:ident: $from:ty as $to:ty),*) => {
         $(

@@ -1,6 +1,6 @@
-//! Atomics, fences and the identity of a thread: real ones, or those of a check.
+//! Atomics, fences and thread numbers: the real ones, or those of a check.
 //!
-//! This is the only room that knows of the checks. Everything above is the shipping code in all builds:
+//! Only this module knows of the checks. All other code is the same in every build:
 //!
 //! | build | chosen by | atomics |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | `loom` | `--cfg loom` and the feature `loom` | loom's, for all schedules of a small model |
 //! | `shuttle` | `--cfg lockfree_cuckoo_shuttle` | shuttle's, for random schedules of a large one |
 //!
-//! (loom's cfg is global and reaches every dependency of the program that sets it; hence the feature.)
+//! (loom's cfg is global and reaches every dependency of the program that sets it. Hence the feature.)
 
 mod event;
 pub(crate) use event::Event;

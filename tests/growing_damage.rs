@@ -234,7 +234,7 @@ fn error_with(changes: &[(Field, u64)]) -> String {
 fn each_change_has_its_error() {
     use stored_list::{SEGMENTS, START, TARGET, buckets, items};
     for (changes, said) in [
-        (&[(stored::KIND, 3)][..], "another kind"),
+        (&[(stored::KIND, 3)][..], "is unknown"),
         (&[(stored::KIND, 1)], "does not grow"),
         (&[(stored::VERSION, 2)], "version 2"),
         (&[(stored::SEED, 1)], "other keys"),
@@ -250,7 +250,7 @@ fn each_change_has_its_error() {
         (&[(buckets(1), 24)], "ends early"),
         (&[(buckets(1), 6), (items(1), 0)], "were given"),
         // One less and one more: as many in all.
-        (&[(items(0), 11), (items(1), 7)], "not as many"),
+        (&[(items(0), 11), (items(1), 7)], "number of items differs"),
     ] {
         let error = error_with(changes);
         assert!(error.contains(said), "{changes:?}: {error}");

@@ -19,9 +19,9 @@ const LARGE_FILE: u64 = 64 << 20;
 /// Find new flows or duplicate packets with many threads and one shared filter
 ///
 /// A pool of worker threads takes the packets of a capture in batches. For every
-/// packet a worker works out a key and asks one cuckoo filter, which all workers
-/// share without a lock, whether the key was seen before; of all that race for a
-/// new key, one is told so. With --window, old keys are forgotten.
+/// packet a worker computes a key and asks one cuckoo filter whether the key was
+/// seen before. All workers share the filter without a lock. If several workers
+/// race for a new key, one of them is told. With --window, old keys are forgotten.
 ///
 ///   tcpdump -w - | packet_pool - --window 30
 #[derive(Parser)]
@@ -31,21 +31,21 @@ pub(crate) struct Args {
     ///
     /// Without it the program reads examples/data/loopback.pcap, a small real
     /// capture. Ethernet, Linux cooked (both versions), BSD loopback and raw IP
-    /// captures are read; packets of other link types are counted and left out.
+    /// captures are read; packets of other link types are counted and skipped.
     ///
     /// Standard input, pipes and files of more than 64 MiB are streamed: packets
-    /// are worked on as they come, in bounded memory, for as long as they come.
+    /// are handled as they come, in bounded memory, until the input ends.
     #[arg(verbatim_doc_comment)]
     pub(crate) capture: Option<PathBuf>,
 
-    /// What counts as the same
+    /// What makes two packets equal
     #[arg(long, value_enum, default_value_t = Mode::Flows, verbatim_doc_comment)]
     pub(crate) mode: Mode,
 
-    /// Forget what did not come for so long, by the times in the capture
+    /// Forget keys that were not seen for this time, by the times in the capture
     ///
     /// A key stays known for one to two windows after its last packet. For
-    /// copies of packets a second is plenty; flows have pauses of a minute.
+    /// copies of packets one second is enough; flows can pause for a minute.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, verbatim_doc_comment)]
     pub(crate) window: Option<Duration>,
 
@@ -57,39 +57,39 @@ pub(crate) struct Args {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) workers: Option<usize>,
 
-    /// Keys that a filter is made for [default: the packets, streamed: 1000000]
+    /// Keys that a filter has room for [default: the packets, streamed: 1000000]
     ///
-    /// With a window, it is the keys of one window. A smaller filter uses less
-    /// memory and is more often wrong; one that is too small gets full and
-    /// refuses new keys. A million take 2.1 MB, and twice that with a window.
+    /// With a window, this is the number of keys of one window. A smaller filter
+    /// uses less memory and is wrong more often. A filter that is too small gets
+    /// full and refuses new keys. A million keys take 2.1 MB, twice that with a window.
     #[arg(long, value_name = "KEYS", verbatim_doc_comment)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) capacity: Option<usize>,
 
-    /// Compare every answer with exact sets, for which all keys are held
+    /// Compare every answer with exact sets; this keeps all keys in memory
     #[arg(long)]
     pub(crate) verify: bool,
 
     /// Number of passes over the packets, 1 to 1000000 [default: by their number]
     ///
-    /// For measuring; holds the packets in memory. A key is new only once, so
-    /// more passes add duplicates; with a window, time goes on from pass to pass.
-    /// Without this option there are as many passes as it takes to work on 262144
-    /// packets, but one only of what is streamed and with a window.
+    /// For measuring; keeps the packets in memory. A key is new only once, so
+    /// more passes add duplicates; with a window, time continues from pass to pass.
+    /// Without this option there are enough passes to handle 262144 packets, but only
+    /// one pass for streamed input, and with a window.
     #[arg(long, value_name = "N", verbatim_doc_comment)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: Option<u32>,
 
-    /// Make up a capture of so many flows, up to eight packets each, to measure on
+    /// Generate a capture of this many flows, up to eight packets each, for measuring
     #[arg(long, value_name = "FLOWS", conflicts_with = "capture")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
     pub(crate) made_up: Option<u32>,
 
-    /// Measure 1 to N workers, beside a set in a lock and a pool without filter
+    /// Measure 1 to N workers, and compare with a set in a lock and with no filter
     #[arg(long, conflicts_with_all = ["verify", "window"])]
     pub(crate) sweep: bool,
 
-    /// Draw the sweep into a file
+    /// Measure as --sweep does, and draw the result into an SVG file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "window"])]
     pub(crate) svg: Option<PathBuf>,
 }
@@ -148,6 +148,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     if (1e-6..=3.2e9).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err("it has to be between 0.000001 and 3200000000".to_owned())
+        Err("it must be between 0.000001 and 3200000000".to_owned())
     }
 }

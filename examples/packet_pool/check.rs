@@ -103,13 +103,13 @@ fn failures(
     check(
         told != firsts + at_rotations,
         format!(
-            "{told} keys were told new, {} were written down",
+            "{told} keys were answered \"new\", but {} were recorded",
             firsts + at_rotations
         ),
     );
     check(
         packets != &worked,
-        format!("{worked} packets were counted, {packets} were written down"),
+        format!("{worked} packets were counted, but {packets} were recorded"),
     );
     check(
         held != *last_inserted,
@@ -117,7 +117,7 @@ fn failures(
     );
     check(
         too_many(*false_positives, *expected),
-        format!("{false_positives} keys are false positives, {expected:.3} were expected"),
+        format!("{false_positives} keys are false positives, but only {expected:.3} were expected"),
     );
     check(
         too_many(probes.seen, probes.expected),

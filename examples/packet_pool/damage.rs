@@ -88,12 +88,12 @@ impl fmt::Display for CaptureError {
                 (Fault::Cut, Some(claimed)) if claimed > present => write!(
                     f,
                     "the file ends inside record {number} at byte {offset}: \
-                     {present} of {claimed} bytes are there"
+                     it has {present} of {claimed} bytes"
                 ),
                 (Fault::Cut, None) => write!(
                     f,
                     "the file ends inside the header of record {number} at byte {offset}: \
-                     only {present} bytes of it are there"
+                     it has only {present} bytes"
                 ),
                 (Fault::TooLong, Some(claimed)) => write!(
                     f,

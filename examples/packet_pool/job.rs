@@ -138,7 +138,7 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Opt
             problems.add(Status::Unreadable, format!("{name}: {error}"));
             return None;
         }
-        intake.format = "nothing was read";
+        intake.format = "no packet was read";
     }
     if stop.load(Ordering::Relaxed) {
         // The signal ended the one who wrote into the pipe, too.

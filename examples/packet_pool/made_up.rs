@@ -38,7 +38,7 @@ pub(crate) fn batches(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intak
     }
     batches.extend(packer.flush().map(Arc::new));
     let mut intake = Intake {
-        format: "made up",
+        format: "generated",
         ..Intake::default()
     };
     intake.update(&packer, 0);

@@ -47,7 +47,7 @@ impl Run {
             let unrefreshed = self.total(|tally| tally.unrefreshed);
             let forgotten = match unrefreshed {
                 0 => String::new(),
-                count => format!(", and will forget too early those of {count}"),
+                count => format!(", and will forget too early the keys of {count} packets"),
             };
             let words = format!(
                 "the filter refused the keys of {refused} packets{forgotten}: {refusal} \
@@ -104,7 +104,10 @@ fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
     }
     if let Some(window) = run.window {
         let window = window.as_secs_f64();
-        writeln!(out, "window      {window} s: known for one to two of them")?;
+        writeln!(
+            out,
+            "window      {window} s: a key is known for one to two windows"
+        )?;
     }
     Ok(())
 }
@@ -119,7 +122,7 @@ fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
     };
     writeln!(
         out,
-        "filter      made for {} {}: {} slots in {} bytes{each}",
+        "filter      room for {} {}: {} slots in {} bytes{each}",
         young.capacity(),
         run.mode.plural(),
         young.slots(),
@@ -181,7 +184,7 @@ fn checks(out: &mut dyn Write, run: &Run, verdict: &Verdict) -> io::Result<()> {
     if run.window.is_some() {
         writeln!(
             out,
-            "rotations   {} periods with packets; {} {} told new on both sides of a rotation",
+            "rotations   {} periods with packets; {} {} new on both sides of a rotation",
             findings.periods,
             findings.at_rotations,
             run.mode.plural(),

@@ -37,8 +37,8 @@ impl Rival {
         match self {
             Self::Batches => "filter",
             Self::Single => "filter, single calls",
-            Self::LockedBatches => "set, a lock a batch",
-            Self::LockedSingle => "set, a lock a packet",
+            Self::LockedBatches => "set, a lock per batch",
+            Self::LockedSingle => "set, a lock per packet",
             Self::Nothing => "headers only (limit)",
         }
     }

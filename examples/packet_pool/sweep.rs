@@ -41,13 +41,13 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     let (_, name) = args.capture();
     let name = args
         .made_up
-        .map_or(name, |flows| format!("{flows} made-up flows"));
+        .map_or(name, |flows| format!("{flows} generated flows"));
     let packets = intake.packets.saturating_mul(passes.into()) as f64 / 1e6;
     let mode = args.mode.plural();
-    let what = format!("{name}, {packets:.1} million packets a slice, --mode {mode}");
+    let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}");
     writeln!(
         out,
-        "{what}\nmillion packets a second, medians of {ROUNDS} slices\n"
+        "{what}\nmillion packets per second, medians of {ROUNDS} slices\n"
     )?;
     out.flush()?;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     print(out, &sweep.workers, &sweep.lines)?;
     writeln!(
         out,
-        "\nthe same as parts of the limit, medians of slices side by side\n"
+        "\nthe same, divided by the limit, medians of slices side by side\n"
     )?;
     print(out, &sweep.workers, &sweep.parts)?;
     if let Some(path) = &args.svg

@@ -1,14 +1,15 @@
-//! Huge pages: fewer misses of the TLB in tables that are larger than it covers.
+//! Huge pages: fewer TLB misses in tables that are larger than the TLB covers.
 
 use core::mem::MaybeUninit;
 
-/// Asks the system to back fresh memory with pages of 2 MiB, where it may choose. To be called before the memory
-/// is first touched, because that is when the choice is made. A hint: there is nothing to do if it is refused.
+/// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose. Call it before
+/// the memory is first touched, because the system chooses then. This is a hint: if the system refuses, there is
+/// nothing to do.
 pub(crate) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
-    /// Advice is taken for whole pages only. Those that begin in the memory and end in it are given; the ends
-    /// stay as they are. Pages are of 4 KiB or, on some machines, larger; of 64 KiB at most.
+    /// The system takes advice only for whole pages. This passes the pages that begin and end in the memory. The
+    /// rest at both ends is unchanged. A page has 4 KiB or, on some machines, more; at most 64 KiB.
     const PAGE: usize = 1 << 16;
-    /// Less than two of them may hold none at a multiple of its size.
+    /// Memory smaller than two huge pages may contain no aligned one.
     const HUGE: usize = 1 << 21;
     let bytes = size_of_val(memory);
     let start = memory.as_mut_ptr().cast::<u8>();
@@ -30,7 +31,7 @@ pub(crate) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
 mod tests {
     use crate::allocate;
 
-    /// The flags of the mapping that an address is in, as the system tells them.
+    /// The flags of the mapping that contains an address, as the system reports them.
     fn flags_at(address: usize) -> Option<String> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
         let mut inside = false;
@@ -53,9 +54,9 @@ mod tests {
         for (words, expected) in [(1 << 10, false), (1 << 20, true)] {
             let slice = allocate::slice(words, || 7u64).expect("memory");
             assert!(slice.iter().all(|&word| word == 7));
-            // In the middle: the ends need not be marked.
+            // Look in the middle: the ends need not be marked.
             let middle = &raw const slice[words / 2];
-            // "hg" stands for the advice; a system that does not tell has nothing to check.
+            // "hg" stands for the advice. If the system does not report it, there is nothing to check.
             if let Some(flags) = flags_at(middle as usize) {
                 assert_eq!(flags.contains(" hg"), expected, "{words} words: {flags}");
             }

@@ -2,9 +2,10 @@
 //!
 //! # Proved
 //!
-//! By the arguments on these pages, on paper, by nobody but their authors: that each operation takes effect at
-//! [one moment](super::linearization), that a [snapshot](super::snapshots) misses nothing, that a filter that
-//! [grows](super::growth) loses nothing, and [progress](super#progress). Everything below tries to refute them.
+//! The arguments on these pages prove, on paper, that each operation takes effect at [one
+//! moment](super::linearization), that a [snapshot](super::snapshots) misses nothing, that a filter that
+//! [grows](super::growth) loses nothing, and [progress](super#progress). Only their authors have checked these
+//! proofs. Everything below tries to refute them.
 //!
 //! # Checked
 //!
@@ -23,8 +24,8 @@
 //! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
 //! sample, in one order of all accesses.
 //!
-//! Each of these three is itself checked: a piece of the protocol is taken out, one after the other, and the run
-//! fails if nobody notices.
+//! Each of these three is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
+//! no check notices.
 //!
 //! # Tested
 //!
@@ -42,7 +43,7 @@
 //! *Tests and proptests* (`tests`): agreement with a multiset; exactness under threads; that a filter takes what
 //! it is sized for; false-positive rate; load at the first refusal; every way to damage a stored filter.
 //!
-//! # Once more, by yourself
+//! # Run it yourself
 //!
 //! `cargo verify` runs all of this in a quarter of an hour and prints a line for each; `cargo verify --long` takes
 //! some hours; `cargo verify --list` says what each can find that the others cannot.

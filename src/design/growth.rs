@@ -1,34 +1,36 @@
 //! Growth: why a chain of segments loses nothing.
 //!
-//! A fingerprint does not tell where its item would be in a larger table, so a filter of fingerprints cannot be
+//! A fingerprint does not say where its item would be in a larger table, so a filter of fingerprints cannot be
 //! rehashed. It grows by another table, a *segment* (Almeida et al., "Scalable Bloom Filters", 2007, for filters
 //! without removal). Removal makes that delicate: if two items share a class in one segment and not in another, a
-//! remove of the one can take the token that the other needs. The rules here prevent that.
+//! remove of one item can take the token that the other item needs. The rules here prevent that.
 //!
 //! # Rules
 //!
-//! 1. Of two segments one *refines* the other: the same ranges, its own at least as long. So items of one class in
-//!    the finer are of one class in the coarser. The list has the finest first.
+//! 1. Of two segments one *refines* the other: it has the same number of ranges, and its ranges are at least as
+//!    long. So items of one class in the finer segment are of one class in the coarser. The list has the finest
+//!    segment first.
 //! 2. A list is immutable. It is published by an exchange, which fails if it has been replaced.
 //! 3. Inserts go to one segment of the list they loaded, the target. An insert that comes late, by an old list,
 //!    does no harm.
-//! 4. Lookups, removes and counts walk from the finest to the coarsest and take what they find first. After each
-//!    miss a remove sees to it that the list is still the same, and a lookup does when it has missed everywhere; if
-//!    not, they walk again.
-//! 5. A segment that is not the target is *sealed* when a grace period has passed since it was: no insert can come
-//!    any more. If it is sealed and empty it is taken out of the list, and freed after another grace period.
-//! 6. An [admission](super::linearization#admissions) freezes its word in the target, asks the finer segments, its
-//!    sibling, the coarser segments, and at last whether the list is the same, and commits. It reads words of other
-//!    segments by read-modify-writes, and aborts admissions that it meets there. Nobody but its owner commits it,
-//!    because nobody else knows what it has asked.
+//! 4. Lookups, removes and counts walk from the finest to the coarsest and take what they find first. A remove
+//!    checks after each miss that the list is still the same. A lookup checks it when it has missed in all
+//!    segments. If the list has changed, they walk again.
+//! 5. A segment that is no longer the target is *sealed* when a grace period has passed since it was the target:
+//!    no insert can come any more. If it is sealed and empty, it is taken out of the list, and freed after
+//!    another grace period.
+//! 6. An [admission](super::linearization#admissions) freezes its word in the target, asks the finer segments,
+//!    its sibling, the coarser segments, and at last whether the list is the same, and commits. It reads words of
+//!    other segments by read-modify-writes, and aborts admissions that it meets there. Only its owner commits it,
+//!    because only the owner knows what it has asked.
 //!
 //! # Removal takes nothing that another item needs
 //!
-//! Let the items be the inserted ones that are not removed yet, and let a *claim* be an item with a remove or lookup
-//! under way that has missed in all segments down to some level. For a class `C` of the segment at level `j`, let
-//! `e(C)` be the items in `C` minus the tokens of classes within `C` at levels down to `j`: so many items of `C` have
-//! their tokens in coarser segments. **`e(C)` is never less than the number of claims in `C` that have passed level
-//! `j`.** By induction over the steps:
+//! Let the items be the inserted ones that are not removed yet, and let a *claim* be an item with a remove or
+//! lookup under way that has missed in all segments down to some level. For a class `C` of the segment at level
+//! `j`, let `e(C)` be the number of items in `C` minus the number of tokens of classes within `C` at levels down
+//! to `j`: this is the number of items of `C` that have their tokens in coarser segments. **`e(C)` is never less
+//! than the number of claims in `C` that have passed level `j`.** By induction over the steps:
 //!
 //! * *An insert* into level `i` adds an item and a token, so `e` stays the same at coarser levels and at `i`, and
 //!   grows at finer ones.
@@ -37,9 +39,9 @@
 //! * *A claim passes level `j`*, having missed. There was a moment at which `C` had no token in segment `j`. Then
 //!   `e(C)` is the sum of `e` over the classes of level `j - 1` within `C`, each of which is at least its claims, this
 //!   one among them.
-//! * *A segment is added* at some level, empty. If it is coarser than what a claim has passed, the claim sees that the
-//!   list is another one before it goes on, and begins again. If it is finer, `e` at its level is what it is one
-//!   level finer, or all items of the class, and the claim counts as having passed.
+//! * *A segment is added* at some level, empty. If it is coarser than what a claim has passed, the claim sees
+//!   before it goes on that the list has changed, and begins again. If it is finer, `e` at its level is what it
+//!   is one level finer, or all items of the class, and the claim counts as having passed.
 //! * *A segment is taken out.* It is empty, and stays so.
 //!
 //! Below the coarsest level there is nothing, and items equal tokens there, so `e` is 0: no claim can pass the last
@@ -49,26 +51,28 @@
 //!
 //! # Admissions
 //!
-//! Two admissions of one class with different targets: in one segment they are each other's witness, as in a table
-//! alone. In two segments, let the one be in front of a list without the other's segment. If it froze its word
-//! before the other asked that word, the other aborts it, or sees its token. If after, it has acquired by that word
-//! what the other did before, so its last look at the list finds another one.
+//! Two admissions of one class can have different targets. In one segment they are each other's witness, as in a
+//! single table. In two segments, suppose that the first admission loaded a list without the second one's
+//! segment. If it froze its word before the second asked that word, the second aborts it, or sees its token. If
+//! after, it has acquired through that word what the second did before, so its last look at the list finds a
+//! changed list.
 //!
 //! # Epochs
 //!
-//! An operation is pinned from before it loads the list until it ends. What is deferred runs when all threads have
-//! been seen unpinned that were pinned at the time (crossbeam-epoch; Fraser 2004). So a thread that stops in the
-//! midst of an operation keeps segments from being sealed and freed, and nothing else.
+//! An operation is pinned from before it loads the list until it ends. Deferred work runs when every thread that
+//! was pinned at the time has been seen unpinned (crossbeam-epoch; Fraser 2004). So a thread that stops in the
+//! middle of an operation keeps segments from being sealed and freed, and nothing else.
 //!
 //! # Progress
 //!
-//! Walks are repeated only if the list was replaced. A list is replaced because a segment was full, or drained. Of
-//! threads that find a segment full, the first sets about building; the others give it about the time that takes,
-//! then build too, so one that stops there holds up nobody. An admission that is aborted, or an insert that is
-//! disturbed, again and again, takes the segment for full after a number of attempts and grows the filter.
+//! A walk is repeated only if the list was replaced. A list is replaced because a segment was full, or drained.
+//! If several threads find a segment full, the first starts to build the next one. The others wait about the time
+//! that this takes, then build too, so a builder that stops does not block them. If an admission is aborted again
+//! and again, or an insert is disturbed again and again, the insert treats the segment as full after a number of
+//! attempts and grows the filter.
 //!
 //! # Why not in place
 //!
-//! A token could carry a bit of its item's hash to tell, after a doubling, which half it belongs to. That halves the
-//! codes with each doubling: the false-positive rate doubles, where here it grows by the same amount with each
-//! doubling of the content, and a token that has no bits left cannot be split.
+//! A token could carry a bit of its item's hash to say, after a doubling, which half it belongs to. That halves
+//! the number of codes with each doubling, so the false-positive rate doubles. Here the rate grows by the same
+//! amount with each doubling of the content. And a token that has no bits left cannot be split.

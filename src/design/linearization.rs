@@ -5,24 +5,24 @@
 //! | `insert`, room in a candidate | the exchange that adds the token |
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
 //! | `insert`, refused: `Full` or `TooManyCopies` | any moment of the call: it changed no class |
-//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was in |
+//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was stored |
 //! | `contains`, false | a moment between the two reads of the version, see [a miss](#a-miss) |
 //! | `remove`, true | the exchange that clears the token, except below |
 //! | `remove`, false | as `contains`, false |
 //! | `insert_unique`, true | its commit; if equal tokens were inserted between the deciding read of the witness and the commit, the last moment before the commit at which the class was empty |
 //! | `insert_unique`, false | the load that saw the token |
-//! | `insert_unique`, refused | any moment of the call: what it tried was aborted, or never begun |
-//! | a call for many items | each item has the point of its own call; the whole has none |
-//! | `clear`, and all else that takes `&mut self` or `self` | the call: nobody else is about |
+//! | `insert_unique`, refused | any moment of the call: its attempt was aborted, or never begun |
+//! | a batch call | each item has the point of its own call; the batch has none |
+//! | `clear`, and every call that takes `&mut self` or `self` | the call: no other thread uses the filter |
 //! | a relocation that commits | its commit; it is no operation of the object and changes no class |
-//! | one that aborts | none: the words hold what they held |
-//! | `count`, `len`, `snapshot` | none, but bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
+//! | a relocation that aborts | none: the words hold what they held |
+//! | `count`, `len`, `snapshot` | none, but they have bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
 //!
 //! The points are those of a table, and of each segment of a filter that grows; what the segments' answers make
 //! together is in [`growth`](super::growth).
 //!
 //! A call that never returns, because its thread stopped or was killed, has taken effect if it passed its point,
-//! and else has not. There is no state between.
+//! and otherwise has not. There is no state between.
 //!
 //! # A miss
 //!
@@ -43,7 +43,7 @@
 //!    bumped between the two reads of the version is noticed, because the reader acquired its exchange with
 //!    `B`. Every other such remove had begun before `s`: it read `A` before `s` and saw no token there, or it
 //!    bumped, in an earlier round, before the first read of the version. Place as many of these removes as
-//!    `B` held tokens just before the insert at `s`, and the miss right after them. Nobody can tell: `A` holds
+//!    `B` held tokens just before the insert at `s`, and the miss right after them. No thread can tell: `A` holds
 //!    `f` from `s` on, and only "present" and "absent" can be seen.
 //! 3. *A chain of both.* Each link that moves presence from the word that is read later to the one read
 //!    earlier is of one of the two kinds.
@@ -57,7 +57,7 @@
 //! the read of the one comes before the other's install in that word, the install acquires the read and with
 //! it the first one's own install, so the other's read finds the reference of the first, or what came later.
 //! Otherwise the first one's read finds the reference of the other. The one with the lower target aborts the
-//! other, the one with the higher target gives way, and whoever helps applies the same rule. Of helpers that
+//! other, the one with the higher target gives way, and every helper applies the same rule. Of helpers that
 //! decide one admission at different times the first to reach the control counts; its verdict was true when
 //! it read, because until then the target was frozen. An equal token that a plain insert adds to the witness
 //! after that read comes after the admission in the order of operations.
@@ -68,5 +68,6 @@
 //! tokens that are in throughout. No cheap read can tell one token from two that take turns, so it may
 //! over-report.
 //!
-//! `len` adds up counters that each writer changes after its point, read one after the other. It is exact when no
-//! call is under way. During calls it is off by at most the calls that were under way at some moment of its own.
+//! `len` reads the writers' counters one after the other and adds them up. Each writer changes its counter after
+//! its point. `len` is exact when no call is under way. During calls it is off by at most the number of calls
+//! that were under way at some moment of its own.

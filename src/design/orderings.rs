@@ -6,7 +6,7 @@
 //! loads plain ones either way. The rest is as weak as the arguments allow.
 //!
 //! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). The models weaken
-//! `SeqCst` to Acquire and Release, except those of the one order itself.
+//! `SeqCst` to Acquire and Release, except the models of the one order itself.
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
@@ -20,7 +20,7 @@
 //! | the same | Acquire | announcement of a scan, so that a hint comes after the log was emptied | no: in the checker a read-modify-write finds the latest value anyway |
 //! | scan: announce | Acquire | bump | yes |
 //! | the same | Release | bump | no, see there |
-//! | scan: end | Relaxed | who bumps later moves what was copied | weakest there is |
+//! | scan: end | Relaxed | a writer that bumps later moves what was already copied | weakest there is |
 //! | log of hints | Relaxed, before the commit or exchange that the scan acquires | the word | weakest there is |
 //! | right to scan | Acquire, Release | its giving back, its taking | no: what they order is one log, cell by cell |
 //! | control: publish | Release, then a Release fence | Acquire fence of the reader | yes, both |
@@ -37,8 +37,8 @@
 //! | seal of a segment | Release | whether it is sealed | no: the epochs' own fences come between |
 //! | whether it is sealed | Acquire | its seal | no, see there |
 //! | item counter | Relaxed | orders nothing | weakest there is |
-//! | number of a thread: take | Acquire | its giving back | no model: the checker has threads of its own |
-//! | number of a thread: give back | Release | the next take | the same; so that the next holder of a cell sees its count |
+//! | number of a thread: take | Acquire | its giving back | no model: the checker has its own threads |
+//! | number of a thread: give back | Release | the next take; so that the next holder of a cell sees its count | no model, see there |
 //!
 //! No model tells SeqCst from Acquire and Release on a control. The argument: two commits seen in different
 //! orders by two readers, before either is written back, would need four threads and is what `SeqCst` rules

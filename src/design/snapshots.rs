@@ -1,7 +1,7 @@
 //! Snapshots: why a copy made word by word misses nothing.
 //!
-//! A scan sets a bit in each stripe, settles and copies each word, clears the bits, and counts the classes of
-//! which it has hints once more.
+//! A scan sets a bit in each stripe. It then settles and copies each word, and clears the bits. At the end it
+//! counts once more the classes for which it has hints.
 //!
 //! # What the copy holds
 //!
@@ -10,7 +10,7 @@
 //! of its buckets with it. Then it came to the bucket that was read first after that read, and was gone from the
 //! other when that was read. As for a [miss](super::linearization#a-miss), it hopped, or equal tokens took turns:
 //!
-//! 1. *It hopped.* If the relocation bumped after the bit was set, it was told of the scan and left a hint
+//! 1. *It hopped.* If the relocation bumped after the bit was set, it learnt of the scan and left a hint
 //!    before its commit. The scan acquired that commit with the word that it saw without the token, so it finds
 //!    the hint. (The bump cannot come after the bit was cleared, for the same reason.) If it bumped before, the
 //!    scan acquired both installs with the stripe. So its read of the first word saw the reference, or what came
@@ -19,17 +19,18 @@
 //!    its exchange, or the scan acquired with the stripe what the remove had seen; or it had begun before the
 //!    other came, and is placed before that.
 //!
-//! A token too many in the copy is one of which a remove was under way during the call.
+//! If the copy has one token too many, a remove of that token was under way during the call.
 //!
 //! # Hints
 //!
 //! Hints are never wrong, only superfluous: those of relocations that were aborted, and those of an earlier scan
-//! whose writers were slow. A note takes a vacant slot of the log by an exchange, so such a latecomer replaces no
-//! other. If the log is full the scan starts over, for a part of the stripes at a time; if the copy is, because
-//! more came and went than it has room for, likewise. After eight attempts the snapshot is given up.
+//! whose writers were slow. A writer takes a vacant slot of the log by an exchange, so a late writer replaces no
+//! other hint. If the log is full, the scan starts over, for a part of the stripes at a time. It does the same if
+//! the copy is full, because more tokens came and went than it has room for. After eight attempts the snapshot
+//! fails.
 //!
-//! # Nobody waits
+//! # No thread waits
 //!
-//! A scan is one more writer that settles words; nothing is closed to others while it is on. One that dies leaves
-//! the bits set, so that writers go on to note, until the log is full, and later snapshots are refused as busy,
-//! until `clear` or a write-out takes the right to scan back.
+//! A scan is one more writer that settles words; it blocks no operation. A scan whose thread dies leaves the bits
+//! set. So writers go on to leave hints until the log is full, and later snapshots are refused as busy, until
+//! `clear` or a write-out takes the right to scan back.

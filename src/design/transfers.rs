@@ -1,4 +1,4 @@
-//! Transfers: how one step changes two words, and what then holds.
+//! Transfers: how one step changes two words, and what holds after it.
 //!
 //! # Descriptors
 //!
@@ -27,12 +27,12 @@
 //! | abort | any writer that meets the reference, or the owner | an exchange of the control, PENDING for ABORTED |
 //! | write-back | any writer that meets the reference, or the owner | an exchange of the reference for what it holds |
 //!
-//! An admission freezes one word, its target, and has no bump. Whoever meets it pending reads its witness and
-//! commits or aborts by what is there. Installs are for the owner alone, in every transfer, so nobody freezes a
-//! word in another's name.
+//! An admission freezes one word, its target, and has no bump. A writer that meets it pending reads its witness,
+//! and commits or aborts by what is there. In every transfer only the owner installs references, so no thread
+//! freezes a word for another.
 //!
-//! A reference carries the low 38 bits of the number. A reader takes the fields, then the control, and
-//! discards both if the numbers differ: the word has changed since, so it loads the word again.
+//! A reference carries the low 38 bits of the number of the use. A reader reads the fields, then the control, and
+//! discards both if the numbers differ: then the word has changed, so it loads the word again.
 //!
 //! # Invariants
 //!

@@ -115,29 +115,30 @@ impl fmt::Display for BuildError {
                 ranges,
             } => write!(
                 out,
-                "{buckets} buckets are not possible: the number must be a power of two from 2, times at most {ranges}; \
-                 the nearest is {nearest}"
+                "{buckets} buckets are not possible: the number must be a power of two from 2, times a factor of at most {ranges}; \
+                 use {nearest}, the nearest possible number"
             ),
             Cause::SearchBudget { budget, nearest } => write!(
                 out,
-                "a search budget of {budget} buckets is out of range: the nearest possible is {nearest}"
+                "a search budget of {budget} buckets is out of range: use {nearest}, the nearest possible number"
             ),
             Cause::OutOfMemory(error) => error.fmt(out),
             #[cfg(feature = "std")]
             Cause::GrowthFactor { factor, nearest } => write!(
                 out,
-                "a growth factor of {factor} is not possible: the nearest power of two from 2 is {nearest}"
+                "a growth factor of {factor} is not possible: use {nearest}, the nearest possible power of two"
             ),
             #[cfg(feature = "std")]
             Cause::FalsePositiveRate { rate, least } => write!(
                 out,
-                "a false-positive rate of at most {} is out of reach: a single full segment has {:.6}",
+                "a limit of {} on the false-positive rate is not possible: one full segment has {:.6}; \
+                 set a higher limit",
                 f64::from_bits(rate),
                 f64::from_bits(least)
             ),
             Cause::Memory { most, least } => write!(
                 out,
-                "{most} bytes of memory are not enough: the filter begins with {least}"
+                "a memory limit of {most} bytes is too low: the filter needs {least} bytes at the start"
             ),
         }
     }

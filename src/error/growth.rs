@@ -79,25 +79,25 @@ impl fmt::Display for GrowthError {
         let plural = if segments == 1 { "" } else { "s" };
         write!(
             out,
-            "{segments} segment{plural} without room, and another one "
+            "there is no room in {segments} segment{plural}, and one more "
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {
                 let (rate, most) = (f64::from_bits(rate), f64::from_bits(most));
                 write!(
                     out,
-                    "could lead to a false-positive rate of {rate:.6}, more than the {most:.6} allowed"
+                    "could raise the false-positive rate to {rate:.6}, above the limit of {most:.6}"
                 )
             }
             Limit::Memory { bytes, most } => write!(
                 out,
-                "would bring the memory to {bytes} bytes, more than the {most} allowed"
+                "would raise the memory to {bytes} bytes, above the limit of {most}"
             ),
             Limit::OutOfMemory(error) => {
                 write!(out, "is not possible: {error}")
             }
-            Limit::Buckets => write!(out, "would be larger than a table can be"),
-            Limit::Segments => write!(out, "would be one more than there can be"),
+            Limit::Buckets => write!(out, "would be larger than the largest possible table"),
+            Limit::Segments => write!(out, "is more than the largest possible number"),
         }
     }
 }

@@ -67,7 +67,7 @@ impl fmt::Display for InsertError {
             Self::TooManyCopies { copies } => {
                 write!(
                     out,
-                    "{copies} copies of the item are stored, and no more can be"
+                    "{copies} copies of the item are stored, and there is no room for another copy"
                 )
             }
             Self::CannotGrow { error } => error.fmt(out),

@@ -19,7 +19,7 @@ const HEADER: u64 = 64;
 /// assert!(matches!(cut, ReadError::Truncated { found: 100, .. }));
 ///
 /// let foreign = CuckooFilter::from_bytes(b"PK\x03\x04").unwrap_err();
-/// assert_eq!(foreign.to_string(), "this is no stored filter: it begins with other bytes");
+/// assert_eq!(foreign.to_string(), "this is not a stored filter: its first bytes are wrong");
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -104,25 +104,25 @@ impl fmt::Display for ReadError {
                 "the stored filter has {expected} bytes, but {found} were given"
             ),
             Self::NotAFilter => {
-                out.write_str("this is no stored filter: it begins with other bytes")
+                out.write_str("this is not a stored filter: its first bytes are wrong")
             }
             Self::NewerVersion { found, supported } => write!(
                 out,
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
-                 this one reads versions up to {supported}"
+                 this release reads versions up to {supported}"
             ),
             Self::OtherKind { grows: true } => out.write_str(
-                "the stored filter is one that grows: it is to be read as a GrowingCuckooFilter",
+                "the stored filter is one that grows: read it as a GrowingCuckooFilter",
             ),
             Self::OtherKind { grows: false } => out.write_str(
-                "the stored filter is one that does not grow: it is to be read as a CuckooFilter",
+                "the stored filter is one that does not grow: read it as a CuckooFilter",
             ),
             Self::HasherNeeded => out.write_str(
-                "the filter was stored with a custom hasher: hand the same one over, \
+                "the filter was stored with a custom hasher: pass the same hasher \
                  to from_bytes_with_hasher or read_from_with_hasher",
             ),
             Self::OtherHasher => out.write_str(
-                "the hasher is not the one that the filter was stored with, or has other keys",
+                "the hasher differs from the one that the filter was stored with, or has other keys",
             ),
             Self::Checksum => {
                 out.write_str("the stored filter is damaged: a checksum does not match")
@@ -132,7 +132,7 @@ impl fmt::Display for ReadError {
             }
             Self::TooLarge { buckets } => write!(
                 out,
-                "the stored filter has {buckets} buckets, more than there can be on this machine"
+                "the stored filter has {buckets} buckets, more than are possible on this machine"
             ),
             Self::OutOfMemory(error) => error.fmt(out),
         }

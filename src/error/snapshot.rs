@@ -34,10 +34,13 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Busy => write!(out, "another snapshot of the filter is being taken"),
+            Self::Busy => write!(
+                out,
+                "another thread is taking a snapshot of the filter: try again later"
+            ),
             Self::Disturbed => write!(
                 out,
-                "other threads changed more of the filter than a snapshot can follow"
+                "other threads changed more of the filter than a snapshot can follow: try again"
             ),
             Self::OutOfMemory(error) => error.fmt(out),
         }

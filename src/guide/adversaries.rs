@@ -1,9 +1,10 @@
-//! When somebody chooses the items in order to harm.
+//! Attackers who choose the items.
 //!
-//! # With the seed
+//! # If the attacker knows the seed
 //!
-//! Whoever knows the seed of a filter, or the hashes, can make items of one class at home: items that the
-//! filter takes for one another. Then a lookup is wrong whenever they like, and a removal hits whom they like:
+//! An attacker who knows the seed of a filter, or the hashes, can compute items of one class offline. The filter
+//! cannot distinguish items of one class. Then the attacker can cause a wrong "yes" at will, and can remove a
+//! chosen item:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -11,7 +12,7 @@
 //! let service = CuckooFilter::builder().capacity(100).seed(7).build()?;
 //! service.insert("victim")?;
 //!
-//! // At home, with the same size and seed.
+//! // The attacker's own copy, with the same size and seed.
 //! let copy = CuckooFilter::builder().capacity(100).seed(7).build()?;
 //! copy.insert("victim")?;
 //! let twin = (0u64..)
@@ -19,23 +20,24 @@
 //!     .expect("some item has the same token");
 //!
 //! assert!(service.contains(&twin)); // never inserted
-//! assert!(service.remove(&twin)); // and not removed: that was the victim
+//! assert!(service.remove(&twin)); // and this removed the victim's token
 //! assert!(!service.contains("victim"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In a filter of this size the search takes two million hashes on average. In one of a million items it takes
-//! four thousand times as many: minutes of one processor.
+//! In a filter of this size the search computes two million hashes on average. In a filter for a million items it
+//! computes four thousand times as many, which takes one processor some minutes.
 //!
-//! So do not fix the seed of a filter that strangers' items go into, and keep it secret: it is in
-//! [`RandomState::seed`](crate::RandomState::seed) and in stored filters, and `Debug` leaves it out.
+//! So do not fix the seed of a filter that takes items from strangers, and keep the seed secret.
+//! [`RandomState::seed`](crate::RandomState::seed) returns it, and stored filters contain it. `Debug` does not
+//! print it.
 //!
-//! # Without the seed
+//! # If the attacker does not know the seed
 //!
-//! The default hasher is keyed by its seed, but it is not a cryptographic function: nobody has shown that the
-//! seed cannot be learnt from what the filter answers. If strangers choose the items, see the answers, and gain
-//! by a wrong one, use a keyed function that was designed against that. The standard library's is, at present,
-//! SipHash 1-3 with random keys. It takes longer to compute.
+//! The default hasher is keyed by its seed, but it is not a cryptographic function. Nobody has shown that an
+//! attacker cannot learn the seed from the filter's answers. If strangers choose the items, see the answers, and
+//! gain from a wrong answer, use a keyed function that was designed for this. The standard library has one: at
+//! present SipHash 1-3 with random keys. It is slower.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -46,15 +48,14 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! Its keys cannot be read or set, so hashes made with it, and filters, do not outlive the process. If they
-//! must, take SipHash from a crate that lets you set the keys, and keep them as you keep other secrets.
+//! You cannot read or set its keys. So its hashes, and filters that use it, do not outlive the process. If they
+//! must, take SipHash from a crate that lets you set the keys, and store the keys like other secrets.
 //!
 //! # With any hasher
 //!
-//! Wrong answers can be found by trial. Somebody who may ask a full filter about items of their choice finds
-//! one that is wrongly told "yes" after 8,600 questions or so, and keeps it. So
+//! An attacker can find wrong answers by trial. With access to a full filter and free choice of items, about
+//! 8,600 questions find one item with a wrong "yes". The attacker can then use that item again. So:
 //!
-//! * do not let strangers cause removals of items that you have not recorded as inserted
-//!   ([`removing`](super::removing));
-//! * where a "yes" grants something, ask the source of truth before you grant it. Where it only refuses or
-//!   postpones something, the harm is theirs.
+//! * Do not let strangers remove items that you have not recorded as inserted ([`removing`](super::removing)).
+//! * If a "yes" grants something, ask the source of truth before you grant it. If a "yes" only refuses or delays
+//!   something, the attacker harms only themselves.

@@ -1,26 +1,28 @@
 //! Ageing: how old items leave.
 //!
-//! A filter keeps an item until somebody removes it. It does not know when the item came, and it cannot list
-//! what is in. So the age is kept outside, in one of two ways.
+//! A filter keeps an item until a call removes it. It does not know when the item was inserted, and it cannot
+//! list its items. So you keep the age outside the filter, in one of two ways:
 //!
 //! | | generations | a queue |
 //! |---|---|---|
 //! | an item leaves | one to two periods after its insert | at its time |
-//! | memory | two filters, each for the items of a period; three during a rotation | one filter, and a queue of 16 to 24 bytes an entry |
-//! | removals | none | one an item |
+//! | memory | two filters, each sized for the items of one period; three during a rotation | one filter, and a queue of 16 to 24 bytes per entry |
+//! | removals | none | one per item |
 //! | false positives | those of two filters | those of one |
 //!
-//! [`clear`](crate::CuckooFilter::clear) is no third way. It needs `&mut`, that is, nobody else may use the
-//! filter: it empties one bucket after the other, and with others at work, items that were on the move would
-//! survive it and new ones would be lost.
+//! [`clear`](crate::CuckooFilter::clear) is not a third way. It takes `&mut self`, so no other thread may use the
+//! filter meanwhile. It empties one bucket after the other. If other threads wrote at that time, items that move
+//! would survive it, and new items would be lost.
 //!
 //! # Generations
 //!
-//! Insert into a young filter, look into it and into an old one. Once a period, the young one becomes the old
-//! one, a fresh one becomes the young one, and the one that was old is dropped when nobody uses it any more.
-//! Every thread or task has a handle with references of its own, so no operation touches a shared reference
-//! count. It reads one counter, which changes only with a rotation. A handle borrows nothing, so it can move
-//! into `thread::spawn` or a task:
+//! Use two filters, a young one and an old one. Insert into the young filter, and look items up in both. Once a
+//! period, the young filter becomes the old one, and a new filter becomes the young one. The previous old filter
+//! is dropped when its last user releases it.
+//!
+//! Each thread or task has a handle with its own references, so no operation changes a shared reference count.
+//! Each operation reads one counter, which changes only at a rotation. A handle borrows nothing, so you can move
+//! it into `thread::spawn` or a task:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError, RandomState};
@@ -58,7 +60,7 @@
 //! }
 //!
 //! impl Recent {
-//!     /// For so many items a period.
+//!     /// For up to `capacity` items per period.
 //!     fn with_capacity(capacity: usize) -> Arc<Self> {
 //!         let hasher = RandomState::new();
 //!         let [young, old] = [(); 2].map(|()| generation(capacity, &hasher));
@@ -75,7 +77,7 @@
 //!         let generations = self.generations.lock().expect("not poisoned");
 //!         Handle {
 //!             recent: Arc::clone(self),
-//!             // It changes under the lock, so the two belong together.
+//!             // `rotations` changes only under the lock, so it fits the generations.
 //!             rotations: self.rotations.load(Ordering::Relaxed),
 //!             generations: generations.clone(),
 //!         }
@@ -85,14 +87,14 @@
 //!         self.rotations.load(Ordering::Acquire)
 //!     }
 //!
-//!     /// Forgets the old generation, unless there was a rotation since there were so many. So of all
-//!     /// that want the same one, one does it, and the others find it done.
+//!     /// Forgets the old generation if there were `rotations` rotations so far, and does nothing if
+//!     /// there were more. So if several threads ask for the same rotation, one of them does it.
 //!     fn rotate(&self, rotations: usize) {
 //!         let _one = self.rotating.lock().expect("not poisoned");
 //!         if self.rotations() != rotations {
 //!             return;
 //!         }
-//!         // It takes long, so the lock that handles wait for is not held.
+//!         // To build a filter takes long, so do it before taking the lock that handles wait for.
 //!         let fresh = generation(self.capacity, &self.hasher);
 //!         let mut generations = self.generations.lock().expect("not poisoned");
 //!         let young = mem::replace(&mut generations.young, fresh);
@@ -127,7 +129,7 @@
 //!         self.generations.young.insert_unique_hash(hash)
 //!     }
 //!
-//!     /// The same. If the young generation is full, forgets the old one early.
+//!     /// As `insert_if_new`, but forgets the old generation early if the young one is full.
 //!     fn insert_if_new_or_rotate(&mut self, item: &impl Hash) -> Result<bool, InsertError> {
 //!         match self.insert_if_new(item) {
 //!             Err(InsertError::Full { len, .. }) if len >= self.recent.capacity => {
@@ -139,12 +141,12 @@
 //!     }
 //! }
 //!
-//! /// For a thread of its own, which ends when the last user is gone.
+//! /// Run this in its own thread. It ends when the last user is gone.
 //! fn rotate_every(period: Duration, recent: Weak<Recent>) {
 //!     while let Some(rotations) = recent.upgrade().map(|recent| recent.rotations()) {
 //!         thread::sleep(period);
 //!         if let Some(recent) = recent.upgrade() {
-//!             recent.rotate(rotations); // does nothing if a full generation was rotated meanwhile
+//!             recent.rotate(rotations); // does nothing if a full generation caused a rotation meanwhile
 //!         }
 //!     }
 //! }
@@ -157,12 +159,12 @@
 //! recent.rotate(0);
 //! assert!(other.contains(&"flow"));
 //! assert_eq!(other.insert_if_new(&"flow"), Ok(false));
-//! recent.rotate(0); // too late: it is done
+//! recent.rotate(0); // does nothing: this rotation is done
 //! assert!(other.contains(&"flow"));
 //! recent.rotate(1);
 //! assert_eq!(other.insert_if_new(&"flow"), Ok(true)); // forgotten, so new again
 //!
-//! // More than a period's items: they go in, and old ones go sooner.
+//! // More items than planned for one period: they go in, and old items leave sooner.
 //! assert!((0..10_000).all(|item| other.insert_if_new_or_rotate(&item).is_ok()));
 //! assert!(recent.rotations() > 2);
 //!
@@ -175,51 +177,54 @@
 //! clock.join().expect("no panic");
 //! ```
 //!
-//! What this promises, if rotations are a period apart:
+//! If rotations are one period apart, this guarantees:
 //!
-//! * An insert that begins between two rotations goes into the filter that is young then. Lookups that begin
-//!   after the insert has returned, and end before the second rotation after it *began*, find the item. So it
-//!   is found for one period at least, less the time that the insert itself took.
-//! * Lookups that begin after that second rotation do not find it, but for false positives, unless it was
-//!   inserted again.
-//! * The first operation of a handle after a rotation takes the lock, for as long as it takes to clone a few
-//!   `Arc`s, and may wait for others that do the same. All others are as free of locks as the filter is.
-//! * A handle that is not used keeps its two filters alive.
+//! * An insert that begins between two rotations goes into the filter that is young then. Lookups find the item
+//!   if they begin after the insert has returned and end before the second rotation after it *began*. So an item
+//!   is found for at least one period, minus the time that the insert itself took.
+//! * Lookups that begin after that second rotation do not find the item, unless it was inserted again or is a
+//!   false positive.
+//! * The first operation of a handle after a rotation takes the lock while it clones a few `Arc`s. It may wait
+//!   for other handles that do the same. All other operations take no lock.
+//! * An unused handle keeps its two filters alive.
 //!
-//! And of `insert_if_new`, with equal items. A call belongs to the period in which it reads the count:
+//! For `insert_if_new` with equal items, it guarantees the following. A call belongs to the period in which it
+//! reads the count.
 //!
-//! * **Of the calls of one period, at most one is told true**, however they race. None is if the item is in the
-//!   old generation, if either one has a false positive for it, or if the insert is refused.
-//! * **After a call was told true, later ones are told false** if they begin after it has returned, and end
-//!   before the second rotation after it began.
-//! * **At a rotation, two can be told true**: one call of the period before, and one of the period after that
-//!   begins before the first has returned. It looks into the old generation before the first inserts there.
-//!   Where an item must be handled once and no more, keep an exact record of what is being handled.
-//! * An item is new again one to two periods after the call that was told true, also if it was seen meanwhile.
-//!   To count from when it was seen last, insert it into the young generation in either case: in the place of
-//!   the last four lines, `let old = self.generations.old.contains_hash(hash);` and
+//! * **In one period, at most one call returns true**, even if calls race. No call returns true if the item is in
+//!   the old generation, if it is a false positive in either generation, or if the insert is refused.
+//! * **After a call returned true, later calls return false** if they begin after it returned and end before the
+//!   second rotation after it began.
+//! * **At a rotation, two calls can return true**: one call of the period before, and one call of the period
+//!   after that begins before the first call has returned. The second call looks into the old generation before
+//!   the first call inserts there. If an item must be handled at most once, keep an exact record of the items in
+//!   work.
+//! * An item is new again one to two periods after the call that returned true, even if it was seen in between.
+//!   To count from the last time it was seen, insert it into the young generation in either case. To do so,
+//!   replace the last four lines by `let old = self.generations.old.contains_hash(hash);` and
 //!   `Ok(self.generations.young.insert_unique_hash(hash)? && !old)`.
 //!
-//! Do not remove from generations. You would have to know which one the item is in, because a removal from the
-//! wrong one can hit the token of another item.
+//! Do not remove items from generations. You would need to know which generation holds the item: a removal from
+//! the wrong one can remove another item's token.
 //!
-//! With more than two generations the age is more exact, and each lookup reads two more words for each.
+//! With more than two generations, the age is more exact. Each further generation costs each lookup two more
+//! loads.
 //!
-//! # A young generation that is full
+//! # If the young generation is full
 //!
-//! Size it for the busiest period. Then [`Full`](crate::InsertError::Full) does not come, and every item stays
-//! for its time. If no estimate holds, rotate early, as `insert_if_new_or_rotate` does: new items are taken, and
-//! old ones leave sooner than the period says. So somebody who can send many new items can make the filter
-//! forget the others. If that must not be, do not rotate: answer "new" or "seen" for what is refused, whichever
-//! does less harm ([`full`](super::full)).
+//! Size it for the busiest period. Then no insert returns [`Full`](crate::InsertError::Full), and every item
+//! stays for its time. If you cannot estimate that, rotate early, as `insert_if_new_or_rotate` does: the filter
+//! takes new items, and old items leave sooner than the period says. This has a risk: a client that sends many
+//! new items can make the filter forget all others. To avoid it, do not rotate early; answer "new" or "seen" for
+//! refused items, whichever does less harm ([`full`](super::full)).
 //!
-//! One thread builds the fresh filter, and those that are refused meanwhile wait for it. After an early
-//! rotation `rotate_every` leaves out its next one, so an item can stay for three periods.
+//! One thread builds the new filter. Other threads that are refused meanwhile wait for it. After an early
+//! rotation `rotate_every` skips its next rotation, so an item can stay for three periods.
 //!
 //! # A queue
 //!
-//! If items must leave at their time, note the hash and the time of each insert, and remove what is due. A
-//! queue for every thread needs no lock:
+//! If each item must leave at its exact time, keep a queue of the hash and the time of each insert, and remove
+//! the items that are due. If each thread has its own queue, you need no lock:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -231,7 +236,7 @@
 //! struct Expiring<'a> {
 //!     filter: &'a CuckooFilter,
 //!     life: Duration,
-//!     queue: VecDeque<(Instant, u64)>, // in the order of time, as all live equally long
+//!     queue: VecDeque<(Instant, u64)>, // in the order of time, because all items live equally long
 //! }
 //!
 //! impl Expiring<'_> {
@@ -254,7 +259,7 @@
 //!     }
 //! }
 //!
-//! /// A thread that ends takes its items along.
+//! /// A thread that ends removes its items.
 //! impl Drop for Expiring<'_> {
 //!     fn drop(&mut self) {
 //!         for (_, hash) in self.queue.drain(..) {
@@ -281,6 +286,6 @@
 //! # Ok::<(), InsertError>(())
 //! ```
 //!
-//! Every entry of a queue stands for one token, so nothing is removed that was not inserted, and equal items of
-//! several threads do no harm, up to eight at a time. With `insert_unique`, queue the hash only if it answered
-//! true; then an item lives from its first insert, not from its last.
+//! Each queue entry stands for one token, so this removes nothing that was not inserted. Several threads can
+//! insert equal items, up to eight at a time. If you use `insert_unique`, queue the hash only if the call
+//! returned true. Then an item lives from its first insert, not from its last.

@@ -1,16 +1,16 @@
-//! Filling a filter from a source: which call.
+//! Which call to use to fill a filter.
 //!
-//! | call | adds | a refusal is | needs |
+//! | call | adds | if an item is refused | needs |
 //! |---|---|---|---|
 //! | [`insert`] in a loop | a copy of each item | an error, item by item | `&self` |
 //! | [`insert_unique`] in a loop | one copy of equal items | an error, item by item | `&self` |
-//! | [`insert_many`] | a copy of each item | an error that says how far it came | `&self`, a slice |
+//! | [`insert_many`] | a copy of each item | an error that says how many items went in | `&self`, a slice |
 //! | `extend`, and with the feature `rayon` `par_extend` | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)`; in an `Arc`, `(&*filter).extend(..)` |
-//! | `collect`, with `rayon` from parallel iterators too | one copy of equal items | none, for a hasher that mixes: the filter has the size that it needs | the items |
+//! | `collect`, with `rayon` from parallel iterators too | one copy of equal items | cannot happen with a hasher that mixes: the filter gets the size that it needs | the items |
 //!
-//! The copies matter. If the source has an item twice, the filter that was filled by `extend` has it twice too:
-//! it takes two slots, and one removal does not remove it. And nine equal items are refused. If the source may
-//! have duplicates, use `insert_unique` or `collect`:
+//! Copies matter. If the source has an item twice, `extend` inserts it twice. It then takes two slots, and one
+//! removal leaves one copy. The ninth copy of an item is refused. If the source can have duplicates, use
+//! `insert_unique` or `collect`:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -25,12 +25,12 @@
 //! assert_eq!(set.len(), 2);
 //! ```
 //!
-//! A collected filter has room for its items, and hardly for more. Collect what will not grow; else make a
-//! filter with the capacity that you need, and fill that.
+//! A collected filter has little room for further items. If the set will grow, build a filter with the capacity
+//! that you need, and fill that.
 //!
 //! # With several threads
 //!
-//! Inserts need no lock, so to fill a filter with threads is to give each a part of the source:
+//! Inserts need no lock, so give each thread a part of the source:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -53,7 +53,7 @@
 //! # Ok::<(), lockfree_cuckoo::InsertManyError>(())
 //! ```
 //!
-//! With the feature `rayon` that is one line. It needs these `[dependencies]`, with the path to this crate:
+//! With the feature `rayon` this is one line. It needs these `[dependencies]`, with the path to this crate:
 //!
 //! ```toml
 //! lockfree-cuckoo = { path = "...", features = ["rayon"] }
@@ -73,8 +73,8 @@
 //!
 //! # In an `Arc`
 //!
-//! `extend` takes `&mut` of what it extends. That can be a `&CuckooFilter`, but not an `Arc`: there
-//! `(&filter).extend(..)` is refused with E0596. Reborrow what is in the `Arc`:
+//! `extend` takes `&mut` of what it extends. That can be a `&CuckooFilter`, but not an `Arc`: the compiler
+//! rejects `(&filter).extend(..)` on an `Arc` with E0596. Reborrow the filter inside the `Arc`:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;

@@ -1,7 +1,7 @@
-//! Refused inserts: what they mean and what to do.
+//! Refused inserts: what they mean, and what to do.
 //!
-//! A refused insert changes nothing: every item that was in is in, and the filter goes on to work. After a
-//! removal there is room again.
+//! A refused insert changes nothing. All items stay in the filter, and the filter keeps working. After a removal
+//! there is room again.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -21,22 +21,22 @@
 //!
 //! # `Full`
 //!
-//! [`Full`](crate::InsertError::Full) says that no room was found for this item. Compare its `len` with the
-//! capacity:
+//! [`Full`](crate::InsertError::Full) says that the insert found no room for this item. Compare its `len` with
+//! the capacity:
 //!
-//! * **`len` is beyond the capacity.** The filter holds what it was made for and more. Another item may still
-//!   find a place, but soon none will.
-//! * **`len` is below the capacity, and other threads were writing.** Each of 64 attempts was disturbed, or all
-//!   descriptors were in use. Try again.
-//! * **`len` is below the capacity, and nobody else was writing.** The hasher does not mix
-//!   ([`mixing`](super::mixing)), the search budget was lowered ([`sizing`](super::sizing)), or so many threads
-//!   died within an insert that no descriptor is left. To try again will not help.
+//! * **`len` is above the capacity.** The filter holds more items than it was built for. Some other items may
+//!   still find room, but soon none will.
+//! * **`len` is below the capacity, and other threads were writing.** Other writers disturbed each of 64
+//!   attempts, or all descriptors were in use. Try again.
+//! * **`len` is below the capacity, and no other thread was writing.** The hasher does not mix
+//!   ([`mixing`](super::mixing)), the search budget is too small ([`sizing`](super::sizing)), or so many threads
+//!   died inside an insert that no descriptor is left. Trying again does not help.
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
 //! use std::thread;
 //!
-//! /// Tries again where that can help.
+//! /// Tries again if that can help.
 //! fn insert(filter: &CuckooFilter, item: &str) -> Result<(), InsertError> {
 //!     for _ in 0..3 {
 //!         match filter.insert(item) {
@@ -53,11 +53,11 @@
 //! assert_eq!(insert(&filter, "flow"), Ok(()));
 //! ```
 //!
-//! # To go on without the item
+//! # Go on without the item
 //!
-//! An item that was refused is not in, and lookups say so. Decide what that means. Where the filter says
-//! "perhaps, go and look", a missing item must not turn into a "no". Remember that one was refused, and answer
-//! "perhaps" from then on:
+//! A refused item is not in the filter, so lookups return false for it. Decide what that means for your program.
+//! If a "yes" means "perhaps, go and look", a refused item must not get a "no". So remember that an item was
+//! refused, and answer "perhaps" from then on:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -91,20 +91,20 @@
 //! }
 //! ```
 //!
-//! Such a guard must not remove keys that were refused, so the owner of a key keeps whether it is in. In a
-//! deduplication of events the loss is smaller: a refused event may be handled twice.
+//! Such a guard must not remove a key that was refused. So the owner of a key must record whether its insert
+//! succeeded. If you deduplicate events, the harm is smaller: a refused event may be handled twice.
 //!
-//! # To let it grow
+//! # Use a filter that grows
 //!
-//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) makes itself room, at the price of lookups that look at
-//! several tables and of more false positives ([`growing`](super::growing)).
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds tables when it is full. The price is that a lookup
+//! reads several tables, and that there are more false positives ([`growing`](super::growing)).
 //!
-//! # To replace the filter
+//! # Replace the filter
 //!
-//! One table cannot be enlarged, because it no longer knows the items. A larger one is built from the source of truth.
-//! Nothing may come in or go out meanwhile, or the new filter misses the one or keeps the other. Here all
-//! changes hold the lock of the source of truth. Lookups go on while the new filter is built, and wait while it
-//! is put in place:
+//! A table cannot be enlarged, because it does not store the items. Build a larger filter from the source of
+//! truth. No item may be added or removed meanwhile. Otherwise the new filter misses an added item, or keeps a
+//! removed one. Here all changes hold the lock of the source of truth. Lookups go on while the new filter is
+//! built. They wait only while it is put in place:
 //!
 //! ```
 //! use lockfree_cuckoo::TypedCuckooFilter;
@@ -156,19 +156,19 @@
 //! assert!((1..10_000).all(|key| store.may_contain(key)));
 //! ```
 //!
-//! The price is that lookups take a lock, for reading, which is a write to a cache line that all threads share.
-//! A filter that is sized for the largest set there can be costs two bytes an item, and needs none of this.
+//! The price is that lookups take a read lock, which writes to a cache line that all threads share. A filter that
+//! is sized for the largest possible set costs two bytes per item, and needs none of this.
 //!
 //! # `TooManyCopies`
 //!
-//! Both buckets of the item hold nothing but tokens of its class, eight of them. What is refused is one more.
-//! Use `insert_unique` if it is membership that you want, or count elsewhere ([`removing`](super::removing)).
-//! To try again helps only if somebody removes one; a larger filter does not help.
+//! Both buckets of the item are full of tokens of its class: eight tokens. The insert would add one more. If you
+//! want membership, use `insert_unique`. If you need a count, count elsewhere ([`removing`](super::removing)).
+//! Trying again helps only if another call removes a copy. A larger filter does not help.
 //!
 //! # `InsertManyError`
 //!
-//! [`insert_many`](crate::CuckooFilter::insert_many) stops at the first refusal. The items before it are in. To
-//! go on behind it:
+//! [`insert_many`](crate::CuckooFilter::insert_many) stops at the first refused item. The items before it are in
+//! the filter. To continue after it:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -181,9 +181,8 @@
 //!     refused.push(rest[stopped.inserted()]);
 //!     rest = &rest[stopped.inserted() + 1..];
 //! }
-//! assert_eq!(refused, ["b"]); // the ninth
+//! assert_eq!(refused, ["b"]); // the ninth copy
 //! assert!(filter.contains("c"));
 //! ```
 //!
-//! A full filter searches long for each item that it refuses, so if the error is `Full`, to stop is often
-//! better.
+//! A full filter searches long before it refuses an item. So if the error is `Full`, it is often better to stop.

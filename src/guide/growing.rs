@@ -1,16 +1,16 @@
-//! Filters that grow: when, what they cost, and their limits.
+//! Filters that grow: when to use one, what it costs, and its limits.
 //!
-//! # When
+//! # When to use one
 //!
-//! A [`CuckooFilter`](crate::CuckooFilter) that is sized for the largest set there can be costs two bytes an item
-//! and one pair of loads a lookup. Take it where there is such a number. Where there is none, or where it is a
-//! hundred times what there usually is, take a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
+//! A [`CuckooFilter`](crate::CuckooFilter) that is sized for the largest possible set costs two bytes per item,
+//! and one pair of loads per lookup. Use it if you know that largest number. If you do not know it, or if it is a
+//! hundred times the usual number, use a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
 //!
 //! ```
 //! use lockfree_cuckoo::GrowingCuckooFilter;
 //! use std::thread;
 //!
-//! // The number that is usual. Whatever comes beyond, it makes room for.
+//! // The usual number of items. The filter makes room for more.
 //! let sessions = GrowingCuckooFilter::with_capacity(1_000);
 //! thread::scope(|scope| {
 //!     for client in 0..4u32 {
@@ -28,21 +28,22 @@
 //!
 //! # What it costs
 //!
-//! The filter adds segments, each twice as large as the last one, and moves nothing. So most of the items are in
-//! the last one or two, and a lookup of those looks there first. One that finds nothing looks at all segments, two
-//! loads each, and each adds its share to the false positives:
+//! The filter adds segments, each twice as large as the one before, and does not move stored items. So most items
+//! are in the newest one or two segments, and a lookup reads these first. A lookup that finds nothing reads all
+//! segments, with two loads each. Each segment adds its share of false positives:
 //!
-//! | segments | items at most, from `with_capacity(1_000)` | false positives at most |
+//! | segments | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
 //! | 1 | 1,400 | 0.012 % |
 //! | 4 | 21,000 | 0.049 % |
 //! | 8 | 370,000 | 0.098 % |
 //! | 14 | 24,000,000 | 0.17 % |
 //!
-//! A first segment that is ten times as large saves three or four segments. So does a larger
-//! [`growth_factor`](crate::GrowingCuckooFilterBuilder::growth_factor), for memory that is unused after each growth.
-//! The thread that finds no room makes the new segment, in time linear in its size: some milliseconds for a
-//! million items. The others go on with lookups, removes, and inserts that find room.
+//! A first segment that is ten times as large saves three or four segments. A larger
+//! [`growth_factor`](crate::GrowingCuckooFilterBuilder::growth_factor) saves segments too, but leaves more memory
+//! unused after each growth. The thread that finds no room builds the new segment, in time linear in its size:
+//! some milliseconds for a million items. Meanwhile the other threads can look up, remove, and insert where there
+//! is room.
 //!
 //! # Limits
 //!
@@ -64,20 +65,19 @@
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! A refused insert changes nothing, and after removals there is room again: in the segment that takes inserts,
-//! and that is the largest.
+//! A refused insert changes nothing. After removals there is room again, but only in the segment that takes
+//! inserts. That is the largest one.
 //!
 //! # Removing and shrinking
 //!
-//! Removal is as exact as in a filter of fixed size, and its rule is the same: remove what you inserted. Segments
-//! that are empty are taken out of the filter and freed. An empty filter begins anew with a small segment when you
-//! call [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit); a filter that is nearly empty keeps each
-//! segment with an item in it. If items leave by age, two filters that rotate free more ([`ageing`](super::ageing)).
+//! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The
+//! filter unlinks and frees empty segments. A segment with one item left is kept. If the filter is empty,
+//! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small segment. If
+//! items leave by age, two filters that rotate free more memory ([`ageing`](super::ageing)).
 //!
 //! # What is different
 //!
-//! * Each call is pinned to an epoch, which costs some nanoseconds. The calls for many items at once pin once for
-//!   256 of them.
-//! * An item can have eight copies in each segment; the ninth is refused, and never makes the filter grow.
-//! * The first call of a thread registers it with crossbeam-epoch, and a growth allocates, so neither is for
-//!   signal handlers or threads that must not allocate.
+//! * Each call pins an epoch, which costs some nanoseconds. A batch call pins once per 256 items.
+//! * Each segment can hold eight copies of an item. The ninth copy is refused, and never makes the filter grow.
+//! * The first call of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
+//!   this filter in signal handlers, or in threads that must not allocate.

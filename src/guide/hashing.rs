@@ -1,14 +1,13 @@
-//! Which hasher: the default, its seed, and hashes that you have.
+//! Which hasher to use: the default and its seed, another hasher, or your own hashes.
 //!
-//! The filter keeps nothing of an item but 64 bits of hash, and of those only where they lead: the high bits
-//! select the first bucket, the lowest 16 are the fingerprint, and the fingerprint leads from either bucket to
-//! the other.
+//! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest 16 bits are
+//! the fingerprint. The fingerprint leads from either bucket to the other.
 //!
 //! # The default
 //!
-//! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws a seed of its own at
-//! random, unless the builder is given one. Fix the seed where several filters must agree on hashes, where
-//! hashes are stored, or where a test must repeat. Otherwise leave it random, so that nobody can know it
+//! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws its own random seed,
+//! unless you give the builder a seed. Fix the seed if several filters must agree on hashes, if you store hashes,
+//! or if a test must be repeatable. Otherwise leave it random, so that nobody can know it
 //! ([`adversaries`](super::adversaries)).
 //!
 //! ```
@@ -18,27 +17,27 @@
 //! let seeded = || CuckooFilter::builder().capacity(1_000).seed(42).build();
 //! let (today, yesterday) = (seeded()?, seeded()?);
 //!
-//! // One seed: an item is hashed once for both.
+//! // With one seed, one hash serves both filters.
 //! let hash = today.hash_one("flow");
 //! yesterday.insert_hash(hash)?;
 //! assert!(yesterday.contains("flow"));
 //! assert_eq!(hash, RandomState::with_seed(42).hash_one("flow"));
 //!
-//! // No seed given: hashes of one filter mean nothing to another.
+//! // Without a seed, each filter hashes differently.
 //! assert_ne!(CuckooFilter::with_capacity(1_000).hash_one("flow"), hash);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With a fixed seed, hashes of integers, of `str` and of byte strings are the same in every release of this
-//! crate and on every machine. What other types feed to a hasher is up to their `Hash`; see
+//! With a fixed seed, the hashes of integers, `str` and byte strings are the same in every release of this crate
+//! and on every machine. Other types decide in their `Hash` which bytes they feed to a hasher; see
 //! [`portability`](super::portability).
 //!
 //! # Another hasher
 //!
-//! Any [`BuildHasher`](std::hash::BuildHasher) will do that mixes all 64 bits; not all do, see
-//! [`mixing`](super::mixing). Its type becomes a parameter of the filter's type. Mind the names:
-//! `lockfree_cuckoo::RandomState`, the default, and `std::hash::RandomState`, the standard library's SipHash
-//! with random keys, are two types.
+//! You can use any [`BuildHasher`](std::hash::BuildHasher) that mixes all 64 bits. Not all do, see
+//! [`mixing`](super::mixing). Its type becomes a parameter of the filter's type. Two types have the same name:
+//! `lockfree_cuckoo::RandomState` is the default of this crate, and `std::hash::RandomState` is the standard
+//! library's SipHash with random keys.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -55,17 +54,17 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! # Hashes that you have
+//! # Your own hashes
 //!
-//! Every call for an item has a twin that takes the hash: `insert_hash`, `contains_hash`, `insert_many_hash`
-//! and so on. They do not touch the hasher. Use them to hash once for several filters, to keep 8 bytes instead
-//! of an item for its later removal, or where the item is a hash already, such as the name of a block that is
-//! addressed by its content:
+//! Every call for an item has a variant that takes a hash: `insert_hash`, `contains_hash`, `insert_many_hash` and
+//! so on. These calls do not use the hasher. Use them to hash once for several filters, or to keep 8 bytes
+//! instead of an item for its later removal. Use them too if the item already is a hash, such as the digest of a
+//! content-addressed block:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
-//! /// Eight bytes of a cryptographic digest are as good a hash as any.
+//! /// Any eight bytes of a cryptographic digest are a good hash.
 //! fn hash_of(digest: &[u8; 32]) -> u64 {
 //!     u64::from_le_bytes(digest[..8].try_into().expect("eight bytes"))
 //! }
@@ -78,16 +77,16 @@
 //! let stored = CuckooFilter::with_capacity(1_000);
 //! stored.insert_hash(hash_of(&digest))?;
 //! assert!(stored.contains_hash(hash_of(&digest)));
-//! // Not the same item: this would hash the digest once more.
+//! // This hashes the digest once more, so it is another item.
 //! assert!(!stored.contains(&digest));
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
 //! # One type for one item
 //!
-//! The calls take any type that is `Hash`, so the compiler does not notice if you insert one type and look up
-//! another. Owned and borrowed forms agree, and so do references. Widths differ, and text differs from its
-//! bytes:
+//! The calls take any type that implements `Hash`. So the compiler does not notice if you insert one type and
+//! look up another. Owned and borrowed forms of a value hash alike, and so do references. Integers of different
+//! widths hash differently, and text hashes differently from its bytes:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -99,9 +98,9 @@
 //!
 //! filter.insert(&7u64)?;
 //! assert!(!filter.contains(&7u32));
-//! assert!(!filter.contains(&7)); // an i32, like every bare number
+//! assert!(!filter.contains(&7)); // a literal without a suffix is an i32
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! [`TypedCuckooFilter`](crate::TypedCuckooFilter) is the same filter for items of one type; there, these
+//! [`TypedCuckooFilter`](crate::TypedCuckooFilter) is the same filter for items of one type. With it, these
 //! mistakes do not compile.

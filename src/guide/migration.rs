@@ -1,8 +1,8 @@
 //! From another filter, or from a set in a lock.
 //!
-//! Each page has a program before and after, the calls side by side, and what behaves differently. What is said
-//! about the others holds for the versions named, as read in their sources and tried;
-//! `cargo test --doc guide::migration` runs the programs.
+//! Each page has a program before and after the change, a table of calls, and a list of differences. What the
+//! pages say about the other crates holds for the named versions; it was read in their sources and tried. `cargo
+//! test --doc guide::migration` runs the programs.
 //!
 //! | from | page |
 //! |---|---|
@@ -11,18 +11,18 @@
 //! | `fastbloom` 0.17, its `AtomicBloomFilter` | [`fastbloom`] |
 //! | `RwLock<HashSet>`, `DashSet` | [`locked_sets`] |
 //!
-//! Some things are the same for all of them:
+//! These points are the same for all of them:
 //!
-//! * **The size is fixed, and a full filter says so.** Ask for the peak ([`sizing`](super::sizing)), and decide
-//!   what an error means ([`full`](super::full)).
-//! * **There are two inserts.** [`insert`] adds a copy each time, [`insert_unique`] only if there is none.
-//!   Where the old code asked whether the item was new, it is `insert_unique`; where it removes, remove only
-//!   for inserts that succeeded ([`removing`](super::removing)).
+//! * **The size is fixed, and a full filter returns an error.** Ask for the peak number of items
+//!   ([`sizing`](super::sizing)), and decide what to do about the error ([`full`](super::full)).
+//! * **There are two inserts.** [`insert`] always adds a copy. [`insert_unique`] adds one only if there is none.
+//!   If the old code asked whether the item was new, use `insert_unique`. If it removes items, remove only those
+//!   whose insert succeeded ([`removing`](super::removing)).
 //! * **The seed is random**, unless you fix it, so two runs of a program differ in their false positives
 //!   ([`hashing`](super::hashing)).
-//! * **Stored filters cannot be converted**, from whatever format: a filter keeps no items, and no two of these
-//!   make the same of a hash. Build the new filter from the items.
-//! * **Any type is an item**, and a lookup of another type misses.
+//! * **Stored filters cannot be converted**, whatever their format. A filter does not store the items, and each
+//!   of these crates uses a hash differently. Build the new filter from the items.
+//! * **Any type is an item**, and a lookup with another type misses.
 //!   [`TypedCuckooFilter`](crate::TypedCuckooFilter) takes one type.
 //!
 //! [`insert`]: crate::CuckooFilter::insert

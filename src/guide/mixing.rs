@@ -1,13 +1,13 @@
 //! What a hasher must provide, and what happens if it does not.
 //!
-//! Items must be spread evenly over the high bits of the hash, which select the bucket, and over the low 16,
-//! which are the fingerprint, and neither must tell about the other. A hasher for hash tables may do less: a
-//! table compares keys, so poor hashes make it slower, not wrong. A filter has no keys. With poor hashes it
-//! refuses items early, or finds what is not in.
+//! The high bits of the hash select the bucket, and the low 16 bits are the fingerprint. The hasher must spread
+//! items evenly over both, and independently of each other. A hasher for hash tables may do less: a table
+//! compares keys, so poor hashes only make it slower. A filter has no keys to compare. With poor hashes it
+//! refuses items early, or answers "yes" for absent items.
 //!
-//! Here the default, three such hashers, and a hash of 32 bits are given 100,000 items, and then asked for
-//! 100,000 others. The bounds in the code are what was measured, rounded; `cargo test --doc guide::mixing`
-//! checks them.
+//! The program below gives 100,000 items to the default hasher, to three hashers for hash tables, and to a hash
+//! of 32 bits. Then it looks up 100,000 other items. The bounds in the code are measured values, rounded. `cargo
+//! test --doc guide::mixing` checks them.
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, RandomState};
@@ -53,13 +53,13 @@
 //! let page_address = |i| i * 4096;
 //! let float = |i| (i as f64).to_bits();
 //!
-//! // The default: everything goes in, about one wrong answer in ten thousand.
+//! // The default: all items go in, and about one answer in ten thousand is wrong.
 //! for item in [number, page_address, float] {
 //!     let (inserted, wrong) = outcome(RandomState::with_seed(1), item);
 //!     assert!(inserted == 100_000 && wrong < 0.03);
 //! }
 //!
-//! // Small numbers have no high bits: all go to one bucket and to its neighbours by fingerprint.
+//! // Small numbers have no high bits: all have the same first bucket.
 //! let (inserted, wrong) = outcome(BuildHasherDefault::<Identity>::default(), number);
 //! assert!(inserted < 10_000 && wrong > 1.0);
 //!
@@ -81,17 +81,19 @@
 //! assert!(inserted < 10_000);
 //! ```
 //!
-//! The product is the worst: nothing is refused, and most answers are wrong. [`false_positive_rate`] does not
-//! notice; it assumes a hash that mixes. If you are in doubt about a hasher, measure as above, with your own
-//! items.
+//! The product is the worst: it refuses nothing, and most answers are wrong. [`false_positive_rate`] does not
+//! show this, because it assumes a hash that mixes. If you are not sure about a hasher, measure it as above, with
+//! your own items.
 //!
-//! # Hashes by hand
+//! # Your own hashes
 //!
 //! The same holds for the calls that take a hash. The most likely mistake is to widen a hash of 32 bits, such as
-//! a CRC-32, 32-bit FNV-1a or MurmurHash3. It has no high bits at all, so every item has the same first bucket.
-//! A filter for 100,000 items then refuses one after 1,500 to 3,200, by the function. Hash the item with 64
-//! bits. If the 32 are all you have, they are an item. Then items with equal 32 bits are one: of a million
-//! stored items that makes one more wrong answer in 4,300, twice as many as the filter's own.
+//! a CRC-32, 32-bit FNV-1a or MurmurHash3. It has no high bits at all, so every item has the same first bucket. A
+//! filter for 100,000 items then refuses one after 1,500 to 3,200 items, depending on the function. Compute a
+//! 64-bit hash of the item instead.
+//!
+//! If you have only the 32 bits, pass them as an item. Then two items with equal 32 bits are the same item. For a
+//! million stored items that adds one wrong answer in 4,300 lookups, twice as many as the filter's own.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -113,10 +115,9 @@
 //! assert!((0..100_000).all(|item| right.insert(&murmur(item)).is_ok()));
 //! ```
 //!
-//! What is unique is not mixed: a counter, an address, a
-//! timestamp. Not even a random UUID is: two of its last 64 bits are the same in all, and if they lead, the
-//! first bucket of every item is in one quarter of the table. Such a number is an item, not a hash. Give it to
-//! the calls for items:
+//! A unique number is not a mixed hash. Examples are a counter, an address and a timestamp. Even a random UUID is
+//! not: two of its last 64 bits are the same in all UUIDs, and if these are the highest bits, the first bucket of
+//! every item is in one quarter of the table. Pass such a number to the calls for items, not for hashes:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;

@@ -1,11 +1,11 @@
-//! Saving a filter, and loading it.
+//! How to save a filter and load it.
 //!
-//! # When nobody else uses it
+//! # If no other thread uses it
 //!
-//! [`write_to`] writes a filter to a file or any other writer, [`read_from`] makes it again, with its capacity,
+//! [`write_to`] writes a filter to a file or any other writer. [`read_from`] reads it back, with its capacity,
 //! its search budget and the seed of its hasher. [`to_bytes`] and [`from_bytes`] do the same with bytes. The
-//! form is the same on every machine, and [`format`](crate::format) documents it: 8 bytes a bucket and 68 more,
-//! so 2.1 MB for a million items.
+//! stored form is the same on every machine; [`format`](crate::format) documents it. It takes 8 bytes per bucket
+//! and 68 more, so 2.1 MB for a million items.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -25,12 +25,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # While others use it
+//! # While other threads use it
 //!
-//! `write_to` takes `&mut self`, so the compiler keeps others away. To save a filter that is in use, take a
-//! [`snapshot`], which is a filter of its own, and write that. And write to a new file, so that a crash leaves
-//! either the old one or the new one, whole. Two threads must not write the new file at once, so whoever saves
-//! holds a lock. Those who use the filter do not:
+//! `write_to` takes `&mut self`, so no other thread can use the filter meanwhile. To save a filter that is in
+//! use, take a [`snapshot`], which is a separate filter, and write that. Write to a new file and rename it. Then
+//! a crash leaves either the old file or the new file, complete. Two threads must not write the new file at once,
+//! so a thread that saves holds a lock. Threads that use the filter need no lock:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -54,10 +54,10 @@
 //!         let temporary = self.directory.join(format!("{}.new", self.name));
 //!         let file = File::create(&temporary)?;
 //!         copy.write_to(&file)?;
-//!         file.sync_all()?; // the content is on the disk before the name is
+//!         file.sync_all()?; // the content must be on the disk before the new name is
 //!         fs::rename(&temporary, self.directory.join(&self.name))?;
 //!         if cfg!(unix) {
-//!             File::open(&self.directory)?.sync_all()?; // and now the name is
+//!             File::open(&self.directory)?.sync_all()?; // and now the new name is on the disk
 //!         }
 //!         Ok(())
 //!     }
@@ -83,42 +83,46 @@
 //! # Ok::<(), Box<dyn Error>>(())
 //! ```
 //!
-//! The lock keeps threads of one process apart. Two processes that save need two names.
+//! The lock only works between threads of one process. If two processes save, they need two file names.
 //!
-//! A snapshot takes the memory of a second filter while it lives. One can be taken at a time: another thread
-//! that asks meanwhile is told [`Busy`](crate::SnapshotError::Busy). One that others disturb too much is given
-//! up as [`Disturbed`](crate::SnapshotError::Disturbed). Both can be tried again. The example `save_and_load`
-//! is a service that loads its filter when it starts and saves it when it stops.
+//! A snapshot takes the memory of a second filter while it lives. Only one snapshot can be under way at a time:
+//! if another thread asks meanwhile, the call returns [`Busy`](crate::SnapshotError::Busy). If other threads
+//! disturb the snapshot too often, the call returns [`Disturbed`](crate::SnapshotError::Disturbed). In both cases
+//! you can try again. The example `save_and_load` is a service that loads its filter when it starts and saves it
+//! when it stops.
 //!
-//! Not `clone`: a clone is exact while nobody writes, but it can miss items that move meanwhile.
+//! Do not use `clone` for this. A clone is exact if no thread writes meanwhile, but it can miss items that move.
 //!
-//! # What a snapshot has
+//! # What a snapshot contains
 //!
-//! Every item that was in from before the call until after it. Of what was inserted or removed during the call,
-//! it has any part. Of what came later it has nothing. So after a restart the filter does not know of the last
-//! inserts, and a "no" is no longer certain, until it has caught up. There are three ways:
+//! A snapshot contains every item that was in from before the call until after it. It may contain any part of
+//! what was inserted or removed during the call. It contains nothing that was inserted later. So after a restart
+//! the filter misses the last inserts. A "no" is not certain until the filter has caught up. There are three
+//! ways:
 //!
-//! * **Hold the writers back while the snapshot is taken**, and note how far the log of changes is; lookups go
-//!   on. After a restart, load the snapshot and repeat the changes from there. This is exact. Where there is no
-//!   log, the same is to save when the writers have stopped for good.
-//! * **Never remove, and insert with `insert_unique`.** Then it does no harm to insert twice: take snapshots at
-//!   any time, and repeat the inserts since some moment before the last one. The code is
+//! * **Stop the writers while you take the snapshot**, and record the position in the log of changes. Lookups go
+//!   on. After a restart, load the snapshot and repeat the changes from that position. This is exact. Without a
+//!   log, save after the writers have stopped for good; that is exact too.
+//! * **Never remove, and insert with `insert_unique`.** Then a repeated insert does no harm. Take snapshots at
+//!   any time, and after a restart repeat the inserts from some moment before the last snapshot. The code is
 //!   [below](#every-second-while-a-log-is-read).
 //! * **Build the filter from the source of truth** at every start, and do not save it.
 //!
-//! With removals and with writers at work, a snapshot cannot be caught up with: of an item that came or went
-//! during the call, nobody knows whether its token is in. To insert it again can leave a token for ever, and to
-//! remove it can hit another item.
+//! If items are removed and writers are active, a snapshot cannot catch up. For an item that was inserted or
+//! removed during the call, nobody knows whether the snapshot has its token. A repeated insert can leave a token
+//! for ever. A repeated removal can remove another item.
 //!
 //! # Every second, while a log is read
 //!
-//! Here a thread takes items from a log and inserts them with `insert_unique`, and another thread saves. Nothing
-//! is ever removed. Two orders matter:
+//! In this program one thread reads items from a log and inserts them with `insert_unique`, and another thread
+//! saves. No thread removes items. Two orders matter:
 //!
-//! * **Read the position of the log before the snapshot.** All entries before it are in the filter by then, so
-//!   all are in the copy. Were it read after, entries that came meanwhile could be in neither.
-//! * **Make the position durable after the rename.** A crash between the two leaves a newer filter with an older
-//!   position. Then some inserts are repeated, which does no harm. The other way round, some would be lost.
+//! * **Read the position of the log before the snapshot.** At that time all entries before the position are in
+//!   the filter, so all are in the copy. If you read it after the snapshot, entries that came meanwhile could be
+//!   missing from both.
+//! * **Write the position to the disk after the rename.** A crash between the two leaves a newer filter with an
+//!   older position. Then some inserts are repeated, which does no harm. In the other order, some inserts would
+//!   be lost.
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, SnapshotError};
@@ -134,13 +138,13 @@
 //!
 //! struct Seen {
 //!     filter: CuckooFilter,
-//!     position: AtomicUsize, // all entries of the log before it are in the filter
+//!     position: AtomicUsize, // all log entries before this one are in the filter
 //!     directory: PathBuf,
 //!     saving: Mutex<()>,
 //! }
 //!
 //! impl Seen {
-//!     /// With no file, which is how it begins, a new filter and the whole log.
+//!     /// At the first start there is no file: returns a new filter, at the start of the log.
 //!     fn load(directory: PathBuf, capacity: usize) -> Result<Self, Box<dyn Error>> {
 //!         let (filter, position) = match File::open(directory.join("filter")) {
 //!             Ok(file) => {
@@ -161,7 +165,7 @@
 //!         Ok(Self { filter, position, directory, saving })
 //!     }
 //!
-//!     /// Inserts the rest of the log. For one thread.
+//!     /// Inserts the rest of the log. Only one thread may call this.
 //!     fn follow(&self, log: &[u64]) -> Result<(), Box<dyn Error>> {
 //!         for at in self.position.load(Ordering::Relaxed)..log.len() {
 //!             self.filter.insert_unique(&log[at])?;
@@ -180,7 +184,7 @@
 //!         Ok(())
 //!     }
 //!
-//!     /// Tries again when others have disturbed it.
+//!     /// Tries again if other threads disturbed the snapshot.
 //!     fn snapshot(&self) -> Result<CuckooFilter, SnapshotError> {
 //!         for _ in 0..5 {
 //!             match self.filter.snapshot() {
@@ -191,7 +195,7 @@
 //!         self.filter.snapshot()
 //!     }
 //!
-//!     /// Puts a file in the place of another, whole and for good.
+//!     /// Replaces a file atomically and durably.
 //!     fn replace(
 //!         &self,
 //!         name: &str,
@@ -208,12 +212,12 @@
 //!         Ok(())
 //!     }
 //!
-//!     /// Saves after every period until there is nobody left to say stop, and once more then.
+//!     /// Saves after every period until the sender of `stop` is dropped, and then once more.
 //!     fn keep_saving(&self, period: Duration, stop: Receiver<()>) {
 //!         loop {
 //!             let last = stop.recv_timeout(period) != Err(RecvTimeoutError::Timeout);
 //!             if let Err(error) = self.save() {
-//!                 eprintln!("not saved, the files before stand: {error}");
+//!                 eprintln!("not saved, the previous files remain: {error}");
 //!             }
 //!             if last {
 //!                 return;
@@ -244,16 +248,16 @@
 //! # Ok::<(), Box<dyn Error>>(())
 //! ```
 //!
-//! With several threads that insert, the position is the one before which *all* have inserted: the least of
-//! theirs, if each reads a part of its own. It is not the end of the log, where the last entries may be written
-//! and not yet inserted. And whoever deletes the filter's file starts from the beginning: `load` does not look
-//! at the position then.
+//! If several threads insert, the position is the one before which *all* have inserted. If each reads its own
+//! part, it is the smallest of their positions. Do not take the end of the log: its last entries may be written
+//! but not yet inserted. If you delete the filter's file, the next start begins at the start of the log: `load`
+//! then ignores the position.
 //!
 //! # What can go wrong
 //!
-//! [`ReadError`](crate::ReadError) tells a file that is damaged, cut off, of a later version, or no filter. All
-//! input is checked, and it cannot make a reader panic or allocate out of proportion to its length. A filter
-//! that cannot be read is no disaster if it can be built anew:
+//! [`ReadError`](crate::ReadError) says whether a file is damaged, cut off, of a later version, or not a filter.
+//! The reader checks all input. No input can make it panic, or allocate out of proportion to the input's length.
+//! If you cannot read a filter, build a new one:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -272,14 +276,15 @@
 //! assert!(load(&stored, &["a", "b"]).contains("a"));
 //! ```
 //!
-//! The checksums find accidents. Against somebody who forges files they do nothing, and a file has the seed of
-//! the default hasher in it ([`adversaries`](super::adversaries)): protect it, and sign it if it travels.
+//! The checksums find accidental damage. They do not protect against forged files. A file also contains the seed
+//! of the default hasher ([`adversaries`](super::adversaries)). So protect the file, and sign it if you send it
+//! somewhere.
 //!
 //! # Items and hashers
 //!
-//! The file has no items, so the program that loads it must hash as the one that saved it did. The default
-//! hasher comes with the file. Another one is handed over, and recognized: with a wrong one the call fails,
-//! because the filter would miss everything.
+//! The file does not contain the items. So the program that loads it must hash items like the program that saved
+//! it. The file contains the default hasher's seed. You must pass any other hasher to the call. The call checks
+//! it and fails for a wrong one, because with it the filter would miss every item.
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, ReadError};
@@ -301,14 +306,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What no check can see is a type whose `Hash` differs between the two programs; see
+//! No check can detect a type whose `Hash` differs between the two programs; see
 //! [`portability`](super::portability).
 //!
 //! # With serde
 //!
-//! With the feature `serde`, a filter is serialized as the bytes of its stored form. To serialize takes a
-//! snapshot, so the filter may be in use, and fails as a snapshot does. Choose a binary format, which adds a few
-//! bytes. The filter can be a field. With these `[dependencies]`:
+//! With the feature `serde`, a filter is serialized as the bytes of its stored form. Serializing takes a
+//! snapshot. So other threads may use the filter meanwhile, and serializing can fail as a snapshot can. Choose a
+//! binary format, which adds only a few bytes. A filter can be a field of a struct. With these `[dependencies]`:
 //!
 //! ```toml
 //! lockfree-cuckoo = { path = "...", features = ["serde"] }
@@ -339,8 +344,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Text formats make the bytes long: as JSON, up to four characters a byte. With these `[dependencies]`, here and
-//! below:
+//! Text formats make the bytes long: JSON takes up to four characters per byte. Use these `[dependencies]`, here
+//! and below:
 //!
 //! ```toml
 //! lockfree-cuckoo = { path = "...", features = ["serde"] }
@@ -359,10 +364,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! To deserialize takes the hasher from `Default`, unless it is the crate's own, which comes with the bytes. So
-//! it has to be a hasher that is the same each time. The `Default` of `std::hash::RandomState` is random, so with
-//! it every attempt fails as [`OtherHasher`](crate::ReadError::OtherHasher). Keep the bytes of `to_bytes` there,
-//! and load with [`from_bytes_with_hasher`](crate::CuckooFilter::from_bytes_with_hasher), as above:
+//! Deserializing takes the hasher from `Default`, except for the crate's own hasher, which comes with the bytes.
+//! So the `Default` must be the same each time. The `Default` of `std::hash::RandomState` is random, so every
+//! attempt fails with [`OtherHasher`](crate::ReadError::OtherHasher). For such a hasher, store the bytes of
+//! `to_bytes`, and load them with [`from_bytes_with_hasher`](crate::CuckooFilter::from_bytes_with_hasher), as
+//! above:
 //!
 #![cfg_attr(feature = "serde", doc = "```")]
 #![cfg_attr(not(feature = "serde"), doc = "```ignore")]

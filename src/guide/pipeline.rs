@@ -1,33 +1,35 @@
-//! A packet pipeline: many workers, one stream, and what is new in it.
+//! A packet pipeline: many workers find what is new in one stream.
 //!
-//! A pool of workers takes packets, records or events from a stream and has to know of each whether it, or its
-//! flow, came before. This page is what was learnt from building one, `packet_pool` in the folder `examples` of this
-//! crate, which reads captures and live traffic:
+//! A pool of workers takes packets, records or events from a stream. For each of them it must know whether it, or
+//! its flow, was seen before. This page says what was learnt from building such a program, `packet-pool` in the
+//! folder `crates` of the repository. It reads captures and live traffic:
 //!
 //! ```sh
-//! tcpdump -w - | cargo run --release --example packet_pool -- - --window 30
+//! tcpdump -w - | cargo run --release -p packet-pool -- - --window 30
 //! ```
 //!
 //! # The shape
 //!
-//! | who | does what | shares what |
+//! | who | does | shares |
 //! |---|---|---|
-//! | the reader, one thread | cuts the stream into batches of one period each, gives each the filters of its period | a bounded queue |
-//! | the workers | work out keys, ask, act on what is new | the filters |
+//! | the reader, one thread | cuts the stream into batches of one period each, and gives each batch the filters of its period | a bounded queue |
+//! | the workers | compute keys, ask the filters, handle what is new | the filters |
 //!
-//! The filter is shared by all workers. To give each worker a filter of its own, packets of one flow would have to
-//! go to one worker, and the reader would have to look into every packet to know which. With a shared filter any
-//! worker takes any batch, so the reader only copies bytes, and a slow worker slows nobody.
+//! All workers share the filter. If each worker had its own filter, all packets of one flow would have to go to
+//! one worker, and the reader would have to parse every packet to know which. With a shared filter, any worker
+//! can take any batch. So the reader only copies bytes, and a slow worker does not delay the others.
 //!
-//! The queue is bounded, in batches. If the workers cannot follow, the reader waits, then the pipe in front of it
-//! fills, and the sender drops packets and counts them. That is better than memory that grows until the end.
+//! The queue holds a bounded number of batches. If the workers cannot keep up, the reader waits. Then the pipe
+//! before it fills, and the sender drops packets and counts them. That is better than memory that grows without
+//! limit.
 //!
-//! # One decision
+//! # One call decides
 //!
-//! Whether a key is new is decided by one call, [`insert_unique`](crate::CuckooFilter::insert_unique): of all that
-//! race for a key, one is told `true`. All else may be out of date, and need not care. For a whole batch there is
-//! [`insert_unique_many`](crate::CuckooFilter::insert_unique_many), which prefetches. A key that stands twice in the
-//! batch, or that another worker inserts meanwhile, is no special case:
+//! One call decides whether a key is new: [`insert_unique`](crate::CuckooFilter::insert_unique). If several
+//! threads race for a key, it returns true for one of them. All other data may be out of date, and that does no
+//! harm. For a whole batch, use [`insert_unique_many`](crate::CuckooFilter::insert_unique_many), which
+//! prefetches. It handles a key that occurs twice in the batch, or that another worker inserts meanwhile, without
+//! special code:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertManyError};
@@ -39,20 +41,20 @@
 //! # Ok::<(), InsertManyError>(())
 //! ```
 //!
-//! Most packets belong to known flows. The example, which has two filters to ask and stops inserting when one is full,
-//! looks a batch up in both first, with [`contains_many_hash`](crate::CuckooFilter::contains_many_hash), and puts only
-//! what is left through the decision.
+//! Most packets belong to known flows. The example asks two filters, and stops inserting when one is full. So it
+//! first looks a batch up in both filters with [`contains_many_hash`](crate::CuckooFilter::contains_many_hash),
+//! and calls `insert_unique` only for the keys that it did not find.
 //!
-//! Keep the vectors from batch to batch. Some hundred packets a batch are enough: to take one costs a fraction of a
-//! microsecond then, and the workers end together.
+//! Reuse the vectors from batch to batch. Some hundred packets per batch are enough. Then taking a batch costs a
+//! fraction of a microsecond, and the workers finish at about the same time.
 //!
 //! # Two filters that rotate
 //!
-//! A stream without end fills any filter. Have two, ask both, fill the younger one, and once a window let the older
-//! one go ([`ageing`](super::ageing)). What makes that simple in a pipeline is that **the filters travel with the
-//! batch**. A period's pair never changes, so there is nothing to lock and nobody to wait for; a rotation is the
-//! reader making the next pair. A batch is judged by the pair of its own period however late a worker comes to it,
-//! and a filter is freed when the last batch that has it is done:
+//! An endless stream fills any filter. So use two filters: ask both, insert into the younger one, and drop the
+//! older one once per window ([`ageing`](super::ageing)). In a pipeline this is simple, because **the filters
+//! travel with the batch**. The two filters of a period never change, so there is nothing to lock and no thread
+//! waits. To rotate, the reader builds the next pair. A batch uses the pair of its own period, even if a worker
+//! takes it late. A filter is freed when the last batch that refers to it is done:
 //!
 //! ```
 //! use lockfree_cuckoo::{BuildError, CuckooFilter, InsertError, RandomState};
@@ -66,7 +68,7 @@
 //! }
 //!
 //! impl Generation {
-//!     /// With one hasher for all, so that an item is hashed once.
+//!     /// All filters have the same hasher, so an item is hashed once.
 //!     fn first(capacity: usize, hasher: &RandomState) -> Result<Self, BuildError> {
 //!         let filter = || CuckooFilter::try_with_capacity_and_hasher(capacity, hasher.clone());
 //!         Ok(Self {
@@ -75,7 +77,7 @@
 //!         })
 //!     }
 //!
-//!     /// For the reader. Batches that are on their way keep what they have.
+//!     /// For the reader. Batches in the queue keep their own pair.
 //!     fn following(&self) -> Result<Self, BuildError> {
 //!         let hasher = self.young.hasher().clone();
 //!         let young = CuckooFilter::try_with_capacity_and_hasher(self.young.capacity(), hasher)?;
@@ -85,7 +87,7 @@
 //!         })
 //!     }
 //!
-//!     /// For the workers: whether the key is new. One that is known is refreshed, or it would leave though active.
+//!     /// For the workers: returns true if the key is new. Refreshes a known key, so that an active one stays.
 //!     fn is_new(&self, key: &impl std::hash::Hash) -> Result<bool, InsertError> {
 //!         let hash = self.young.hash_one(key);
 //!         let in_old = self.old.contains_hash(hash);
@@ -101,30 +103,31 @@
 //! let third = second.following()?;
 //! assert!(!third.is_new(&"flow")?);
 //! let fifth = third.following()?.following()?;
-//! assert!(fifth.is_new(&"flow")?); // a whole period without it
+//! assert!(fifth.is_new(&"flow")?); // absent for a whole period
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! False positives aside, this promises:
+//! Except for false positives, this guarantees:
 //!
-//! * A key is told new once a period at most, and exactly once if the period before did not have it.
-//! * Once a packet with the key is done in one period, no packet of that period or the next that is taken up
-//!   afterwards is told new. So a key is known for one window at least after its last packet, and forgotten after
-//!   two at most.
-//! * At a rotation a key may be told new twice, once in each period, if all its packets of the older period are in
-//!   batches that are still in work. To rule that out, the workers would have to wait for each other at every
-//!   rotation. `--verify` counts such keys, and fails on any that is not explained by two batches that overlap. With
-//!   `--made-up 100000 --window 0.1 --repeat 2 --verify`, that is 16 rotations in a tenth of a second and two workers,
-//!   it was 54 of 200,000.
+//! * At most one packet per period is new for each key. It is exactly one if the key was not in the period
+//!   before.
+//! * When a packet with the key is done in one period, no packet of that period or the next that a worker takes
+//!   afterwards is new. So a key stays known for at least one window after its last packet, and is forgotten
+//!   after at most two.
+//! * At a rotation a key can be new twice, once in each period, if all its packets of the older period are in
+//!   batches that are still in work. To prevent that, the workers would have to wait for each other at every
+//!   rotation. `--verify` counts such keys, and fails on any that is not explained by two overlapping batches.
+//!   With `--made-up 100000 --window 0.1 --repeat 2 --verify` (16 rotations in a tenth of a second) and two
+//!   workers, there were 54 of them in 200,000.
 //!
-//! Number the periods in the reader, by the times in the stream, and never backwards: a packet that comes late
-//! counts as present. After a pause of more than two windows make two new pairs, not one for each window.
+//! The reader numbers the periods by the times in the stream, and never goes backwards: a late packet counts as
+//! present. After a pause of more than two windows, build two new pairs, not one for each window.
 //!
 //! # Size
 //!
-//! A filter has to hold the keys of one window: new flows and the known ones that were active. So it is the rate
-//! of distinct keys times the window, and some room for the worst. At 20,000 active flows a second and a window of
-//! 30 seconds:
+//! A filter must hold the keys of one window: the new flows, and the known flows that were active. So its
+//! capacity is the rate of distinct keys times the window, plus some room for peaks. For 20,000 active flows a
+//! second and a window of 30 seconds:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -133,56 +136,58 @@
 //! assert!(2 * each.memory_usage() < 2_700_000); // bytes, for both
 //! ```
 //!
-//! **Stop inserting when it is full.** A refused insert searches thousands of buckets for room before it gives up
-//! ([`sizing`](super::sizing)). To try that again for every packet brought the example from some millions of packets
-//! a second to sixty thousand, just when there was most to do. Now it remembers the first
-//! [`Full`](crate::InsertError::Full) of a filter, only looks from then on, and the next rotation brings relief.
+//! **Stop inserting when the filter is full.** A refused insert searches thousands of buckets for room
+//! ([`sizing`](super::sizing)). When the example tried again for every packet, its speed fell from some millions
+//! of packets a second to sixty thousand, just when the load was highest. Now it remembers the first
+//! [`Full`](crate::InsertError::Full) of a filter, and from then on only looks keys up in it. The next rotation
+//! brings a new filter.
 //!
 //! # What a false positive costs
 //!
-//! A new key is told "known" with a probability of some 0.01 % at full load, twice that with two filters:
+//! A new key is wrongly "known" with a probability of some 0.01 % at full load, and twice that with two filters:
 //!
-//! | question | a false positive is | so |
+//! | question | a false positive is | effect |
 //! |---|---|---|
-//! | first packet of a flow? | a flow whose start nobody logs or inspects | at most one flow in 4,300 goes unseen, for as long as the other token is in |
-//! | copy of a packet? | a packet that is dropped, or not counted | fine for statistics and for what TCP repairs; not for a record of evidence |
-//! | "perhaps known, look it up" | a lookup in vain | costs time, and nothing else |
+//! | first packet of a flow? | a flow whose start is not logged or inspected | at most one flow in 4,300 is not seen, for as long as the other token is in |
+//! | copy of a packet? | a packet that is dropped, or not counted | fine for statistics and for traffic that TCP repairs; not fine for evidence |
+//! | "perhaps known, look it up" | a lookup that finds nothing | costs only time |
 //!
-//! The reverse does not happen: no known key is told new, but at a rotation and after a refusal. And nobody can aim
-//! at the filter as long as the seed is not known ([`adversaries`](super::adversaries)).
+//! The reverse error does not happen: a known key is never "new", except at a rotation and after a refused
+//! insert. Nobody can choose keys to attack the filter while the seed is secret
+//! ([`adversaries`](super::adversaries)).
 //!
 //! # Keys
 //!
-//! Take a key from what stays the same on the way. A flow is its VLANs, protocol and two endpoints in either order:
-//! sort the endpoints, and both directions have one key. Later fragments have no ports; they are a flow of their
-//! addresses. A copy of a packet, as a mirrored port delivers it, differs in its link header, its tags, TTL, header
-//! checksum and traffic class, so hash the rest (RFC 5475 does so to select one packet in several places). Have
-//! integers in the key rather than structures of optional parts: they hash in a few writes, and nothing depends on
-//! how the packet was written.
+//! Build a key from what stays the same on the way. The key of a flow is its VLANs, its protocol and its two
+//! endpoints. Sort the endpoints, so that both directions have one key. Later fragments have no ports, so they
+//! form a flow of their addresses. A copy of a packet, as a mirrored port delivers it, differs in its link
+//! header, tags, TTL, header checksum and traffic class, so hash the rest (RFC 5475 does this to select one
+//! packet in several places). Build the key from integers, not from structures with optional parts: integers hash
+//! in a few writes, and nothing depends on how the packet was written.
 //!
 //! # Figures
 //!
 //! From
 //!
 //! ```sh
-//! cargo run --release --example packet_pool -- --made-up 200000 --svg workers.svg
+//! cargo run --release -p packet-pool -- --made-up 200000 --svg workers.svg
 //! ```
 //!
-//! (a minute) on two virtual cores of a shared Intel Xeon: TCP packets of 200,000 flows, eight each, in memory.
-//! The *limit* is the same pool without any set: it reads the headers and works out the keys. The set is the
-//! `HashSet` of the standard library, with the hasher of the filter, in a `Mutex`. Million packets a second, and in
-//! brackets the part of the limit, medians of nine slices side by side:
+//! (one minute) on two virtual cores of a shared Intel Xeon: TCP packets of 200,000 flows, eight per flow, in
+//! memory. The *limit* is the same pool without any set: it reads the headers and computes the keys. The set is
+//! the `HashSet` of the standard library, with the hasher of the filter, in a `Mutex`. The table gives million
+//! packets a second, and in brackets the quotient to the limit, medians of nine slices side by side:
 //!
-//! | workers | filter, lookups in batches | filter, single calls | set, a lock a batch | set, a lock a packet | limit |
+//! | workers | filter, lookups in batches | filter, single calls | set, one lock per batch | set, one lock per packet | limit |
 //! |---|---|---|---|---|---|
 //! | 1 | 9.3 (0.86) | 8.4 (0.76) | 6.2 (0.56) | 5.5 (0.49) | 11.0 |
 //! | 2 | 15.8 (0.86) | 15.0 (0.75) | 9.9 (0.54) | 6.7 (0.43) | 21.3 |
 //! | 4 | 16.8 (0.86) | 13.1 (0.73) | 6.3 (0.49) | 5.5 (0.35) | 20.4 |
 //!
-//! The second core was not always free, so trust the quotients more. Three things to take from it: to find the keys
-//! is most of the work; a batch of lookups before the inserts saves half of what the filter costs; and the filter
-//! scales where a lock does not, with more threads than cores above all, because a thread that is stopped holds
-//! nothing that others want.
+//! The second core was not always free, so the quotients are more reliable. The table shows three things.
+//! Computing the keys is most of the work. A batch of lookups before the inserts saves half of the filter's cost.
+//! The filter scales where a lock does not, most of all with more threads than cores, because a stopped thread
+//! holds nothing that other threads need.
 //!
-//! With `--window 0.1 --repeat 1` in the place of `--svg`, which is sixteen rotations in 0.1 s of work, throughput
-//! was 2 to 4 % lower than without the window. With `--verify` every answer is compared with exact sets.
+//! With `--window 0.1 --repeat 1` instead of `--svg`, which is sixteen rotations in 0.1 s of work, throughput was
+//! 2 to 4 % lower than without the window. With `--verify` the program compares every answer with exact sets.

@@ -1,17 +1,16 @@
-//! Items that cross processes: hash bytes.
+//! Hashes that several processes share: hash bytes.
 //!
-//! Two processes that share hashes, or a stored filter, must hash each item alike, on whatever machine and with
-//! whatever compiler they were built. The default hasher does its part: with one seed, it makes the same hash
-//! of the same bytes everywhere. But the bytes come from the item's `Hash`, and the standard library does not
-//! promise that these are the same on all platforms, or stay the same between versions of the compiler.
+//! Two processes that share hashes, or a stored filter, must hash each item alike, on any machine and with any
+//! compiler. The default hasher does its part: with one seed, it computes the same hash of the same bytes
+//! everywhere. But the item's `Hash` chooses the bytes. The standard library does not promise that these are the
+//! same on all platforms, or in all versions of the compiler.
 //!
-//! One difference is easy to see. A slice of integers is fed as it lies in memory, in the byte order of the
-//! machine:
+//! One example: a slice of integers feeds its memory, in the byte order of the machine:
 //!
 //! ```
 //! use std::hash::{Hash, Hasher};
 //!
-//! /// Notes the bytes that it is fed.
+//! /// Records the bytes that it gets.
 //! #[derive(Default)]
 //! struct Bytes(Vec<u8>);
 //!
@@ -28,12 +27,12 @@
 //! let mut fed = Bytes::default();
 //! [0x0102u16, 0x0304][..].hash(&mut fed);
 //! let native = [0x0102u16.to_ne_bytes(), 0x0304u16.to_ne_bytes()].concat();
-//! assert!(fed.0.ends_with(&native)); // behind the length, as a usize
+//! assert!(fed.0.ends_with(&native)); // after the length, as a usize
 //! ```
 //!
-//! The variant of an enum, the fields of a derived `Hash`, and lengths and separators are also the library's or
-//! the author's choice. (Of single integers the default hasher sees the little-endian bytes, and sizes as 64
-//! bits. The tests of this crate pin the hashes of integers, `str` and byte slices.)
+//! The library or the author also chooses how the variant of an enum, the fields of a derived `Hash`, lengths and
+//! separators are fed. (For single integers, the default hasher gets the little-endian bytes, and sizes as 64
+//! bits. The tests of this crate fix the hashes of integers, `str` and byte slices.)
 //!
 //! So encode the item yourself, feed the bytes to the hasher in one `write`, and use the calls that take a
 //! hash:
@@ -42,7 +41,7 @@
 //! use lockfree_cuckoo::{CuckooFilter, RandomState};
 //! use std::hash::{BuildHasher, Hasher};
 //!
-//! /// The hash of these bytes, for this seed: everywhere, and for good.
+//! /// The hash of these bytes for this seed, the same on every machine and in every version.
 //! fn hash_bytes(state: &RandomState, bytes: &[u8]) -> u64 {
 //!     let mut hasher = state.build_hasher();
 //!     hasher.write(bytes);
@@ -55,7 +54,7 @@
 //! }
 //!
 //! impl Flow {
-//!     /// Fixed widths, little-endian, and a length before what varies, so that no two flows have one
+//!     /// Fixed widths, little-endian, and a length before each part of variable length. So no two flows have one
 //!     /// encoding.
 //!     fn encode(&self) -> Vec<u8> {
 //!         let mut bytes = Vec::new();
@@ -77,6 +76,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Hashers that are not fit for this: the standard library's `DefaultHasher`, whose algorithm is unspecified
-//! and may change; its `RandomState`, whose keys are random and cannot be set; and any whose documentation does
-//! not promise the same output on every machine and in every version.
+//! Do not use these hashers for this: the standard library's `DefaultHasher`, whose algorithm is unspecified and
+//! may change; its `RandomState`, whose keys are random and cannot be set; and any hasher whose documentation
+//! does not promise the same output on every machine and in every version.

@@ -1,47 +1,48 @@
-//! Removing: what may be removed, and what may not.
+//! Which items you may remove.
 //!
 //! # The rule
 //!
-//! Remove an item once for each insert of it that succeeded, and never otherwise. Then nothing is missed and
-//! nothing is left behind.
+//! Remove an item once for each successful insert of it, and never otherwise. Then no item is missed, and no
+//! token is left behind.
 //!
-//! The filter cannot check this. It stores no items, only tokens: a fingerprint in one of two buckets. Items
-//! that agree in both have equal tokens, and are of one class. [`remove`] takes away one token of the item's
-//! class, whoever inserted it.
+//! The filter cannot check this. It stores tokens, not items. A token is a fingerprint in one of two buckets.
+//! Items with the same fingerprint and the same two buckets have equal tokens. They form a class. [`remove`]
+//! removes one token of the item's class, whichever call inserted it.
 //!
 //! # Which insert
 //!
-//! | call | adds a token | remove for it |
+//! | call | adds a token | you may remove |
 //! |---|---|---|
-//! | [`insert`] returned `Ok(())` | always, a second one for an item that is in | once |
+//! | [`insert`] returned `Ok(())` | always, also if the item was in before | once |
 //! | [`insert_unique`] returned `Ok(true)` | yes | once |
-//! | [`insert_unique`] returned `Ok(false)` | no: the item is in, or one of its class | never |
+//! | [`insert_unique`] returned `Ok(false)` | no: the item, or another one of its class, was in before | never |
 //! | either returned an error | no | never |
 //!
 //! # Wrong
 //!
-//! Two sessions use one key. Each says that it is there, and each takes it back:
+//! Two sessions use one key. Each session inserts the key when it begins, and removes it when it ends:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
 //! let active = CuckooFilter::with_capacity(1_000);
 //! active.insert_unique("key")?; // first session: true
-//! active.insert_unique("key")?; // second session: false, and nobody looks at it
+//! active.insert_unique("key")?; // second session: false, but the code ignores it
 //! active.remove("key"); // the second session ends
-//! assert!(!active.contains("key")); // but the first one is still there
+//! assert!(!active.contains("key")); // but the first session still uses it
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! It goes wrong without equal keys too, once in 8,600 inserts into a full filter: if another key of the same
-//! class is in, `insert_unique` answers false, and whoever removes all the same removes the other.
+//! It also goes wrong with different keys, once in 8,600 inserts into a full filter. If another key of the same
+//! class is in, `insert_unique` returns false. A caller that ignores this and removes its key removes the other
+//! key.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
 //! let active = CuckooFilter::builder().capacity(8).seed(1).build()?;
 //! active.insert_unique(&0u64)?;
-//! // In so small a filter one is soon found.
+//! // In such a small filter, the search is short.
 //! let twin = (1u64..)
 //!     .find(|other| active.contains(other))
 //!     .expect("an item of the same class");
@@ -51,9 +52,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Right: one token a user
+//! # Right: one token per user
 //!
-//! With `insert`, every session has a token of its own, and any of them is as good as another:
+//! With `insert`, every session has its own token. All tokens of a class are interchangeable:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -91,18 +92,19 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! The two buckets of an item have eight slots, so the ninth copy is refused with
-//! [`TooManyCopies`](crate::InsertError::TooManyCopies), or an earlier one if other items of the class are in.
+//! The two buckets of an item have eight slots. So the ninth copy is refused with
+//! [`TooManyCopies`](crate::InsertError::TooManyCopies). An earlier copy is refused if other items of the class
+//! are in.
 //!
 //! # Right: one owner
 //!
-//! With `insert_unique`, whoever is told true owns the item, and nobody else removes it. (Work that can panic
-//! needs a guard, as above.)
+//! With `insert_unique`, the caller that gets true owns the item, and no other caller removes it. (Work that can
+//! panic needs a guard, as above.)
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
 //!
-//! /// Does the work unless somebody is at it.
+//! /// Does the work, unless another caller is doing it.
 //! fn do_once(
 //!     claimed: &CuckooFilter,
 //!     job: &str,
@@ -124,14 +126,14 @@
 //! assert!(claimed.is_empty());
 //! ```
 //!
-//! # Right: counting elsewhere
+//! # Right: count elsewhere
 //!
-//! Where an item can have more than eight users, count them in an exact map, insert the item when its count
-//! leaves 0, and remove it when it comes back to 0. Both steps belong into the map's lock for the item, or else
-//! an insert and a removal can overtake each other.
+//! If an item can have more than eight users, count them in an exact map. Insert the item when its count rises
+//! from 0, and remove it when the count returns to 0. Do both while you hold the map's lock for the item.
+//! Otherwise an insert and a removal can run in the wrong order.
 //!
-//! [`count`](crate::CuckooFilter::count) is no substitute. It counts the class, up to 8, and under concurrent
-//! writes it can count a copy twice.
+//! [`count`](crate::CuckooFilter::count) cannot replace this. It counts the tokens of the class, up to 8. Under
+//! concurrent writes it can count a copy twice.
 //!
 //! [`insert`]: crate::CuckooFilter::insert
 //! [`insert_unique`]: crate::CuckooFilter::insert_unique

@@ -1,29 +1,30 @@
 //! A filter behind a network protocol: what was learnt from building a server.
 //!
-//! `examples/membership-server` in the repository lets Redis clients share filters: `CF.ADD`, `CF.EXISTS`, `CF.DEL`
-//! and the rest. Its README says how it is used; this page, what to think of if you build something like it.
+//! `crates/membership-server` in the repository lets Redis clients share filters: `CF.ADD`, `CF.EXISTS`, `CF.DEL`
+//! and the rest. Its README says how to use it. This page says what to consider if you build a similar server.
 //!
 //! # Find the filter without a lock
 //!
-//! Filters come and go seldom, items all the time. So the map from keys to filters is immutable and replaced as a
-//! whole (there with `arc-swap`), and a command costs one load before the filter's own two. A lock around the map
-//! would undo what the filter is for: everybody would wait for whoever holds it, even to read.
+//! Filters are created and deleted seldom, items often. So the map from names to filters is immutable and is
+//! replaced as a whole (the server uses `arc-swap`). A command then costs one load before the filter's own two. A
+//! lock around the map would defeat the purpose of the filter: every thread would wait for the lock's holder,
+//! even to read.
 //!
-//! Whoever makes a filter takes a mutex, so that two do not make the same one and the memory is counted exactly. That
-//! is done away from the threads that serve connections.
+//! A thread that creates a filter takes a mutex. So two threads cannot create the same filter, and the memory is
+//! counted exactly. This does not run on the threads that serve connections.
 //!
 //! # What may run on an async runtime's threads
 //!
-//! Calls for items do not block and return in well under a microsecond, except inserts into a filter that is nearly
-//! full (up to some 20 microseconds) and those that make one grow (milliseconds, for the one who inserts). Making a
-//! large filter, a [snapshot](crate::CuckooFilter::snapshot), and storing or loading one take time linear in the size:
-//! hand them to `spawn_blocking`, or to a thread.
+//! Calls for items do not block, and return in well under a microsecond. There are two exceptions: inserts into a
+//! nearly full filter (up to some 20 microseconds), and inserts that make a filter grow (milliseconds, for the
+//! thread that inserts). Building a large filter, a [snapshot](crate::CuckooFilter::snapshot), and storing or
+//! loading one take time linear in the size. Run them in `spawn_blocking`, or on another thread.
 //!
 //! # Hash the same bytes everywhere
 //!
-//! An item that comes over a network is bytes. `b"a"[..]` and `"a"` hash differently, as they do in any hash map: the
-//! standard library ends a `str` with a byte of its own and puts a length before a slice. Use one of them throughout,
-//! or a [`TypedCuckooFilter`](crate::TypedCuckooFilter), which makes the compiler look after it.
+//! An item that comes over a network is bytes. `b"a"[..]` and `"a"` hash differently, as in any hash map: the
+//! standard library appends a byte to a `str`, and puts a length before a slice. Use one of the two types
+//! everywhere, or a [`TypedCuckooFilter`](crate::TypedCuckooFilter), so that the compiler checks it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -36,21 +37,22 @@
 //!
 //! # "If absent" is one call
 //!
-//! `CF.ADDNX` is [`insert_unique`](crate::CuckooFilter::insert_unique). A lookup and then an insert would tell two
-//! clients that race for an item that each was the first.
+//! `CF.ADDNX` is [`insert_unique`](crate::CuckooFilter::insert_unique). With a lookup followed by an insert, two
+//! clients that race for an item could both be told that they were first.
 //!
 //! # Commands with many items
 //!
-//! `CF.MEXISTS` is [`contains_many`](crate::CuckooFilter::contains_many), which fetches the words of the items to
-//! come. `CF.INSERT` and `CF.INSERTNX` are [`insert_many`](crate::CuckooFilter::insert_many) and
-//! [`insert_unique_many`](crate::CuckooFilter::insert_unique_many). They stop at the first item that does not fit, and
-//! say which it was; the server replies -1 for it and goes on behind it.
+//! `CF.MEXISTS` is [`contains_many`](crate::CuckooFilter::contains_many), which prefetches the words of the next
+//! items. `CF.INSERT` and `CF.INSERTNX` are [`insert_many`](crate::CuckooFilter::insert_many) and
+//! [`insert_unique_many`](crate::CuckooFilter::insert_unique_many). These stop at the first item that does not
+//! fit, and say which one it was. The server replies -1 for it and continues after it.
 //!
-//! # Limits, before memory is spent
+//! # Check limits before you allocate
 //!
-//! Whoever can name a capacity can name one that is too large. `max_memory_usage` makes the builder refuse it before
-//! anything is allocated. For a filter that grows it is the bound that it keeps for ever, so a server that promises a
-//! total puts that much aside for each. A stored filter brings the limit of the one that was stored: set your own.
+//! A client that can choose a capacity can choose one that is too large. With `max_memory_usage` the builder
+//! refuses it before it allocates anything. For a filter that grows, this limit holds for its whole life. So a
+//! server that promises a total must reserve that much for each such filter. A stored filter contains the limit
+//! of the filter that was stored. Set your own limit after loading:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
@@ -67,37 +69,39 @@
 //!
 //! # Clients that delete
 //!
-//! A filter cannot tell whether a client ever added what it deletes. If one can delete what another added, both need
-//! to be trusted; the server counts deletions beside the filter, so that an operator sees when there are more than
-//! there should be. See [removing](super::removing).
+//! A filter cannot know whether a client ever added the item that it deletes. If one client can delete what
+//! another client added, you must trust both. The server counts deletions beside the filter, so that an operator
+//! sees if there are too many. See [removing](super::removing).
 //!
 //! # Snapshots
 //!
-//! Each filter's stored form says where it ends, so that one file holds them all, one after the other, with a checksum
-//! over the whole. Written beside the last file, flushed, and renamed, it survives a crash at any point. There is one
-//! snapshot of a filter at a time: who finds [`Busy`](crate::SnapshotError::Busy) or
-//! [`Disturbed`](crate::SnapshotError::Disturbed) waits a little and tries again. After the last connection has ended,
-//! one more snapshot has everything that was answered. See [persistence](super::persistence).
+//! Each filter's stored form says where it ends. So one file can hold all filters, one after the other, with a
+//! checksum over the whole file. Write it beside the last file, flush it, and rename it: then it survives a crash
+//! at any point. Only one snapshot of a filter can be under way at a time. If the call returns
+//! [`Busy`](crate::SnapshotError::Busy) or [`Disturbed`](crate::SnapshotError::Disturbed), wait a little and try
+//! again. After the last connection has ended, take one more snapshot. It contains everything that clients got a
+//! reply for. See [persistence](super::persistence).
 //!
-//! # What it brings
+//! # What you gain
 //!
-//! On two virtual cores of a shared Intel Xeon, clients included, from `cargo bench --package membership-server`: two
-//! to three million single commands a second in pipelines of 64, and 12 (one thread) to 18 million lookups (two) in
-//! commands of 100. The same server with a mutex around each filter has between 0.88 and 0.99 of that, because protocol
-//! and system calls take most of the time of a command. The difference is in the tail: while a filter of 160 MiB is
-//! saved over and over, the longest wait for a lookup was 7 ms without the mutex, and 58 ms with it. A thread that is
-//! stopped while it holds the mutex makes all others wait for as long as it is stopped.
+//! On two virtual cores of a shared Intel Xeon, clients included, `cargo bench --package membership-server`
+//! measured two to three million single commands a second in pipelines of 64. In commands of 100 lookups it
+//! measured 12 million lookups a second with one thread, and 18 million with two. The same server with a mutex
+//! around each filter reaches between 0.88 and 0.99 of that, because protocol and system calls take most of the
+//! time of a command. The difference is in the slowest commands. While a filter of 160 MiB was saved again and
+//! again, the longest wait for a lookup was 7 ms without the mutex, and 58 ms with it. If a thread is stopped
+//! while it holds the mutex, all other threads wait until it runs again.
 //!
-//! # What an attack on it found
+//! # What attacks on it found
 //!
-//! None of it was in the filter, and most of it is in the tests of the server now; whoever builds another one may look
-//! for the same:
+//! The attacks found no fault in the filter. Most of the findings are now tests of the server. If you build
+//! another server, look for the same faults:
 //!
-//! * A log that nobody reads must neither stop nor end a thread: write it from a thread of its own, which may lose
-//!   lines.
-//! * A client can put a million items into one command, or a megabyte into the pattern of `KEYS`. What takes more than
-//!   some milliseconds belongs on other threads, and an end of the server that does not wait for it.
-//! * A full filter searches for each item that it refuses: 20 microseconds instead of 50 nanoseconds.
-//! * Buffers that a large request has made must be given back when a connection is idle.
-//! * Limits have to count what is on its way: partial requests, dumps, keys.
+//! * A log that nobody reads must neither block nor end a thread. Write the log from its own thread, which may
+//!   lose lines.
+//! * A client can put a million items into one command, or a megabyte into the pattern of `KEYS`. Work of more
+//!   than some milliseconds belongs on other threads, and the shutdown of the server must not wait for it.
+//! * A full filter searches before it refuses an item: 20 microseconds instead of 50 nanoseconds.
+//! * A large request makes large buffers. Free them when the connection is idle.
+//! * Limits must also count data in transit: partial requests, dumps, keys.
 //! * A web page can make a browser send lines to a port of the same machine.

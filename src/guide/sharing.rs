@@ -1,12 +1,12 @@
-//! How threads and tasks share a filter, and what is ordered.
+//! How threads and tasks share a filter, and which memory ordering the calls guarantee.
 //!
-//! Inserts, lookups, removals and snapshots take `&self`, so whatever shares a reference shares the filter. No
-//! call waits for another thread, and none leaves a lock behind: a thread that is stopped, or that panics in an
-//! item's `Hash`, holds nobody up, and nothing is poisoned.
+//! Inserts, lookups, removals and snapshots take `&self`. So everything that shares a reference shares the
+//! filter. No call waits for another thread, and no call leaves a lock behind. A thread that is stopped, or that
+//! panics in an item's `Hash`, blocks no other thread, and poisons nothing.
 //!
 //! # Threads
 //!
-//! Scoped threads borrow it, other threads own an `Arc`:
+//! Scoped threads borrow the filter; other threads own an `Arc`:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -27,9 +27,8 @@
 //! assert!(worker.join().expect("no panic"));
 //! ```
 //!
-//! All calls with `&self` work through the `Arc` as they are. Only `extend` needs the filter itself, as
-//! `(&*seen).extend(..)`, and so does `par_extend`, because both take `&mut` of what they extend, and that can
-//! be a `&CuckooFilter`:
+//! All calls with `&self` work through the `Arc`. Only `extend` and `par_extend` need the filter itself, as
+//! `(&*seen).extend(..)`. Both take `&mut` of what they extend, and that can be a `&CuckooFilter`:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -40,8 +39,8 @@
 //! assert!(seen.contains("b"));
 //! ```
 //!
-//! For the whole program, a `LazyLock`. The first access builds the filter while others wait, so force it at
-//! the start:
+//! For one filter in the whole program, use a `LazyLock`. The first access builds the filter while other threads
+//! wait, so force it at the start:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -55,10 +54,10 @@
 //!
 //! # Async tasks
 //!
-//! The calls are plain functions that return soon, and there is no guard to hold across an `await`. So the
-//! filter works under any runtime, and tasks that borrow it can move between threads; those that must be
-//! `'static` own an `Arc`. Mind that a task can be dropped at an `await`: what must be removed is removed by a
-//! value that is dropped with it.
+//! The calls are plain functions that return soon, and they return no guard that you could hold across an
+//! `await`. So the filter works with any runtime. Tasks that borrow it can move between threads; tasks that must
+//! be `'static` own an `Arc`. A task can be dropped at an `await`. So if it must remove an item, let a value that
+//! the task owns remove it in its `drop`:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -66,7 +65,7 @@
 //! use std::pin::pin;
 //! use std::task::{Context, Poll, Waker};
 //!
-//! /// A claim on a request, given up when it is dropped.
+//! /// A claim on a request. Dropping it removes the request.
 //! struct Claim<'a>(&'a CuckooFilter, u64);
 //!
 //! impl Drop for Claim<'_> {
@@ -88,7 +87,7 @@
 //!     Ok(Some(answer.await))
 //! }
 //!
-//! /// What a runtime with several threads asks of a task.
+//! /// What a runtime with several threads requires of a task.
 //! fn sendable<F: Future + Send>(task: F) -> F {
 //!     task
 //! }
@@ -106,15 +105,15 @@
 //! assert_eq!(third.poll(&mut context), Poll::Ready(Ok(Some(42))));
 //! ```
 //!
-//! Some calls take time in proportion to the size of the filter: to build one (the system hands over its memory
-//! page by page), `clear`, `clone`, `snapshot`, to store and to load. For a large filter, run these where your
-//! runtime wants blocking work to run.
+//! Some calls take time in proportion to the size of the filter: building one (the system provides its memory
+//! page by page), `clear`, `clone`, `snapshot`, storing and loading. For a large filter, run these where your
+//! runtime runs blocking work.
 //!
-//! # What is ordered
+//! # Memory ordering
 //!
-//! An insert *happens before* a `contains`, `insert_unique` or `remove` that finds the token it added. So what
-//! a thread wrote before it inserted is visible to a thread that finds the item, whatever moved the token
-//! meanwhile:
+//! An insert *happens before* a `contains`, `insert_unique` or `remove` that finds the token it added. So what a
+//! thread wrote before its insert is visible to a thread that finds the item, even if other threads moved the
+//! token meanwhile:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -132,19 +131,18 @@
 //!         while !ready.contains("answer") {
 //!             thread::yield_now();
 //!         }
-//!         // Nothing else is in, so this is the token.
+//!         // No other item is in, so this is the token of "answer".
 //!         assert_eq!(answer.load(Ordering::Relaxed), 42);
 //!     });
 //! });
 //! ```
 //!
-//! In the same way, a `remove` that returned true happens before an operation that finds the token gone. And
-//! all threads agree on one order of all operations, except [`count`](crate::CuckooFilter::count) and the
-//! measures.
+//! In the same way, a `remove` that returned true happens before an operation that finds the token gone. All
+//! threads agree on one order of all operations, except [`count`](crate::CuckooFilter::count) and the measures.
 //!
-//! **Do not build on it alone.** Where other items are in, a "yes" may be a false positive, or due to another
-//! copy, and then nothing has happened before. Ordering makes what you find readable; it does not make it be
-//! there. So look for it, and take what is missing as a "no":
+//! **Do not rely on this alone.** If other items are in, a "yes" may be a false positive, or come from another
+//! copy. Then no insert of this item happened before. So check that the data is there, and treat missing data as
+//! a "no":
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -175,11 +173,11 @@
 //! });
 //! ```
 //!
-//! For the same reason no `unsafe` code may take a "yes" for a proof that memory is initialized.
+//! For the same reason, `unsafe` code must never take a "yes" as a proof that memory is initialized.
 //!
 //! # What is not supported
 //!
-//! * **Several processes.** A filter lives in the memory of one process; there is no form of it for shared
-//!   memory. After a `fork`, parent and child each have a copy of their own.
-//! * **Signal handlers.** The first write of a thread may allocate and take a lock of the C runtime, and a
-//!   handler that interrupts a write of its own thread can spoil the count. Set a flag instead.
+//! * **Several processes.** A filter lives in the memory of one process and cannot be put into shared memory.
+//!   After a `fork`, parent and child have separate copies.
+//! * **Signal handlers.** The first write of a thread may allocate, and may take a lock of the C runtime. A
+//!   handler that interrupts a write of its own thread can corrupt the count. Set a flag instead.

@@ -1,8 +1,9 @@
-//! How large: capacity, memory, false positives.
+//! How large a filter must be: capacity, memory, false positives.
 //!
 //! # One number
 //!
-//! Say how many items are in at most at one time. That is the capacity; all else follows from it.
+//! Say how many items the filter must hold at most at one time. That is the capacity; everything else follows
+//! from it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -10,7 +11,7 @@
 //! let filter = CuckooFilter::with_capacity(1_000_000);
 //! assert_eq!(filter.capacity(), 1_000_000); // what was asked for
 //! assert_eq!(filter.slots(), 1_048_576); // places for tokens, four in each bucket
-//! assert!(filter.memory_usage() < 2_200_000); // bytes, all of them
+//! assert!(filter.memory_usage() < 2_200_000); // bytes, in all
 //!
 //! for item in 0..1_000_000u32 {
 //!     filter.insert(&item)?;
@@ -23,26 +24,26 @@
 //!
 //! | name | meaning |
 //! |---|---|
-//! | `capacity` | the items that the filter is sized for: it takes so many, and usually some more |
+//! | `capacity` | the items that the filter is sized for: it takes that many, and usually some more |
 //! | buckets | `slots / 4`; [`builder().buckets(n)`](crate::CuckooFilterBuilder::buckets) sets the number itself |
-//! | `slots` | places for tokens; `len` never exceeds it, and in all but the smallest filters does not reach it |
-//! | `len` | the tokens that are in: inserts that succeeded, minus removals that did |
+//! | `slots` | places for tokens; `len` never exceeds it, and reaches it only in the smallest filters |
+//! | `len` | the stored tokens: successful inserts minus successful removals |
 //! | `load_factor` | `len / slots` |
 //!
-//! Copies count: an item that was inserted twice is two tokens. What is promised holds for distinct items, a
-//! hasher that mixes well ([`hashing`](super::hashing)) and the default search budget. The tests fill filters
-//! of 1 to 10,000 items with a thousand different seeds each, and larger ones with fewer, and none is refused.
+//! Copies count: an item that was inserted twice is two tokens. The promise about `capacity` holds for distinct
+//! items, a hasher that mixes well ([`hashing`](super::hashing)) and the default search budget. The tests fill
+//! filters of 1 to 10,000 items with a thousand different seeds each, and larger filters with fewer seeds. No
+//! insert is refused.
 //!
-//! Most callers have no use for `buckets`. It is for tables of an exact size, and for experiments.
+//! Most callers do not need `buckets`. It is for tables of an exact size, and for experiments.
 //!
-//! # What it costs and holds
+//! # What it costs, and how much it holds
 //!
-//! From `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
-//! mean of all lookups with the five). Loads and rates do not depend on the
-//! machine. The memory does by a little: with more than 16 processors a large filter has more descriptors, 64
-//! KiB of them at most instead of 4.
+//! These figures are from `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
+//! mean of all lookups with the five). Loads and rates do not depend on the machine. The memory depends on it a
+//! little: with more than 16 processors a large filter has more descriptors, at most 64 KiB of them instead of 4.
 //!
-//! | items | memory | bits an item, in all | load at the first refusal | false positives at capacity, expected and observed |
+//! | items | memory | bits per item, in all | load at the first refusal | false positives at capacity, expected and observed |
 //! |---|---|---|---|---|
 //! | 100 | 2.9 kB | 231 | 0.973 | 0.0048 %, 0.0046 % |
 //! | 1,000 | 6.5 kB | 51.8 | 0.950 | 0.0080 %, 0.0081 % |
@@ -52,10 +53,10 @@
 //! | 1,100,000 | 2.37 MB | 17.3 | 0.974 | 0.0114 %, 0.0113 % |
 //! | 10,700,000 | 23.1 MB | 17.3 | 0.975 | 0.0113 %, 0.0113 % |
 //!
-//! Small filters cost more an item, for two reasons. Each has 1 KiB of version counters, at least 1 KiB of
-//! descriptors, and item counters. And small tables fill less evenly, so they are sized with more room. A
-//! filter for 8 items takes 2.4 kB. If you would have thousands of small filters, one for each customer or
-//! connection, have one large filter instead, and make the customer part of the item:
+//! Small filters cost more per item, for two reasons. Each filter has 1 KiB of version counters, at least 1 KiB
+//! of descriptors, and item counters. And small tables fill less evenly, so they get more room. A filter for 8
+//! items takes 2.4 kB. If you need thousands of small filters, one for each customer or connection, use one large
+//! filter instead, and make the customer part of the item:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -70,14 +71,14 @@
 //!
 //! # False positives
 //!
-//! A lookup of an absent item compares its fingerprint, one of 65,535, with the tokens of two buckets. So it is
-//! wrongly told "yes" with a probability of about `8 × load / 65535`. That is one lookup in 8,200 in a table
-//! with every slot taken, and one in 8,600 in a large filter at its capacity, the number that the other pages
-//! give. It is less while the filter is less full. Only lookups of absent items can go wrong, so if nine
-//! lookups of ten are of items that are in, one in 86,000 does.
+//! A lookup of an absent item compares its fingerprint, one of 65,535, with the tokens of two buckets. So it
+//! returns a wrong "yes" with a probability of about `8 × load / 65535`. That is one lookup in 8,200 if every
+//! slot is taken, and one in 8,600 in a large filter at its capacity; the other pages use this second number. A
+//! filter that is less full has a lower rate. Only lookups of absent items can go wrong. So if nine of ten
+//! lookups are for stored items, one lookup in 86,000 goes wrong.
 //!
-//! The width of the fingerprint is fixed, so there is one way to a lower rate: a lower load. A filter of twice
-//! the capacity has half the rate, for twice the memory:
+//! The width of the fingerprint is fixed, so only a lower load gives a lower rate. A filter of twice the capacity
+//! has half the rate, for twice the memory:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -94,26 +95,27 @@
 //! assert!((0.49..0.51).contains(&(rate_in(2_000_000) / rate_in(1_000_000))));
 //! ```
 //!
-//! If no affordable load is low enough, ask the source of truth on every "yes", or use a set.
+//! If you cannot afford a load that is low enough, ask the source of truth on every "yes", or use a set.
 //!
 //! # Headroom
 //!
-//! * Take the peak, not the mean. Two threads that each insert before they remove have both items in.
+//! * Use the peak number of items, not the mean. If a thread inserts its new item before it removes its old one,
+//!   both are in for a while.
 //! * Inserts get slower as the load rises, because more of them find both buckets full. Lookups and removals do
 //!   not. In `cargo run --release -p lockfree-cuckoo-benches --bin paper -- --quick`, on a shared Intel Xeon of
 //!   2.3 GHz, one thread inserted 82 million items a second into a table of 3 MiB around a load of 0.5, 41
 //!   million around 0.78, 18 million around 0.88 and 1.5 million around 0.96. A filter that is kept at three
-//!   quarters of its capacity, and so of its load, inserts several times faster than one that is kept full.
+//!   quarters of its capacity inserts several times faster than one that is kept full.
 //! * Memory comes in steps: the number of buckets is a power of two times an odd number up to 31. From half a
-//!   million items up a filter takes 16.8 to 18.2 bits an item, so to round the capacity up to a power of two
-//!   yourself wins nothing.
+//!   million items up, a filter takes 16.8 to 18.2 bits per item. So you gain nothing by rounding the capacity up
+//!   to a power of two yourself.
 //!
 //! # The search budget
 //!
-//! An insert that finds both buckets full searches for a chain of relocations, and examines at most
-//! [`search_budget`](crate::CuckooFilterBuilder::search_budget) buckets, 4,096 unless told. A smaller budget
-//! bounds the time of the slowest insert: a refused one costs about as much as that many lookups. The price is
-//! load. The figures below depend on the seed alone; `cargo test --doc guide::sizing` checks them:
+//! An insert that finds both buckets full searches for a chain of relocations. It examines at most
+//! [`search_budget`](crate::CuckooFilterBuilder::search_budget) buckets, 4,096 unless set. A smaller budget makes
+//! the slowest insert faster: a refused insert costs about as much as that many lookups. The price is a lower
+//! load. The figures below depend only on the seed; `cargo test --doc guide::sizing` checks them:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -140,5 +142,6 @@
 //! }
 //! ```
 //!
-//! [`capacity`](crate::CuckooFilter::capacity) does not know of the budget. A large filter with a budget of 64
-//! falls short of it by some 4 %, and one of 256 is at the edge: ask for more than you need, a tenth at 64.
+//! [`capacity`](crate::CuckooFilter::capacity) does not take the budget into account. A large filter with a
+//! budget of 64 stays some 4 % below it, and one with 256 barely reaches it. So ask for more than you need: a
+//! tenth more at 64.

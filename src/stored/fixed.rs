@@ -50,8 +50,11 @@ impl<L: Layout> Header<L> {
             identity,
             geometry,
             search_budget: search_budget(frame.get(at::SEARCH_BUDGET))?,
-            capacity: at_most_slots(at::CAPACITY, "its capacity is larger than the table")?,
-            items: at_most_slots(at::ITEMS, "its items are more than the slots")?,
+            capacity: at_most_slots(
+                at::CAPACITY,
+                "its capacity is larger than its number of slots",
+            )?,
+            items: at_most_slots(at::ITEMS, "it has more items than slots")?,
         })
     }
 }

@@ -147,11 +147,11 @@ impl<L: Layout> Frame<L> {
     fn check(&self, kind: Kind) -> Result<Identity, ReadError> {
         demand(
             u16::from_le_bytes(self.get(at::VERSION)) == VERSION,
-            "there is no such version",
+            "its version does not exist",
         )?;
         demand(
             usize::from(u16::from_le_bytes(self.get(at::LENGTH))) == Self::BYTES,
-            "its header has another length",
+            "its header is not 64 bytes long",
         )?;
         let [found] = self.get(at::KIND);
         let other = [Kind::Fixed, Kind::Growing]
@@ -164,13 +164,17 @@ impl<L: Layout> Frame<L> {
         }
         demand(
             self.get(at::SHAPE) == Self::SHAPE && found == kind as u8,
-            "its fingerprints, buckets or tables are of another kind",
+            "its size of fingerprints, size of buckets, or kind of table is unknown",
         )?;
         let [hasher] = self.get(at::HASHER);
         let seed = match (hasher, self.number(at::SEED)) {
             (DEFAULT_HASHER, seed) => Some(seed),
             (CUSTOM_HASHER, 0) => None,
-            _ => return Err(malformed("its kind of hasher does not exist")),
+            _ => {
+                return Err(malformed(
+                    "its kind of hasher is unknown, or it is a custom hasher with a seed",
+                ));
+            }
         };
         Ok(Identity {
             seed,

@@ -70,17 +70,20 @@ impl<L: Layout> Header<L> {
         let [segments, target, log_factor, unused] =
             [at::SEGMENTS, at::TARGET, at::LOG_FACTOR, at::UNUSED].map(|at| frame.get::<1>(at)[0]);
         demand(segments > 0, "it has no segments")?;
-        demand(target < segments, "it has no segment that takes inserts")?;
+        demand(
+            target < segments,
+            "the index of the segment that takes inserts is out of range",
+        )?;
         let factor = 1usize
             .checked_shl(log_factor.into())
             .filter(|factor| (2..=LARGEST_FACTOR).contains(factor))
             .ok_or(malformed("its growth factor is out of range"))?;
-        demand(unused == 0, "a byte that means nothing is not 0")?;
+        demand(unused == 0, "the unused byte at offset 59 is not 0")?;
         let rate = f64::from_bits(frame.number(at::RATE));
         // Not so either if it is no number.
         demand(
             rate >= rate_of_full::<L>(1),
-            "its largest rate of false positives is out of range",
+            "its limit on the rate of false positives is out of range",
         )?;
         Ok(Self {
             identity,
@@ -131,13 +134,13 @@ impl<L: Layout> Entry<L> {
         let refined = finer.is_none_or(|finer| {
             finer.ranges() == geometry.ranges() && finer.buckets() >= geometry.buckets()
         });
-        demand(refined, "a segment does not refine the one behind it")?;
+        demand(refined, "a segment does not refine the next segment")?;
         Ok(Self {
             geometry,
             items: super::at_most_slots(
                 u64::from_le_bytes(field(bytes, 8)),
                 geometry,
-                "its items are more than the slots",
+                "a segment has more items than slots",
             )?,
             search_budget: super::search_budget(field(bytes, 16))?,
         })

@@ -70,10 +70,10 @@ impl<L: Layout> Words<L> {
     /// The table, if it is one that holds so many items. For after the checksum: what that finds is damage, and
     /// what only this finds is no work of this crate.
     pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
-        demand(self.packed, "a word is no packed bucket")?;
+        demand(self.packed, "a bucket is not filled from the top")?;
         demand(
             self.items == items,
-            "its items are not as many as the header says",
+            "its number of items differs from the stored number",
         )?;
         Ok(self.table.build(self.geometry))
     }

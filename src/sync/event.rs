@@ -1,6 +1,6 @@
-//! What a check may want to have happened: a test of races is worth nothing if there were none.
+//! Events that a check requires: a test of races proves nothing if no race happened.
 
-/// Something that happens only if operations meet, or if a table is nearly full.
+/// Happens only if operations meet, or if a table is nearly full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(
     not(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle)),
@@ -11,7 +11,7 @@ pub enum Event {
     Hop,
     /// A relocation was committed that placed a token as well.
     Kick,
-    /// A relocation failed: its words had changed, or somebody aborted it.
+    /// A relocation failed: its words had changed, or another thread aborted it.
     Broken,
     /// A writer aborted the relocation of another thread.
     Abort,
@@ -19,21 +19,21 @@ pub enum Event {
     Help,
     /// A lookup saw its own fingerprint arriving in a frozen word.
     Arrival,
-    /// A miss was not trusted, and the lookup or remove went round again.
+    /// A miss was not valid, and the lookup or remove started again.
     Repeat,
-    /// A remove bumped, because it saw an equal token in the other bucket.
+    /// A remove bumped a stripe, because it saw an equal token in the other bucket.
     Twin,
     /// No descriptor was free.
     Starved,
     /// An admission was decided against its owner: an equal token was there, or a rival won.
     Rejected,
-    /// A class was noted for a scan.
+    /// A writer left a hint for a scan.
     Hint,
     /// A filter got a new segment for inserts.
     Growth,
-    /// A segment that another thread had replaced as the one for inserts was built in vain.
+    /// A thread built a segment in vain, because another thread had added one.
     Vain,
-    /// The list of segments changed under a walk, which began again.
+    /// The list of segments changed during a walk, which began again.
     Rewalk,
     /// A drained segment was taken out of the list.
     Unlink,

@@ -9,14 +9,14 @@ use super::{Event, Ordering};
 
 pub(crate) const MODEL: bool = true;
 
-/// Models say themselves what has to happen.
+/// Models check themselves which events happened.
 pub(crate) fn happened(_: Event) {}
 
 pub(crate) fn parallelism() -> usize {
     4
 }
 
-/// Every thread of a model has a number of its own.
+/// Every thread of a model has its own number.
 pub(crate) const EXCLUSIVE: usize = 16;
 
 pub(crate) fn thread_index() -> usize {
@@ -28,10 +28,10 @@ pub(crate) fn thread_index() -> usize {
 
 /// A 64-bit atomic cell with a twin that is touched before every load.
 ///
-/// loom 0.7 remembers one last access for each atomic, so a thread's own load hides an earlier load by
-/// another thread from the write that follows, and schedules that put the write between the two are
-/// never tried (tokio-rs/loom#166 and #392). A read-modify-write of the twin makes loads conflict with each
-/// other, so the hidden load gets to be the last one in some schedule.
+/// loom 0.7 remembers only the last access to each atomic. So a thread's own load hides an earlier load by
+/// another thread from the write that follows, and loom never tries schedules that put the write between the two
+/// (tokio-rs/loom#166 and #392). A read-modify-write of the twin makes loads conflict with each other, so in some
+/// schedule the hidden load is the last one.
 #[derive(Debug)]
 pub(crate) struct AtomicU64 {
     twin: loom::sync::atomic::AtomicUsize,
@@ -60,7 +60,7 @@ impl AtomicU64 {
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
-        // The one access that a drop makes, and so the one that a dead thread could still reach.
+        // A drop makes only this access, so it is the only one that a dead thread could still reach.
         if hooks::is_alive() {
             self.value.store(value, order);
         }

@@ -15,7 +15,7 @@ pub(crate) use atomic::fence;
 /// A 64-bit atomic cell.
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 
-// Without native 64-bit atomics there is no lock-free filter to offer.
+// Without native 64-bit atomics the filter could not be lock-free.
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!(
     "lockfree-cuckoo needs a target with native 64-bit atomics (`target_has_atomic = \"64\"`): \
@@ -31,10 +31,10 @@ const _: () = assert!(
 #[cfg(not(lockfree_cuckoo_steps))]
 pub mod hooks {}
 
-/// Nobody counts.
+/// Counts nothing in this build.
 #[cfg(not(lockfree_cuckoo_steps))]
 #[inline(always)]
 pub(crate) fn happened(_: super::Event) {}
 
-/// Whether this is the model checker's build, where constants shrink.
+/// Whether this is the model checker's build, which has smaller constants.
 pub(crate) const MODEL: bool = false;

@@ -10,14 +10,14 @@ pub mod hooks {
     pub use crate::sync::tally::{Tally, tally};
 }
 
-/// The constants are those of the shipping build: schedules are sampled, not exhausted.
+/// The constants are those of the shipping build: shuttle samples schedules and does not exhaust them.
 pub(crate) const MODEL: bool = false;
 
 pub(crate) fn parallelism() -> usize {
     4
 }
 
-/// Every thread of a test has a number of its own.
+/// Every thread of a test has its own number.
 pub(crate) const EXCLUSIVE: usize = 64;
 
 pub(crate) fn thread_index() -> usize {

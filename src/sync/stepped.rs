@@ -8,7 +8,7 @@ use super::real;
 pub(crate) use super::real::{EXCLUSIVE, MODEL, fence, parallelism, thread_index, yield_now};
 pub(crate) use hooks::happened;
 
-/// A 64-bit atomic cell, each access to which is a step.
+/// A 64-bit atomic cell. Each access is a step.
 #[derive(Debug)]
 pub(crate) struct AtomicU64(real::AtomicU64);
 
@@ -27,7 +27,7 @@ impl AtomicU64 {
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
-        // The one access that a drop makes, and so the one that a dead thread could still reach.
+        // A drop makes only this access, so it is the only one that a dead thread could still reach.
         if hooks::step() {
             self.0.store(value, order);
         }

@@ -1,7 +1,7 @@
 //! Prefetch: asks for a cache line that will be needed soon.
 
-/// Asks for the line at this address, where stable Rust has an instruction for it; else does nothing. A hint:
-/// any address will do, and none is touched.
+/// Asks for the cache line at this address, if stable Rust has an instruction for it on this target. Otherwise it
+/// does nothing. It is a hint: any address is allowed, and no memory is accessed.
 #[inline]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse"))]

@@ -6,7 +6,7 @@ use crate::common::crew::Crew;
 use crate::common::mix;
 use crate::{as_given, distinct, geometry};
 
-const TOO_MANY: &str = "8 copies of the item are stored, and no more can be";
+const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
 
 fn refuses_a_ninth<S>(filter: &GrowingCuckooFilter<S>, item: u64) {
     let segments = filter.segments();

@@ -97,8 +97,8 @@ fn a_refusal_says_which_rate_there_would_be() {
     let error = cannot_grow(whole.clone());
     assert_eq!(
         error.to_string(),
-        "2 segments without room, and another one could lead to a false-positive rate of 0.000366, \
-         more than the 0.000300 allowed"
+        "there is no room in 2 segments, and one more could raise the false-positive rate to 0.000366, \
+         above the limit of 0.000300"
     );
     assert_eq!(
         whole.to_string(),
@@ -120,10 +120,10 @@ fn a_refusal_says_how_much_memory_there_would_be() {
     let error = fill(&filter);
     let text = error.to_string();
     let rest =
-        text.strip_prefix("1 segment without room, and another one would bring the memory to ");
+        text.strip_prefix("there is no room in 1 segment, and one more would raise the memory to ");
     let rest = rest.unwrap_or_else(|| panic!("{text}"));
     let (bytes, rest) = rest.split_once(' ').expect("a number of bytes");
-    assert_eq!(rest, format!("bytes, more than the {most} allowed"));
+    assert_eq!(rest, format!("bytes, above the limit of {most}"));
     assert!(bytes.parse::<usize>().expect("a number") > most);
     assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
     assert!(!error.is_out_of_memory());
@@ -280,7 +280,7 @@ fn the_builder_names_what_is_possible() {
         assert_eq!(
             error.to_string(),
             format!(
-                "a growth factor of {factor} is not possible: the nearest power of two from 2 is {nearest}"
+                "a growth factor of {factor} is not possible: use {nearest}, the nearest possible power of two"
             )
         );
         assert!(builder(8).growth_factor(nearest).build().is_ok());
@@ -307,8 +307,8 @@ fn the_builder_refuses_rates_that_are_out_of_reach() {
         assert_eq!(
             error.to_string(),
             format!(
-                "a false-positive rate of at most {written} is out of reach: a single full segment has \
-                 0.000122"
+                "a limit of {written} on the false-positive rate is not possible: one full segment has \
+                 0.000122; set a higher limit"
             )
         );
         assert!(error.source().is_none());
@@ -330,7 +330,9 @@ fn the_builder_refuses_less_memory_than_it_begins_with() {
             let least = error.possible().expect("a number of bytes");
             assert_eq!(
                 error.to_string(),
-                format!("{most} bytes of memory are not enough: the filter begins with {least}")
+                format!(
+                    "a memory limit of {most} bytes is too low: the filter needs {least} bytes at the start"
+                )
             );
             let filter = builder(capacity).max_memory_usage(least).build();
             assert!(filter.is_ok(), "what is said to be possible is: {filter:?}");
@@ -362,11 +364,11 @@ fn memory_that_cannot_be_had_is_an_error() {
     assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
     let text = error.to_string();
     assert!(
-        text.starts_with("1 segment without room, and another one needs "),
+        text.starts_with("there is no room in 1 segment, and one more needs "),
         "{text}"
     );
     assert!(
-        text.ends_with(" bytes of memory that cannot be had"),
+        text.ends_with(" bytes of memory that could not be allocated"),
         "{text}"
     );
     assert!(

@@ -24,8 +24,8 @@ fn the_sweep_measures_and_draws() {
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     for name in [
         "filter",
-        "a lock a batch",
-        "a lock a packet",
+        "a lock per batch",
+        "a lock per packet",
         "limit",
         "worker threads",
     ] {

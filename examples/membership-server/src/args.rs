@@ -9,18 +9,18 @@ use clap::{Parser, ValueEnum};
 
 /// Shared cuckoo filters behind the Redis protocol
 ///
-/// Speaks RESP2 and RESP3, so that redis-cli, redis-benchmark and the client libraries work as they are. Knows the
-/// CF commands with the arguments and replies that RedisBloom documents, and what clients need to connect. All
-/// connections use the same filters from all threads, and no lock is taken on the way of an item.
+/// Speaks RESP2 and RESP3, so redis-cli, redis-benchmark and the client libraries work unchanged. Supports the CF
+/// commands, with the arguments and replies that RedisBloom documents, and the commands that clients need to
+/// connect. All connections use the same filters from all threads, and an item command takes no lock.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Args {
-    /// Where Redis clients connect. Anything but a loopback address needs a password
+    /// The address for Redis clients. An address that is not a loopback address needs --password-file
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:6379")]
     pub(crate) bind: SocketAddr,
 
-    /// Where GET /metrics and GET /healthz are answered; without it, nowhere. It asks for no password, so that
-    /// anything but a loopback address is refused
+    /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no password, so
+    /// it must be a loopback address
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) http: Option<SocketAddr>,
 
@@ -41,11 +41,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) limits: Limits,
 
-    /// How logs are written to standard error
+    /// Format of the logs on standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text, help_heading = "Logs")]
     pub(crate) log_format: LogFormat,
 
-    /// The least severe messages that are logged: error, warn, info, debug or trace
+    /// Lowest level of messages that are logged: error, warn, info, debug or trace
     #[arg(
         long,
         value_name = "LEVEL",
@@ -58,19 +58,19 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
-    /// Lets filters grow that are made without EXPANSION. EXPANSION 0 makes one that does not
+    /// Makes filters grow if they are created without EXPANSION. EXPANSION 0 creates a filter that does not grow
     #[arg(long)]
     pub(crate) growing: bool,
 
-    /// Items that a filter is made for if the command that makes it does not say
+    /// Capacity of a filter, in items, if the command that creates it gives none
     #[arg(long, value_name = "ITEMS", default_value_t = 1_000_000)]
     pub(crate) default_capacity: usize,
 
-    /// Puts a mutex around each filter. For comparisons: it shows what the lock costs
+    /// Puts a mutex around each filter. For comparisons: it shows the cost of a lock
     #[arg(long, conflicts_with = "growing")]
     pub(crate) behind_a_mutex: bool,
 
-    /// Adds the lines of this file, or the strings of a JSON array, to a filter before clients are served
+    /// Adds the lines of this file, or the strings of a JSON array, to a filter before the server accepts clients
     #[arg(long, value_name = "FILE")]
     pub(crate) load: Option<PathBuf>,
 
@@ -82,11 +82,11 @@ pub(crate) struct Filters {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct Storage {
-    /// The file that all filters are saved to and, at the start, restored from. One server a file
+    /// The file that all filters are saved to, and restored from at the start. Each server needs its own file
     #[arg(long, value_name = "FILE")]
     pub(crate) snapshot: Option<PathBuf>,
 
-    /// Seconds between two snapshots; 0 takes them only on SAVE, BGSAVE and at the end
+    /// Seconds between two snapshots; with 0, only SAVE, BGSAVE and the end of the server take one
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) snapshot_interval: Duration,
 }
@@ -94,50 +94,49 @@ pub(crate) struct Storage {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Connections at a time; others are told so and closed
+    /// Most connections at a time; further ones get an error and are closed
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_connections: usize,
 
-    /// Bytes of an item or a key
+    /// Most bytes of an item or a key
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 29))]
     pub(crate) max_item: usize,
 
-    /// Bytes of one request, all its arguments together
+    /// Most bytes of one request, with all its arguments
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1 << 10..=1 << 30))]
     pub(crate) max_request: usize,
 
-    /// Requests that a client can send ahead of the replies. The next ones wait until these are answered and the
-    /// replies are sent
+    /// Most requests that a client can send ahead of their replies. The next ones wait until these are answered
+    /// and the replies are sent
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_pipeline: usize,
 
-    /// Filters at a time
+    /// Most filters at a time
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_filters: usize,
 
-    /// Bytes of all filters together, and of those on their way in or out
+    /// Most bytes of all filters together, with those that are being loaded or dumped
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
     pub(crate) max_memory: usize,
 
-    /// Bytes that one growing filter can grow to. So many are put aside for it when it is made
+    /// Most bytes that one growing filter can take. They are reserved when the filter is created
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_growth: usize,
 
-    /// Seconds after which a client that asks nothing is disconnected; 0: never
+    /// Seconds after which an idle client is disconnected; 0: never
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
 
-    /// Seconds in which a request that has begun must be there whole, in which replies must be taken, and in which
-    /// a client must give its password
+    /// Seconds that a client has to complete a request, to read its replies, and to give its password
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = nonzero_seconds)]
     pub(crate) request_timeout: Duration,
 
-    /// Seconds that connections get to finish what they do when the server ends
+    /// Seconds that connections have to finish when the server ends
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) drain_timeout: Duration,
 }
@@ -149,15 +148,15 @@ pub(crate) enum LogFormat {
 }
 
 const DETAILS: &str = "\
-Storage: a snapshot holds every item whose CF.ADD was answered before it began, and replaces the last one only when it
-is whole on disk, so that a crash at any moment leaves one that can be read. SIGTERM and SIGINT end the server: it
-stops listening, answers what is under way, takes a last snapshot and exits.
+Storage: a snapshot holds every item whose CF.ADD was answered before the snapshot began. It replaces the last one only
+when it is complete on disk, so a crash at any moment leaves a readable snapshot. SIGTERM and SIGINT end the server: it
+stops listening, answers the requests it has read, takes a last snapshot and exits.
 
 Exit status:
   0  ended by SIGTERM, SIGINT or SHUTDOWN
   1  the last snapshot could not be written
   2  an option is wrong
-  3  could not start: an address, a file or memory could not be had";
+  3  could not start: an address, a file or memory was not available";
 
 impl Args {
     /// What is wrong with options that are each right by themselves.
@@ -166,21 +165,27 @@ impl Args {
         if open(self.bind.ip()) && self.password_file.is_none() {
             let address = self.bind;
             return Some(format!(
-                "--bind {address} can be reached from elsewhere: that needs --password-file"
+                "--bind {address} is not a loopback address: it needs --password-file"
             ));
         }
         if let Some(address) = self.http
             && open(address.ip())
         {
             return Some(format!(
-                "--http {address} can be reached from elsewhere, and asks for no password"
+                "--http {address} is not a loopback address, and HTTP asks for no password: use a loopback address"
             ));
         }
         if self.filters.growing && self.limits.max_growth > self.limits.max_memory {
-            return Some("--max-growth is more than --max-memory".to_owned());
+            return Some(
+                "--max-growth is more than --max-memory: lower it, or raise --max-memory"
+                    .to_owned(),
+            );
         }
         if self.limits.max_item > self.limits.max_request {
-            return Some("--max-item is more than --max-request".to_owned());
+            return Some(
+                "--max-item is more than --max-request: lower it, or raise --max-request"
+                    .to_owned(),
+            );
         }
         None
     }

@@ -49,7 +49,7 @@ pub(crate) fn check_length(argument: &[u8], most: usize) -> Parsed<()> {
         return Ok(());
     }
     Err(Reply::error(format!(
-        "ERR {length} bytes; {most} are the most that an item or a key can have"
+        "ERR {length} bytes are too many: an item or a key can have at most {most} (--max-item)"
     )))
 }
 

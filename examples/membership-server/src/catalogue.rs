@@ -57,9 +57,11 @@ impl Drop for Loan {
 pub(crate) enum CreateError {
     #[error("item exists")]
     Exists,
-    #[error("{0} filters are the most there can be")]
+    #[error("too many filters: at most {0} are allowed (--max-filters)")]
     TooManyFilters(usize),
-    #[error("{most} bytes are the most that all filters can take: {reason}")]
+    #[error(
+        "not enough memory: all filters together can take at most {most} bytes (--max-memory), and {reason}"
+    )]
     Memory { most: usize, reason: String },
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -152,7 +154,9 @@ impl Catalogue {
             self.limits.growth
         };
         if most > left {
-            return Err(self.too_much(format!("{most} are put aside for one that grows")));
+            return Err(self.too_much(format!(
+                "this growing filter reserves {most} (--max-growth)"
+            )));
         }
         let filter = Filter::new(settings, most, self.locked)?;
         Ok(self.publish(key, filter, turn))
@@ -167,7 +171,7 @@ impl Catalogue {
         self.check_number()?;
         let bytes = filter.reserved.saturating_add(key.len());
         if bytes > self.memory_left() {
-            return Err(self.too_much(format!("{bytes} are needed")));
+            return Err(self.too_much(format!("this one needs {bytes}")));
         }
         self.publish(key, filter, &turn);
         Ok(())

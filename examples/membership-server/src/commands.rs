@@ -83,8 +83,18 @@ const fn open(command: Command) -> Command {
 
 /// Sorted by name.
 pub(crate) const COMMANDS: &[Command] = &[
-    open(command("AUTH", -2, "Gives the password", connection::auth)),
-    command("BGSAVE", -1, "Begins a snapshot", process::bgsave),
+    open(command(
+        "AUTH",
+        -2,
+        "Authenticates the connection",
+        connection::auth,
+    )),
+    command(
+        "BGSAVE",
+        -1,
+        "Starts a snapshot in the background",
+        process::bgsave,
+    ),
     command("CF.ADD", 3, "Adds an item", items::add),
     command(
         "CF.ADDNX",
@@ -95,53 +105,78 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(
         "CF.COMPACT",
         2,
-        "Frees segments that are empty",
+        "Frees the empty segments of a filter",
         filters::compact,
     ),
     command("CF.COUNT", 3, "Counts the copies of an item", items::count),
     command("CF.DEL", 3, "Deletes one copy of an item", items::delete),
-    command("CF.EXISTS", 3, "Looks for an item", items::exists),
+    command(
+        "CF.EXISTS",
+        3,
+        "Returns whether an item may be in the filter",
+        items::exists,
+    ),
     command("CF.INFO", 2, "Describes a filter", filters::info),
     command("CF.INSERT", -4, "Adds items", items::insert),
     command(
         "CF.INSERTNX",
         -4,
-        "Adds those of the items that are absent",
+        "Adds the items that are absent",
         items::insert_unique,
     ),
     command(
         "CF.LOADCHUNK",
         4,
-        "Takes a chunk of a dump",
+        "Loads a chunk of a dump",
         transfer::load_chunk,
     ),
-    command("CF.MEXISTS", -3, "Looks for items", items::many_exist),
-    command("CF.RESERVE", -3, "Makes an empty filter", filters::reserve),
+    command(
+        "CF.MEXISTS",
+        -3,
+        "Returns for each item whether it may be in the filter",
+        items::many_exist,
+    ),
+    command(
+        "CF.RESERVE",
+        -3,
+        "Creates an empty filter",
+        filters::reserve,
+    ),
     command(
         "CF.SCANDUMP",
         3,
-        "Gives the next chunk of a dump",
+        "Returns the next chunk of a dump",
         transfer::scan_dump,
     ),
-    command("CLIENT", -2, "About this connection", connection::client),
-    command("COMMAND", -1, "About the commands", documentation::command),
+    command(
+        "CLIENT",
+        -2,
+        "Shows or sets properties of this connection",
+        connection::client,
+    ),
+    command(
+        "COMMAND",
+        -1,
+        "Describes the commands",
+        documentation::command,
+    ),
     command(
         "CONFIG",
         -2,
-        "About the options of the server",
+        "Returns the values of server options",
         process::config,
     ),
     command("DBSIZE", 1, "Counts the filters", keys::dbsize),
-    command("DEL", -2, "Drops filters", keys::del),
-    command("ECHO", 2, "Replies with its argument", connection::echo),
+    command("DEL", -2, "Deletes filters", keys::del),
+    command("ECHO", 2, "Returns its argument", connection::echo),
     command(
         "EXISTS",
         -2,
-        "Counts those of the keys that have a filter",
+        "Counts how many of the keys exist",
         keys::exists,
     ),
-    command("FLUSHALL", -1, "Drops all filters", keys::flush),
-    command("FLUSHDB", -1, "Drops all filters", keys::flush),
+    command("FLUSHALL", -1, "Deletes all filters", keys::flush),
+    command("FLUSHDB", -1, "Deletes all filters", keys::flush),
     open(command(
         "HELLO",
         -1,
@@ -153,22 +188,22 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(
         "LASTSAVE",
         1,
-        "When the last snapshot was saved",
+        "Returns the time of the last snapshot",
         process::lastsave,
     ),
-    command("MEMORY", -2, "About the memory of a filter", keys::memory),
-    command(
-        "MODULE",
-        -2,
-        "Lists the one module that there seems to be",
-        process::module,
-    ),
-    command("PING", -1, "Replies PONG", connection::ping),
-    open(command("QUIT", -1, "Ends the connection", connection::quit)),
+    command("MEMORY", -2, "Returns the memory of a filter", keys::memory),
+    command("MODULE", -2, "Lists the modules", process::module),
+    command("PING", -1, "Returns PONG", connection::ping),
+    open(command(
+        "QUIT",
+        -1,
+        "Closes the connection",
+        connection::quit,
+    )),
     open(command(
         "RESET",
         1,
-        "Makes the connection as it was at first",
+        "Resets the connection to its initial state",
         connection::reset,
     )),
     command("SAVE", 1, "Takes a snapshot", process::save),
@@ -185,8 +220,8 @@ pub(crate) const COMMANDS: &[Command] = &[
         connection::select,
     ),
     command("SHUTDOWN", -1, "Ends the server", process::shutdown),
-    command("TYPE", 2, "Says what is behind a key", keys::kind),
-    command("UNLINK", -2, "Drops filters", keys::del),
+    command("TYPE", 2, "Returns the type of a key", keys::kind),
+    command("UNLINK", -2, "Deletes filters", keys::del),
 ];
 
 /// Names that nobody has: where what is unknown is counted.
@@ -215,7 +250,7 @@ pub(crate) fn answer(
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
-            tracing::warn!(peer = %session.peer, "closed: it speaks HTTP");
+            tracing::warn!(peer = %session.peer, "connection closed: the client sent HTTP");
             session.server.metrics.protocol_errors.inc();
             return (UNKNOWN, Answer::Hang);
         }

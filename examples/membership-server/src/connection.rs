@@ -25,14 +25,14 @@ const REPLIES: usize = 256 << 10;
 /// Buffers for more than this are given back when they are empty.
 const KEPT: usize = 64 << 10;
 
-const NO_PASSWORD: &str = "no password";
+const NO_PASSWORD: &str = "no password was given";
 
 /// How a connection ended, if not by the client's or the server's wish.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Ended {
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
-    #[error("too slow: {0}")]
+    #[error("client too slow: {0}")]
     Slow(&'static str),
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -194,9 +194,9 @@ impl Connection {
         let protocol = self.session.protocol;
         if let Err(error) = reply.encode(protocol, &mut self.replies) {
             // Nothing that a command replies is beyond the encoder; a client must get a reply all the same.
-            tracing::error!(%error, "a reply was not encoded");
+            tracing::error!(%error, "a reply could not be encoded");
             self.replies
-                .extend_from_slice(b"-ERR the reply was not encoded\r\n");
+                .extend_from_slice(b"-ERR the reply could not be encoded\r\n");
         }
     }
 
@@ -208,7 +208,7 @@ impl Connection {
         let (patience, slow) = if !self.session.is_authenticated {
             (left, NO_PASSWORD)
         } else if !self.requests.is_empty() {
-            (left, "a request is not there whole")
+            (left, "a request is incomplete")
         } else if limits.idle_timeout.is_zero() {
             (Duration::MAX, "idle")
         } else {
@@ -239,7 +239,7 @@ impl Connection {
         }
         let patience = self.session.server.limits().request_timeout;
         let sent = timeout(patience, self.stream.write_all(&self.replies)).await;
-        sent.map_err(|_| Ended::Slow("the replies are not taken"))??;
+        sent.map_err(|_| Ended::Slow("it does not read its replies"))??;
         let metrics = &self.session.server.metrics;
         metrics.bytes_written.inc_by(self.replies.len() as u64);
         if self.replies.capacity() > KEPT {

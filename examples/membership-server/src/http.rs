@@ -47,7 +47,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
                 });
             }
             Err(error) => {
-                tracing::warn!(%error, "no HTTP connection accepted");
+                tracing::warn!(%error, "could not accept an HTTP connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
@@ -72,11 +72,11 @@ fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>>
         "/metrics" => match server.metrics.text(&server.catalogue) {
             Ok(text) => (StatusCode::OK, TEXT_FORMAT, text),
             Err(error) => {
-                tracing::error!(%error, "no metrics");
+                tracing::error!(%error, "could not collect the metrics");
                 (
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "text/plain",
-                    "no metrics\n".to_owned(),
+                    "the metrics could not be collected\n".to_owned(),
                 )
             }
         },
@@ -90,7 +90,10 @@ fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>>
     let (status, body) = if is_read || status == StatusCode::NOT_FOUND {
         (status, body)
     } else {
-        (StatusCode::METHOD_NOT_ALLOWED, "only GET\n".to_owned())
+        (
+            StatusCode::METHOD_NOT_ALLOWED,
+            "only GET is supported\n".to_owned(),
+        )
     };
     let mut response = Response::new(Full::from(body));
     *response.status_mut() = status;

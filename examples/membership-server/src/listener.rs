@@ -32,7 +32,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "no connection accepted");
+                tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
                 drop(place);
             });
         } else if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
-            tracing::warn!(%peer, "turned away: too many connections");
+            tracing::warn!(%peer, "connection refused: too many connections");
             let server = Arc::clone(&server);
             tasks.spawn(async move {
                 turn_away(stream, &server).await;
@@ -59,7 +59,10 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     tasks.close();
     let patience = server.limits().drain_timeout;
     if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
-        tracing::warn!(connections = tasks.len(), "cut off at the end");
+        tracing::warn!(
+            connections = tasks.len(),
+            "connections closed: they did not finish in time"
+        );
         server.cut.cancel();
         tasks.wait().await;
     }

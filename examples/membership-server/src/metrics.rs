@@ -57,22 +57,25 @@ impl Metrics {
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
         let seconds = HistogramOpts::new(
             "command_seconds",
-            "Time from a request that is there whole to its reply, without the network; _count is the number of commands",
+            "Time from a complete request to its reply, without the network; _count is the number of commands",
         );
         let errors = Opts::new("command_errors_total", "Error replies");
-        let snapshot_seconds = Gauge::new("snapshot_seconds", "Time the last snapshot took")?;
+        let snapshot_seconds = Gauge::new("snapshot_seconds", "Duration of the last snapshot")?;
         Ok(Self {
             seconds: registered(
                 &registry,
                 HistogramVec::new(seconds.buckets(BOUNDS.to_vec()), &["command"])?,
             )?,
             errors: registered(&registry, IntCounterVec::new(errors, &["command"])?)?,
-            connections: gauge("connections", "Connections there are")?,
-            connected: counter("connections_total", "Connections there have been")?,
-            rejected: counter("rejected_connections_total", "Connections above the limit")?,
+            connections: gauge("connections", "Open connections")?,
+            connected: counter("connections_total", "Connections accepted so far")?,
+            rejected: counter(
+                "rejected_connections_total",
+                "Connections refused because of the limit",
+            )?,
             protocol_errors: counter(
                 "protocol_errors_total",
-                "Connections closed for what was no request, or too long",
+                "Connections closed because of an invalid or too long request",
             )?,
             timeouts: counter(
                 "timeouts_total",
@@ -82,7 +85,10 @@ impl Metrics {
             bytes_read: counter("read_bytes_total", "Bytes from clients")?,
             bytes_written: counter("written_bytes_total", "Bytes to clients")?,
             snapshots: counter("snapshots_total", "Snapshots that were saved")?,
-            failed_snapshots: counter("failed_snapshots_total", "Snapshots that were not")?,
+            failed_snapshots: counter(
+                "failed_snapshots_total",
+                "Snapshots that could not be saved",
+            )?,
             snapshot_seconds: registered(&registry, snapshot_seconds)?,
             snapshot_bytes: gauge("snapshot_bytes", "Size of the last snapshot")?,
             registry,
@@ -115,13 +121,16 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::M
         registered(&registry, gauge)
     };
     let items = by_filter("filter_items", "Items in the filter")?;
-    let deleted = by_filter("filter_deleted_items", "Items deleted from it so far")?;
-    let load = by_filter("filter_load_factor", "Share of its slots in use")?;
+    let deleted = by_filter(
+        "filter_deleted_items",
+        "Items deleted from the filter so far",
+    )?;
+    let load = by_filter("filter_load_factor", "Share of the slots in use")?;
     let rate = by_filter(
         "filter_false_positive_rate",
-        "Share of absent items for which the answer yes is expected, as full as it is",
+        "Expected share of absent items that get the answer yes, at the current load",
     )?;
-    let bytes = by_filter("filter_memory_bytes", "Bytes it takes")?;
+    let bytes = by_filter("filter_memory_bytes", "Bytes of memory of the filter")?;
     let segments = by_filter("filter_segments", "Segments of the filter")?;
     for (key, filter) in catalogue.filters().iter() {
         let label = label(key);
@@ -142,7 +151,7 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::M
     }
     let reserved = Gauge::new(
         "reserved_memory_bytes",
-        "Bytes put aside for all filters, whether they have them yet or not",
+        "Bytes reserved for all filters, whether allocated yet or not",
     )?;
     registered(&registry, reserved)?.set(catalogue.reserved() as f64);
     Ok(registry.gather())

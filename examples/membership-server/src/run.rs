@@ -25,9 +25,11 @@ pub(crate) enum Error {
     NotSaved(#[from] NotSaved),
     #[error("password file {path}: {source}")]
     Secret { path: PathBuf, source: io::Error },
-    #[error("snapshot {path}: {source}. It was left as it is; move it away to start without it")]
+    #[error(
+        "snapshot {path}: {source}. The file was not changed; move it away to start without it"
+    )]
     Snapshot { path: PathBuf, source: LoadError },
-    #[error("snapshots could not be written beside {path}: {source}")]
+    #[error("cannot write snapshots in the directory of {path}: {source}")]
     Unwritable { path: PathBuf, source: io::Error },
     #[error("list {path}: {source}")]
     List { path: PathBuf, source: ListError },
@@ -126,7 +128,7 @@ fn restore(server: &Server) -> Result<(), Error> {
     if restored {
         tracing::info!(%path, filters, items, seconds, "snapshot restored");
     } else {
-        tracing::info!(%path, "no snapshot yet");
+        tracing::info!(%path, "there is no snapshot yet");
     }
     Ok(())
 }
@@ -185,7 +187,7 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
         };
         // Before the log, which may keep somebody waiting.
         server.end.cancel();
-        tracing::info!(signal = name, nth, "told to end");
+        tracing::info!(signal = name, nth, "shutting down: signal received");
     }
     std::process::exit(i32::from(Error::CUT_SHORT));
 }

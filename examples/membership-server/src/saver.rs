@@ -26,9 +26,9 @@ pub(crate) struct Saver {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotSaved {
-    #[error("no --snapshot file to save to")]
+    #[error("the server has no snapshot file: start it with --snapshot")]
     NoFile,
-    #[error("the server ends, and saves once more itself")]
+    #[error("the server is shutting down, and saves a last snapshot")]
     Closed,
     #[error(transparent)]
     Save(#[from] SaveError),

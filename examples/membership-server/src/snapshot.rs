@@ -133,15 +133,19 @@ pub(crate) fn load(catalogue: &Catalogue, path: &Path) -> Result<bool, LoadError
                 adopted.map_err(|source| LoadError::Refused { key, source })?;
             }
             [END] => break,
-            _ => return Err(LoadError::Damaged("neither an entry nor the end")),
+            _ => {
+                return Err(LoadError::Damaged(
+                    "a byte that must begin an entry or the end is wrong",
+                ));
+            }
         }
     }
     let sum = source.sum.clone().finalize();
     if array(&mut source)? != sum.to_le_bytes() {
-        return Err(LoadError::Damaged("the checksum is another"));
+        return Err(LoadError::Damaged("the checksum does not match"));
     }
     if source.read(&mut [0])? != 0 {
-        return Err(LoadError::Damaged("there is more behind the end"));
+        return Err(LoadError::Damaged("there are bytes after the end"));
     }
     Ok(true)
 }
@@ -157,10 +161,12 @@ fn read_entry(
     let mut key = Vec::new();
     source.by_ref().take(length.into()).read_to_end(&mut key)?;
     if key.len() != length as usize {
-        return Err(LoadError::Damaged("it ends too soon"));
+        return Err(LoadError::Damaged("it ends early"));
     }
     let entry = Entry::from_bytes(&array(source)?);
-    let entry = entry.ok_or(LoadError::Damaged("no filter has such an entry"))?;
+    let entry = entry.ok_or(LoadError::Damaged(
+        "the description of a filter is not valid",
+    ))?;
     match entry.read(source, catalogue.max_growth(), catalogue.is_locked()) {
         Ok(filter) => Ok((key, filter)),
         Err(source) => Err(LoadError::Filter { key, source }),
@@ -172,7 +178,7 @@ fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
     match source.read_exact(&mut array) {
         Ok(()) => Ok(array),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            Err(LoadError::Damaged("it ends too soon"))
+            Err(LoadError::Damaged("it ends early"))
         }
         Err(error) => Err(error.into()),
     }

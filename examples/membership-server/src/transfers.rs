@@ -36,7 +36,9 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 pub(crate) enum TransferError {
     #[error("Invalid position")]
     Iterator,
-    #[error("{most} bytes are the most that filters and dumps can take together")]
+    #[error(
+        "not enough memory: filters and dumps together can take at most {most} bytes (--max-memory)"
+    )]
     Memory { most: usize },
     #[error("Couldn't load chunk! {0}")]
     Chunk(&'static str),
@@ -175,9 +177,9 @@ impl Transfers {
             under_way.into.insert(key.into(), incoming);
         }
         let incoming = under_way.into.get_mut(key);
-        let incoming = incoming.ok_or(TransferError::Chunk("the first one is missing"))?;
+        let incoming = incoming.ok_or(TransferError::Chunk("the first chunk is missing"))?;
         if incoming.bytes.len() != start {
-            return Err(TransferError::Chunk("it is not the next one"));
+            return Err(TransferError::Chunk("it is not the next chunk"));
         }
         if end > incoming.total {
             return Err(TransferError::Chunk("it is longer than the dump"));
@@ -253,12 +255,14 @@ fn total_of(bytes: &[u8]) -> Result<usize, TransferError> {
 fn read(bytes: &[u8], catalogue: &Catalogue) -> Result<Filter, TransferError> {
     let entry = bytes[MAGIC.len() + 8..].first_chunk();
     let entry = entry.and_then(Entry::from_bytes);
-    let entry = entry.ok_or(TransferError::Chunk("no filter begins like this"))?;
+    let entry = entry.ok_or(TransferError::Chunk(
+        "the description of the filter is not valid",
+    ))?;
     let stored = &mut &bytes[HEADER..];
     let filter = entry.read(&mut *stored, catalogue.max_growth(), catalogue.is_locked())?;
     if stored.is_empty() {
         Ok(filter)
     } else {
-        Err(TransferError::Chunk("there is more behind its end"))
+        Err(TransferError::Chunk("there are bytes after its end"))
     }
 }

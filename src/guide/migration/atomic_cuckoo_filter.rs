@@ -48,8 +48,8 @@
 //! |---|---|
 //! | `new()`, for 2^20 items | `with_capacity(n)` |
 //! | `with_capacity(n)`, `builder().capacity(n)` | the same |
-//! | `builder().max_evictions(n)` | `builder().search_budget(n)`, in buckets that a search examines |
-//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | none: 16 bits, 4 slots, which are the defaults there |
+//! | `builder().max_evictions(n)` | `builder().search_budget(n)`: the number of buckets that a search examines |
+//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | none: always 16 bits and 4 slots, the defaults of that crate |
 //! | `insert`, `insert_unique`, `contains`, `remove`, `count` | the same |
 //! | `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |
@@ -62,20 +62,22 @@
 //!
 //! # What is different
 //!
-//! * **Waiting.** There, an insert that finds room in one of its two buckets takes no lock. Evictions,
-//!   removals, `clear` and unique inserts of new items take one lock for the whole filter, one at a time, and
-//!   lookups wait while evictions are carried out or `to_bytes` copies. (With `max_evictions(0)` only unique
-//!   inserts take it.) A thread that is descheduled with the lock is waited for. Here nobody waits for anybody.
-//! * **Capacity.** There the slots are rounded up to a power of two, `capacity()` tells their number, and
-//!   inserts are refused from a load of about 0.96. So a capacity of 65,536 is refused before it is reached,
-//!   and 1,100,000 items take 30.5 bits each. Here every capacity is reached, and 1,100,000 items take 17.3.
-//! * **A refused insert** loses nothing, in either. Here the error tells the ninth copy of an item from a full
-//!   filter.
-//! * **False positives** are as frequent, at the same load.
-//! * **Hashing.** `DefaultHasher` has no seed there, and its algorithm may change with the compiler. Here the
-//!   seed is random; fix it to have the same filter in every run ([`hashing`](crate::guide::hashing)).
+//! * **Waiting.** In `atomic-cuckoo-filter`, an insert that finds room in one of its two buckets takes no lock.
+//!   Evictions, removals, `clear` and unique inserts of new items take one lock for the whole filter, one at a
+//!   time. Lookups wait while evictions are carried out, or while `to_bytes` copies. (With `max_evictions(0)`
+//!   only unique inserts take the lock.) If the thread that holds the lock is descheduled, the others wait for
+//!   it. Here no thread waits for another.
+//! * **Capacity.** `atomic-cuckoo-filter` rounds the slots up to a power of two, `capacity()` returns their
+//!   number, and it refuses inserts from a load of about 0.96. So it cannot hold 65,536 items with a capacity of
+//!   65,536, and 1,100,000 items take 30.5 bits each. Here a filter holds as many items as its capacity says, and
+//!   1,100,000 items take 17.3 bits each.
+//! * **A refused insert** loses nothing in either crate. Here the error distinguishes the ninth copy of an item
+//!   from a full filter.
+//! * **False positives** are equally frequent at the same load.
+//! * **Hashing.** Its `DefaultHasher` has no seed, and the algorithm may change with the compiler. Here the seed
+//!   is random. Fix it to get the same filter in every run ([`hashing`](crate::guide::hashing)).
 //!
-//! What is said of capacity, measured:
+//! This program checks what is said about capacity:
 //!
 //! ```
 //! let theirs = atomic_cuckoo_filter::CuckooFilter::with_capacity(65_536);

@@ -2,7 +2,7 @@
 //!
 //! # Before
 //!
-//! Its inserts and removals take `&mut self`, so threads share it in a lock:
+//! Its inserts and removals take `&mut self`, so threads must share it in a lock:
 //!
 //! ```
 //! use cuckoofilter::CuckooFilter;
@@ -67,18 +67,18 @@
 //!
 //! # What is different
 //!
-//! * **A refused insert.** There, as its documentation says, the new item is in after `NotEnoughSpace`, and
-//!   another one is lost at random. Here the new item is not in, and nothing is lost. Code that ignored the
-//!   error must look at it now.
-//! * **False positives.** Its fingerprints have 8 bits, these have 16: 3 % there when full, 0.012 % here. For
-//!   that an item takes twice the memory.
-//! * **Capacity.** There it is rounded up to a power of two, and that is the number of slots. So a capacity of
-//!   65,536 is refused before it is reached, and one of 65,537 takes the memory of 131,072. Here every capacity
-//!   is reached, and large filters come in steps of a sixteenth or less.
+//! * **A refused insert.** In `cuckoofilter`, as its documentation says, `NotEnoughSpace` means that the new item
+//!   is in and a random other item is lost. Here the new item is not in, and nothing is lost. Code that ignored
+//!   the error must now handle it.
+//! * **False positives.** Its fingerprints have 8 bits, these have 16. A full filter has 3 % of false positives
+//!   there, and 0.012 % here. In exchange, an item takes twice the memory.
+//! * **Capacity.** `cuckoofilter` rounds it up to a power of two, and that is the number of slots. So it cannot
+//!   hold 65,536 items with a capacity of 65,536, and a capacity of 65,537 takes the memory of 131,072. Here a
+//!   filter holds as many items as its capacity says, and large filters come in steps of a sixteenth or less.
 //! * **Hashing.** `DefaultHasher` has no seed, and its algorithm may change with the compiler; see
 //!   [`hashing`](crate::guide::hashing).
 //!
-//! The first three, measured:
+//! This program checks the first three:
 //!
 //! ```
 //! use std::collections::hash_map::DefaultHasher;

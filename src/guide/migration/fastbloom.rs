@@ -11,7 +11,7 @@
 //!     scope.spawn(|| seen.insert("a"));
 //!     scope.spawn(|| seen.insert("b"));
 //! });
-//! // True if it may have been in.
+//! // True if it may have been in before.
 //! if !seen.insert("c") {
 //!     println!("the first c");
 //! }
@@ -29,7 +29,7 @@
 //!     scope.spawn(|| seen.insert_unique("a"));
 //!     scope.spawn(|| seen.insert_unique("b"));
 //! });
-//! // True if it was not in: the other way round.
+//! // True if it was not in before: the opposite.
 //! if seen.insert_unique("c")? {
 //!     println!("the first c");
 //! }
@@ -44,30 +44,30 @@
 //! |---|---|
 //! | `with_false_pos(p).expected_items(n)` | `with_capacity(n)`; the rate is at most 0.012 %, and lower for a larger `n` |
 //! | `with_num_bits(bits)` | `builder().buckets(n)`, of 64 bits each |
-//! | `seed(&n)`, of 128 bits | `builder().seed(n)`, of 64 bits |
+//! | `seed(&n)`, 128 bits | `builder().seed(n)`, 64 bits |
 //! | `hasher(s)` | `builder().hasher(s)` |
-//! | `insert`: true if it may have been in | `insert_unique`: `Ok(true)` if it was not in |
+//! | `insert`: true if it may have been in before | `insert_unique`: `Ok(true)` if it was not in before |
 //! | `contains` | the same |
 //! | `source_hash`, `insert_hash`, `contains_hash` | `hash_one`, `insert_unique_hash`, `contains_hash` |
-//! | `insert_all(&items)` | `insert_many(&items)`, a copy each |
-//! | `items(&items)` | `collect()`, which makes a set |
+//! | `insert_all(&items)` | `insert_many(&items)`, which adds a copy of each |
+//! | `items(&items)` | `collect()`, which builds a set |
 //! | `clear(&self)` | `clear(&mut self)`, or generations ([`ageing`](crate::guide::ageing)) |
-//! | `expected_false_pos(n)` | `false_positive_rate()`, at the present load |
+//! | `expected_false_pos(n)` | `false_positive_rate()`, at the current load |
 //! | `union`, `intersect` | none |
 //! | `iter`, `as_slice`, `from_vec` | `to_bytes`, `from_bytes`, `write_to`, `read_from` |
 //!
 //! # What is different
 //!
-//! * **Items can be removed**, and counted, up to eight copies.
-//! * **It can be full.** A Bloom filter takes any number of items, and its rate of wrong answers rises instead.
-//!   Here the rate has a bound, and inserts are refused.
-//! * **Which insert was first.** There, of two threads that insert one new item at the same time, both can be
-//!   told that it was not in, because each sets some of its bits first. Here one of them is told so, or none,
-//!   if it is a false positive.
-//! * **Memory ordering.** There all accesses are relaxed, so to find an item says nothing about what was
-//!   written before its insert. Here it does ([`sharing`](crate::guide::sharing)).
-//! * **The rate** cannot be chosen, except by a larger capacity. If 1 % suffices, a Bloom filter takes little
-//!   more than half the memory; at the rate of this filter it takes more.
+//! * **You can remove items**, and count them, up to eight copies.
+//! * **It can be full.** A Bloom filter takes any number of items, and its rate of wrong answers rises. Here the
+//!   rate is bounded, and inserts are refused instead.
+//! * **Which insert was first.** If two threads insert the same new item into an `AtomicBloomFilter` at the same
+//!   time, both calls can return that it was not in, because each sets some of its bits first. Here
+//!   `insert_unique` returns true for one of them, or for none if the item is a false positive.
+//! * **Memory ordering.** `AtomicBloomFilter` uses relaxed accesses only. So a lookup that finds an item does not
+//!   make visible what another thread wrote before its insert. Here it does ([`sharing`](crate::guide::sharing)).
+//! * **The rate.** Here you can lower it only by a larger capacity. If 1 % is enough for you, a Bloom filter
+//!   takes little more than half the memory. At the rate of this filter, a Bloom filter takes more.
 //!
 //! ```
 //! const ITEMS: usize = 1_000_000;
@@ -82,5 +82,5 @@
 //!
 //! # When to stay
 //!
-//! If items are never removed, the rate must be one that you choose, inserts must never be refused, or filters
-//! must be united: these are what a Bloom filter is for.
+//! Keep the Bloom filter if you never remove items, must choose the rate, can never accept a refused insert, or
+//! need to unite filters.

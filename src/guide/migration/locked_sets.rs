@@ -1,8 +1,8 @@
 //! From a set in a lock, or a concurrent set.
 //!
-//! An exact set and a filter are different things. Move if the set is too large for its memory or too slow for
-//! its lock, and only to the question "is it in?" with a wrong "yes" now and then. If you need the items back,
-//! or list them, or a wrong "yes" does harm, keep the set, perhaps with a filter in front of it.
+//! An exact set and a filter are different things. Change to a filter if the set is too large for its memory or
+//! too slow for its lock, if you only ask "is it in?", and if a rare wrong "yes" is acceptable. If you need the
+//! items back, or list them, or a wrong "yes" does harm, keep the set, perhaps with a filter in front of it.
 //!
 //! # Before
 //!
@@ -41,26 +41,26 @@
 //!
 //! | `HashSet<T>` in a `RwLock` | `DashSet<T>` (dashmap 6) | here |
 //! |---|---|---|
-//! | `write()`, `insert(item)`: true if it was not in | `insert(item)` | `insert_unique(&item)`: `Ok(true)` if it was not in |
+//! | `write()`, `insert(item)`: true if it was not in before | `insert(item)` | `insert_unique(&item)`: `Ok(true)` if it was not in before |
 //! | `read()`, `contains(&item)` | `contains(&item)` | `contains(&item)` |
 //! | `write()`, `remove(&item)`: true if it was in | `remove(&item)`: the item | `remove(&item)`: true |
-//! | `len`, `is_empty` | the same | the same, approximate while others write |
+//! | `len`, `is_empty` | the same | the same, but approximate while other threads write |
 //! | `clear` | `clear(&self)` | `clear(&mut self)` |
-//! | `extend`, `collect` | the same | `extend`, a copy each; `collect`, a set |
-//! | `iter`, `get`, `take`, `retain` | the same, but `take` | none |
+//! | `extend`, `collect` | the same | `extend` adds a copy of each; `collect` builds a set |
+//! | `iter`, `get`, `take`, `retain` | the same, except `take` | none |
 //!
 //! # What is different
 //!
-//! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity. So `insert_unique` answers false for
-//!   that many items that are new.
-//! * **A removal that finds nothing** is harmless in a set. In a filter, to remove an item that was not
-//!   inserted can remove another one. So `set.remove(&item)`, to be on the safe side, becomes: remove if this
-//!   owner's `insert_unique` was told true ([`removing`](crate::guide::removing)).
-//! * **It does not grow.** A set doubles; a filter refuses ([`full`](crate::guide::full)).
-//! * **Memory.** A filter takes about two bytes an item, whatever the item. A set takes the item, what that has
-//!   on the heap, and free places: for a million `u64`, eight times the memory.
-//! * **Locks.** Nobody waits. With a `RwLock` one slow writer holds up all readers; with the shards of a
-//!   `DashSet`, those of one shard.
+//! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity. So `insert_unique` returns false for
+//!   that share of new items.
+//! * **A removal of an absent item** is harmless in a set. In a filter it can remove another item. So code that
+//!   calls `set.remove(&item)` to be safe must change: remove only if this owner's `insert_unique` returned true
+//!   ([`removing`](crate::guide::removing)).
+//! * **It does not grow.** A set doubles; a filter refuses the insert ([`full`](crate::guide::full)).
+//! * **Memory.** A filter takes about two bytes per item, whatever the item is. A set takes the item, its heap
+//!   memory, and free slots. For a million `u64`, that is eight times the memory.
+//! * **Locks.** With a filter, no thread waits. With a `RwLock`, one slow writer blocks all readers. With a
+//!   `DashSet`, it blocks the readers of one shard.
 //!
 //! ```
 //! use std::collections::HashSet;
@@ -73,8 +73,8 @@
 //!
 //! # Both
 //!
-//! A filter in front of an exact set, or of a table on disk, saves the lookups of what is not there. The set
-//! stays the truth:
+//! A filter in front of an exact set, or of a table on disk, saves the lookups of absent items. The set remains
+//! the source of truth:
 //!
 //! ```
 //! use lockfree_cuckoo::{InsertError, TypedCuckooFilter};
@@ -89,7 +89,7 @@
 //! impl Store {
 //!     fn get(&self, key: &str) -> Option<u64> {
 //!         if !self.keys.contains(key) {
-//!             return None; // certain, and without the lock
+//!             return None; // certain, and takes no lock
 //!         }
 //!         self.rows.read().expect("not poisoned").get(key).copied()
 //!     }
@@ -97,7 +97,7 @@
 //!     fn put(&self, key: &str, row: u64) -> Result<(), InsertError> {
 //!         let mut rows = self.rows.write().expect("not poisoned");
 //!         if !rows.contains_key(key) {
-//!             self.keys.insert(key)?; // first: a row must never be without its key
+//!             self.keys.insert(key)?; // before the row, so that no row is without its key
 //!         }
 //!         rows.insert(key.into(), row);
 //!         Ok(())
@@ -106,7 +106,7 @@
 //!     fn delete(&self, key: &str) {
 //!         let mut rows = self.rows.write().expect("not poisoned");
 //!         if rows.remove(key).is_some() {
-//!             self.keys.remove(key); // it was in, so this is its own token
+//!             self.keys.remove(key); // the row was in, so this removes its own token
 //!         }
 //!     }
 //! }

@@ -116,12 +116,12 @@ fn a_flipped_bit_behind_the_version_is_found_by_the_checksum() {
 fn numbers_out_of_range_are_refused() {
     // Where, how many bytes, the value, and what is said of it.
     let cases: [(usize, usize, u64, &str); 21] = [
-        (VERSION, 2, 0, "no such version"),
-        (LENGTH, 2, 63, "another length"),
-        (LENGTH, 2, 65, "another length"),
-        (SHAPE, 1, 8, "another kind"),
-        (SHAPE + 1, 1, 8, "another kind"),
-        (SHAPE + 2, 1, 3, "another kind"),
+        (VERSION, 2, 0, "its version does not exist"),
+        (LENGTH, 2, 63, "64 bytes long"),
+        (LENGTH, 2, 65, "64 bytes long"),
+        (SHAPE, 1, 8, "is unknown"),
+        (SHAPE + 1, 1, 8, "is unknown"),
+        (SHAPE + 2, 1, 3, "is unknown"),
         (HASHER, 1, 0, "kind of hasher"),
         // It has a seed, which a custom one has not.
         (HASHER, 1, 2, "kind of hasher"),

@@ -55,7 +55,7 @@ fn read_list<L: Layout>(
     let finest = entries[0].geometry;
     demand(
         finest.ranges() == header.start.ranges() && finest.buckets() >= header.start.buckets(),
-        "its segments do not refine the first size",
+        "its segments do not refine the size that an empty filter starts with",
     )?;
     Ok(entries)
 }

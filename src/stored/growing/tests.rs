@@ -100,7 +100,7 @@ fn fields_are_in_range_or_refused() {
         (at::LOG_FACTOR, 1, 0, Some("growth factor")),
         (at::LOG_FACTOR, 1, 17, Some("growth factor")),
         (at::LOG_FACTOR, 1, 255, Some("growth factor")),
-        (at::UNUSED, 1, 1, Some("means nothing")),
+        (at::UNUSED, 1, 1, Some("unused byte")),
     ];
     for (at, length, value, said) in cases {
         let (mut frame, _) = Frame::decode(&BYTES, Kind::Growing).expect("valid");

@@ -1,4 +1,4 @@
-//! Hooks for the models: the one order of `SeqCst` accesses, and the death of a thread.
+//! Hooks for the models: one order of `SeqCst` accesses, and the death of a thread.
 
 use core::cell::Cell;
 use core::sync::atomic::Ordering;
@@ -9,10 +9,9 @@ std::thread_local! {
 
 /// Runs a model in which `SeqCst` accesses have one order for all threads.
 ///
-/// Elsewhere they are weakened to Acquire and Release: what holds then holds, and loom reaches with two
-/// preemptions what would take it more if every load returned the latest store. Here they are given
-/// fences, which are a little stronger than they are: for models of what needs the one order, and for
-/// no others.
+/// In other models they are weakened to Acquire and Release. What holds there holds with `SeqCst` too, and loom
+/// needs fewer preemptions than if every load returned the latest store. In this model they get fences, which are
+/// a little stronger than `SeqCst`. So use it only for models that need the one order.
 pub fn in_one_order<R>(model: impl FnOnce() -> R) -> R {
     ONE_ORDER.with(|one_order| one_order.set(true));
     let result = model();
@@ -20,7 +19,7 @@ pub fn in_one_order<R>(model: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The orderings of a load, and of a read-modify-write, in the model at hand.
+/// The orderings of a load and of a read-modify-write in the current model.
 pub(super) fn weakened(order: Ordering) -> (Ordering, Ordering) {
     match order {
         Ordering::SeqCst => (Ordering::Acquire, Ordering::AcqRel),
@@ -32,14 +31,14 @@ loom::thread_local! {
     static HAS_WRITTEN: Cell<bool> = Cell::new(false);
 }
 
-/// Notes a write of the calling thread, for its next load in the one order.
+/// Records a write of the calling thread, for its next load in the one order.
 pub(super) fn write(order: Ordering) {
     if ONE_ORDER.with(Cell::get) {
         let _ = HAS_WRITTEN.try_with(|has| has.set(order == Ordering::SeqCst));
     }
 }
 
-/// Puts a fence between a `SeqCst` write and a `SeqCst` load: both must be for the one order to bind.
+/// Puts a fence between a `SeqCst` write and a `SeqCst` load. The one order binds only if both are `SeqCst`.
 pub(super) fn fence_before_load(order: Ordering) {
     if ONE_ORDER.with(Cell::get)
         && order == Ordering::SeqCst
@@ -53,13 +52,12 @@ loom::thread_local! {
     static FUSE: Cell<Option<usize>> = Cell::new(None);
 }
 
-/// What a dead thread's unwinding carries.
+/// The payload of a dead thread's unwinding.
 #[derive(Debug)]
 pub struct Died;
 
-/// Lets the calling thread die at its access number `accesses` from now, counted from 0: it has no
-/// effect on memory any more and unwinds with [`Died`]. Returns what `run` does, or `None` if the
-/// thread died in it.
+/// Lets the calling thread die at its access number `accesses` from now, counted from 0. Then it has no effect on
+/// memory any more and unwinds with [`Died`]. Returns what `run` returns, or `None` if the thread died in it.
 pub fn dying_after<R>(accesses: usize, run: impl FnOnce() -> R) -> Option<R> {
     FUSE.with(|fuse| fuse.set(Some(accesses)));
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
@@ -71,7 +69,7 @@ pub fn dying_after<R>(accesses: usize, run: impl FnOnce() -> R) -> Option<R> {
     }
 }
 
-/// Counts an access down. False: the thread is dead, and this is its unwinding.
+/// Counts down one access. Returns false if the thread is dead and unwinding.
 pub(super) fn is_alive() -> bool {
     let counted_down = FUSE.try_with(|fuse| match fuse.get() {
         None => true,
@@ -82,6 +80,6 @@ pub(super) fn is_alive() -> bool {
             true
         }
     });
-    // At its end a thread frees what was retired, and has no fuse any more.
+    // A thread that ends frees what was retired, and has no fuse any more.
     counted_down.unwrap_or(true)
 }

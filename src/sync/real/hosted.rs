@@ -7,9 +7,9 @@ pub(crate) use std::thread::yield_now;
 
 use std::sync::OnceLock;
 
-/// The number of threads the machine runs at once.
+/// The number of threads that the machine runs at once.
 pub(crate) fn parallelism() -> usize {
-    // Asking the system takes tens of microseconds; the answer is a tuning hint, so once is enough.
+    // The system takes tens of microseconds to answer. The number is only a tuning hint, so ask once.
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

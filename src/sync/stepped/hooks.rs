@@ -6,16 +6,16 @@ pub use crate::sync::event::Event;
 pub(crate) use crate::sync::tally::happened;
 pub use crate::sync::tally::{Tally, tally};
 
-/// What becomes of a thread at a step.
+/// What happens to a thread at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It makes the access.
+    /// The thread makes the access.
     Goes,
-    /// It dies: it has no effect on memory any more, and unwinds to its [`stepping`].
+    /// The thread dies: it has no effect on memory any more, and unwinds to its [`stepping`].
     Dies,
 }
 
-/// Told the number of a step, counted from 0, decides what becomes of the thread. It may keep it waiting.
+/// Gets the number of a step, counted from 0, and decides what happens to the thread. It may block the thread.
 type OnStep = Box<dyn FnMut(usize) -> Fate>;
 
 thread_local! {
@@ -23,12 +23,12 @@ thread_local! {
     static STEPS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What a dead thread's unwinding carries.
+/// The payload of a dead thread's unwinding.
 #[derive(Debug)]
 struct Died;
 
-/// Runs something on the calling thread, and asks `on_step` before each access that it makes to the atomics of
-/// a filter. Returns what `run` does, or `None` if the thread died in it, and how many steps there were.
+/// Runs `run` on the calling thread, and calls `on_step` before each of its accesses to the atomics of a filter.
+/// Returns what `run` returns, or `None` if the thread died in it, and the number of steps.
 pub fn stepping<R>(
     on_step: impl FnMut(usize) -> Fate + 'static,
     run: impl FnOnce() -> R,
@@ -45,11 +45,11 @@ pub fn stepping<R>(
     (outcome, STEPS.get())
 }
 
-/// Asks what becomes of the thread. False: it is dead, and this is its unwinding.
+/// Asks what happens to the thread. Returns false if it is dead and unwinding.
 pub(super) fn step() -> bool {
     // A thread that is about to end has no hook any more.
     let fate = ON_STEP.try_with(|on_step| {
-        // Borrowed already: the hook itself looks at a filter.
+        // Already borrowed: the hook itself uses a filter.
         let mut on_step = on_step.try_borrow_mut().ok()?;
         let on_step = on_step.as_mut()?;
         if std::thread::panicking() {

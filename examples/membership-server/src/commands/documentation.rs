@@ -7,7 +7,7 @@ use crate::session::Session;
 
 pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     if arguments.len() > COMMANDS.len() {
-        return Reply::error("ERR more names than there are commands").into();
+        return Reply::error("ERR too many names: more than there are commands").into();
     }
     match *arguments {
         [] => Reply::Array(COMMANDS.iter().map(entry).collect()).into(),

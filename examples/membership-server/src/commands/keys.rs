@@ -78,7 +78,7 @@ const LONGEST_PATTERN: usize = 256;
 
 fn matching(session: &Session, pattern: &[u8], reply: fn(Vec<Reply>) -> Reply) -> Answer {
     if pattern.len() > LONGEST_PATTERN {
-        return Reply::error("ERR 256 bytes are the most that a pattern can have").into();
+        return Reply::error("ERR the pattern is too long: at most 256 bytes are allowed").into();
     }
     let (server, pattern) = (session.server.clone(), pattern.to_owned());
     Answer::later(move || {
@@ -98,7 +98,7 @@ pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
             Some(filter) => Reply::number(filter.memory_usage()).into(),
             None => Reply::Nil.into(),
         },
-        _ => Reply::error("ERR only MEMORY USAGE key is known").into(),
+        _ => Reply::error("ERR unknown subcommand: only MEMORY USAGE key is supported").into(),
     }
 }
 

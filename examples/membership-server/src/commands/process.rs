@@ -20,7 +20,8 @@ pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     let server = session.server.clone();
     if server.saver.path().is_none() {
-        return Reply::error("ERR no --snapshot file to save to").into();
+        return Reply::error("ERR the server has no snapshot file: start it with --snapshot")
+            .into();
     }
     if !server.saver.begin_alone() {
         return Reply::error("ERR Background save already in progress").into();
@@ -41,12 +42,13 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         [] => {}
         [option] if is(option, "SAVE") && session.server.saver.path().is_some() => {}
         [option] if is(option, "SAVE") => {
-            return Reply::error("ERR no --snapshot file to save to").into();
+            return Reply::error("ERR the server has no snapshot file: start it with --snapshot")
+                .into();
         }
         [option] if is(option, "NOSAVE") => session.server.forget(),
         _ => return syntax_error().into(),
     }
-    tracing::info!(peer = %session.peer, connection = session.id, "told to end");
+    tracing::info!(peer = %session.peer, connection = session.id, "shutting down: a client sent SHUTDOWN");
     session.server.end.cancel();
     Answer::Last(Reply::OK)
 }
@@ -58,7 +60,7 @@ pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
             let module = Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into());
             Reply::Array(vec![module]).into()
         }
-        _ => Reply::error("ERR only MODULE LIST is known").into(),
+        _ => Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into(),
     }
 }
 
@@ -68,7 +70,10 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         return syntax_error().into();
     };
     if !is(part, "GET") {
-        return Reply::error("ERR options are set when the server starts").into();
+        return Reply::error(
+            "ERR only CONFIG GET is supported: options are set when the server starts",
+        )
+        .into();
     }
     let args = &session.server.args;
     let limits = &args.limits;

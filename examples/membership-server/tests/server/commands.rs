@@ -252,14 +252,14 @@ fn a_dump_is_the_filter_as_it_was() {
         let copy = format!("copy{kind}");
         assert_eq!(
             load(client, &copy, 1),
-            "-ERR Couldn't load chunk! the first one is missing\r\n"
+            "-ERR Couldn't load chunk! the first chunk is missing\r\n"
         );
         for index in 0..chunks.len() {
             if index == 1 {
                 let reply = load(client, &copy, 2);
                 assert_eq!(
                     reply,
-                    "-ERR Couldn't load chunk! it is not the next one\r\n"
+                    "-ERR Couldn't load chunk! it is not the next chunk\r\n"
                 );
             }
             assert_eq!(
@@ -370,9 +370,18 @@ fn clients_say_who_they_are() {
                 "-ERR unknown command 'NONSENSE', with args beginning with: 'a' 'b'",
             ),
             ("AUTH default any", "+OK"),
-            ("SHUTDOWN SAVE", "-ERR no --snapshot file to save to"),
-            ("SAVE", "-ERR no --snapshot file to save to"),
-            ("BGSAVE", "-ERR no --snapshot file to save to"),
+            (
+                "SHUTDOWN SAVE",
+                "-ERR the server has no snapshot file: start it with --snapshot",
+            ),
+            (
+                "SAVE",
+                "-ERR the server has no snapshot file: start it with --snapshot",
+            ),
+            (
+                "BGSAVE",
+                "-ERR the server has no snapshot file: start it with --snapshot",
+            ),
         ],
     );
     let commands = client.ask(&["COMMAND", "COUNT"]);

@@ -1,22 +1,23 @@
 //! A small number for each thread, given back when the thread ends.
 //!
-//! The first [`EXCLUSIVE`] threads alive have a number that no other living thread has, so a cell chosen by
-//! it has one writer at a time and needs no read-modify-write. The threads beyond share the numbers above.
+//! Each of the first [`EXCLUSIVE`] live threads has a number that no other live thread has. So a cell selected by
+//! this number has one writer at a time, and needs no read-modify-write. All further threads share the numbers
+//! above.
 
 use std::cell::Cell;
 
 use crate::sync::Ordering;
 use crate::sync::real::AtomicU64;
 
-/// Numbers below this one are held by one thread at a time.
+/// At most one thread at a time holds a number below this one.
 pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
 
-/// The exclusive numbers that are held, one bit each.
+/// The exclusive numbers that are in use, one bit each.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The number, once it is known. Without a destructor, so that reading it is one load, and so that it
-    /// can be read until the very end of the thread.
+    /// The number, once it is known. It has no destructor, so reading it is one load, and it can be read until
+    /// the very end of the thread.
     static INDEX: Cell<usize> = const { Cell::new(UNKNOWN) };
 
     static LEASE: Lease = Lease::take();
@@ -35,16 +36,16 @@ pub(crate) fn thread_index() -> usize {
 
 #[cold]
 fn look_up_index() -> usize {
-    // The lease is over if the thread is about to end.
+    // The lease has ended if the thread is about to end.
     let index = LEASE.try_with(|lease| lease.0).unwrap_or_else(|_| shared());
     INDEX.set(index);
     index
 }
 
-/// The next of the numbers that are not exclusive.
+/// Returns the next of the shared numbers.
 fn shared() -> usize {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Relaxed: it only spreads threads over cells.
+    // Relaxed: the number only spreads threads over cells.
     EXCLUSIVE + NEXT.fetch_add(1, Ordering::Relaxed) as usize % EXCLUSIVE
 }
 
@@ -69,7 +70,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // What the thread still does, in the destructors of other thread-locals, it does with a shared number.
+        // From now on the thread uses a shared number, in the destructors of other thread-locals.
         INDEX.set(shared());
         if self.0 < EXCLUSIVE {
             // Release: pairs with the Acquire of the next holder.
@@ -85,7 +86,7 @@ mod tests {
     use std::sync::Barrier;
     use std::thread;
 
-    /// The numbers that so many threads have while all are alive.
+    /// The numbers of `threads` threads while all of them are alive.
     fn numbers(threads: usize) -> Vec<usize> {
         let all_have_one = Barrier::new(threads);
         thread::scope(|scope| {
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn an_exclusive_number_has_one_holder_and_is_given_back() {
-        // More threads than numbers, and often enough to use them up if they were not given back.
+        // More threads than numbers, repeated so often that the numbers would run out if they were not given
+        // back.
         for threads in [8, 2 * EXCLUSIVE, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8] {
             let exclusive: Vec<_> = numbers(threads)
                 .into_iter()

@@ -5,12 +5,20 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a relocation bumps nothing",
-        changes: &[("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", "")],
+        changes: &[(
+            "tokens/relocation.rs",
+            "tokens.announce(hop.source, hop.moved.fingerprint());",
+            "",
+        )],
     },
     Piece {
         name: "a relocation bumps before the installs",
         changes: &[
-            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
+            (
+                "tokens/relocation.rs",
+                "tokens.announce(hop.source, hop.moved.fingerprint());",
+                "",
+            ),
             (
                 "tokens/relocation.rs",
                 "let (reference, pending) =",
@@ -21,7 +29,11 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a relocation bumps after the commit",
         changes: &[
-            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
+            (
+                "tokens/relocation.rs",
+                "tokens.announce(hop.source, hop.moved.fingerprint());",
+                "",
+            ),
             (
                 "tokens/relocation.rs",
                 "let committed = claim.decide(pending, State::Committed);",
@@ -40,7 +52,11 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a relocation bumps between the installs",
         changes: &[
-            ("tokens/relocation.rs", "tokens.announce(hop.source, hop.moved.fingerprint());", ""),
+            (
+                "tokens/relocation.rs",
+                "tokens.announce(hop.source, hop.moved.fingerprint());",
+                "",
+            ),
             (
                 "tokens/relocation.rs",
                 "    if !tokens\n        .table\n        .exchange(higher,",
