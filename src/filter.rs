@@ -35,10 +35,10 @@ use crate::random_state::RandomState;
 
 /// A set that many threads share without a lock and that answers membership approximately.
 ///
-/// An item is stored as a 16-bit fingerprint in one of two buckets of four. [`contains`](Filter::contains) may
-/// be true for an item that was never inserted, with a probability of at most about 0.012 %
-/// ([`false_positive_rate`](Filter::false_positive_rate)); it is never false for an item that is in. All else
-/// is exact, whatever other threads do: nothing is lost, nothing is removed twice.
+/// An item is stored as a 16-bit fingerprint in one of two buckets of four. [`contains`](Filter::contains) may be
+/// true for an item that was never inserted, with a probability of at most about 0.012 %
+/// ([`false_positive_rate`](Filter::false_positive_rate)); it is never false for an item that is in. Everything
+/// else is exact, whatever other threads do: no item is lost, and no copy is removed twice.
 ///
 /// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if
 /// they agree in fingerprint and candidate buckets; that is what a false positive is. Every operation is
@@ -89,22 +89,21 @@ pub type CuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S>;
 /// A [`CuckooFilter`] that makes itself room: approximate membership with exact removal,
 /// shared by many threads without a lock, of as many items as there is memory for.
 ///
-/// It begins with one segment. When that is full, the thread that finds it so adds another one, twice as large
-/// ([`growth_factor`](FilterBuilder::growth_factor)), and all threads go on with it. Nothing is moved,
-/// so no call takes longer than making the new segment; nobody waits for it, and a thread that stops in the midst
-/// of it keeps nobody from growing the filter.
+/// It starts with one segment. A thread that finds it full adds another one, twice as large
+/// ([`growth_factor`](FilterBuilder::growth_factor)), and all threads go on with it. Stored items do not move, so
+/// no call takes longer than building the new segment. No thread waits for it. A thread that stops while it builds
+/// a segment does not prevent others from growing the filter.
 ///
 /// What that costs: a lookup of an item that is absent, or in an old segment, looks at several segments, two loads
 /// each, and the [false-positive rates](Filter::false_positive_rate) of the segments add up. So start with about
 /// what you expect ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.
 ///
-/// All else is as there: every operation takes `&self` and is lock-free, nothing is lost, nothing is removed
-/// twice; remove only what you inserted, and that is exact in a filter that grows, too. Copies: at most eight in
-/// each segment, and a copy too many never makes the filter grow.
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no
+/// copy is removed twice. Remove only what you inserted; removal is exact in a filter that grows, too. Each segment
+/// holds at most eight copies of an item, and one copy too many never makes the filter grow.
 ///
-/// Every operation is pinned to an [epoch](https://docs.rs/crossbeam-epoch) while it runs. Memory that is given up
-/// is freed when no thread can be looking at it any more; a thread that stops in the midst of an operation delays
-/// that, and nothing else.
+/// Every operation is pinned to an [epoch](https://docs.rs/crossbeam-epoch) while it runs. Unlinked memory is freed
+/// when no thread can read it any more. A thread that stops in the middle of an operation delays only that.
 ///
 /// # Examples
 ///
@@ -126,9 +125,9 @@ pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing
 
 /// A [`CuckooFilter`] for items of one type.
 ///
-/// A `CuckooFilter` takes whatever can be hashed. That is handy, and a trap: `4711` inserted as an `i64` is not
-/// found as an `i32`, which is what a bare `4711` is. This filter takes items of type `T` alone, and a bare
-/// `4711` is a `T` too. Anything else is refused by the compiler:
+/// A `CuckooFilter` takes any type that can be hashed. That is convenient, but error-prone: `4711` inserted as an
+/// `i64` is not found as an `i32`, and a literal `4711` without a suffix is an `i32`. This filter takes items of
+/// type `T` alone, and a bare `4711` is a `T` too. The compiler rejects every other type:
 ///
 /// ```compile_fail,E0277
 /// use lockfree_cuckoo::TypedCuckooFilter;
@@ -193,7 +192,7 @@ pub type TypedGrowingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
 pub struct Filter<E = Fixed, S = RandomState, I = Any> {
     engine: E,
     hasher: S,
-    /// Takes items and holds none, so it is `Send` and `Sync` whatever they are.
+    /// The filter takes items but stores none, so it is `Send` and `Sync` for every `T`.
     items: PhantomData<fn() -> I>,
 }
 
@@ -239,9 +238,9 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
 
     /// Adds one copy of `item`, always, whether or not it is in.
     ///
-    /// One exchange where one of the two buckets has room; else a chain of relocations, found by a search of
-    /// bounded length and executed hop by hop, while every other thread goes on. A refused insert has searched
-    /// for nothing, at the cost of up to [`search_budget`](FilterBuilder::search_budget) lookups. Where there is no
+    /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
+    /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
+    /// nothing, at the cost of up to [`search_budget`](FilterBuilder::search_budget) lookups. Where there is no
     /// room, a [`GrowingCuckooFilter`] adds a segment.
     ///
     /// # Errors
@@ -273,17 +272,17 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         self.insert_hash(self.hash_one(item))
     }
 
-    /// Adds `item` if it is not in. True: it was absent, and this call added it.
+    /// Adds `item` if it is not in. Returns true if it was absent and this call added it.
     ///
-    /// Of any number of threads that race for an absent item, exactly one is told true, unless they are all
-    /// refused or the item is a false positive. False can be a false positive: another item with the same token
-    /// is in, or an equal one was inserted by [`insert`](Self::insert). A remove in the midst of it comes either
-    /// before or after.
+    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all
+    /// are refused or the item is a false positive. False can be a false positive: another item with the same token
+    /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
+    /// effect either before or after the call.
     ///
     /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile.
     ///
-    /// If the item is in, it costs a lookup; else two exchanges on its word and three on a descriptor, and
-    /// relocations where both buckets are full, as for `insert`.
+    /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
+    /// descriptor, and relocations if both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
@@ -307,8 +306,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         self.insert_unique_hash(self.hash_one(item))
     }
 
-    /// Whether `item` is in. Never false for an item that is in; true by chance for one that is not, with
-    /// the probability [`false_positive_rate`](Self::false_positive_rate).
+    /// Returns whether `item` is in. Never false for an item that is in. True for an absent item with the
+    /// probability [`false_positive_rate`](Self::false_positive_rate).
     ///
     /// Two loads from the table between two of a version counter: if the item was not found and a stored
     /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
@@ -333,10 +332,10 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         self.contains_hash(self.hash_one(item))
     }
 
-    /// Removes one copy of `item`. False: there was none.
+    /// Removes one copy of `item`. Returns false if there was none.
     ///
-    /// Of any number of threads that race for one copy, exactly one is told true. One exchange; two, if there
-    /// are copies in both buckets. See [Removing](#removing).
+    /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
+    /// exchange, or two if there are copies in both buckets. See [Removing](#removing).
     ///
     /// # Examples
     ///
@@ -359,10 +358,9 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
 
     /// The number of copies of `item`, 0 to 8 in each segment.
     ///
-    /// Counts tokens equal to the item's, so those of another item with the same token too. Exact while nobody
-    /// writes to them. Under concurrent writes it may over-report: a copy that
-    /// is removed while an equal one is inserted can be counted twice. Copies that were in throughout the
-    /// call are all counted.
+    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
+    /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal
+    /// one is inserted can be counted twice. Copies that were in throughout the call are all counted.
     ///
     /// # Examples
     ///

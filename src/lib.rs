@@ -15,11 +15,11 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! It is the filter of Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter: Practically Better Than
-//! Bloom" (CoNEXT 2014), with 16-bit fingerprints in buckets of four. A bucket is one atomic 64-bit word: a
-//! lookup is two loads from the table, an insert is one compare-and-exchange. A full pair of buckets is opened by moving
-//! stored fingerprints out of the way, each with an atomic two-word exchange that any other writer may break
-//! off, so that no thread ever waits for another.
+//! It implements the filter of Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter: Practically Better Than
+//! Bloom" (CoNEXT 2014), with 16-bit fingerprints in buckets of four. A bucket is one atomic 64-bit word: a lookup
+//! is two loads from the table, an insert is one compare-and-exchange. If both buckets of an item are full, the
+//! insert moves stored fingerprints to their other buckets. Each move is an atomic exchange of two words that any
+//! other writer can abort, so no thread ever waits for another.
 //!
 //! # When to use it
 //!
@@ -32,8 +32,8 @@
 //! * If a wrong "yes" is never acceptable, or the items themselves are needed back: use a concurrent set.
 //! * If items are never removed, a blocked Bloom filter is simpler, and faster where its two or more probes
 //!   fall into one cache line.
-//! * If the set can outgrow every estimate: this filter has a fixed size and says
-//!   [`Full`](InsertError::Full). There is a [`GrowingCuckooFilter`], at the price of slower misses.
+//! * If the set can outgrow every estimate: this filter has a fixed size and says [`Full`](InsertError::Full). A
+//!   [`GrowingCuckooFilter`] grows, at the price of slower lookups of absent items.
 //! * If items must be removed that were perhaps never inserted: that can remove another item's fingerprint.
 //!
 //! # What is guaranteed
@@ -43,14 +43,14 @@
 //!   items change nothing about it.
 //! * **Nothing is lost or invented.** The number of stored copies is the number of successful inserts minus
 //!   the number of successful removals, for each class of items with equal fingerprint and buckets.
-//! * **Operations are linearizable**, except for `count` and the measures. Of the threads that race to remove
-//!   one copy, exactly one is told `true`. Of those that race to `insert_unique` one absent item too, or none
-//!   if another item with the same token is in or comes in.
-//! * **All operations are lock-free.** A thread that is stopped at any point, for ever, blocks nobody and
-//!   loses nothing.
+//! * **Operations are linearizable**, except for `count` and the measures. If several threads race to remove one
+//!   copy, `remove` returns true for exactly one of them. If they race to `insert_unique` one absent item, it
+//!   returns true for exactly one, or for none if another item with the same token is in or comes in.
+//! * **All operations are lock-free.** A thread that is stopped at any point, for ever, blocks no other thread and
+//!   loses no item.
 //!
-//! How to use it well is in the [`guide`]. How it works, and how far each of these is proved, model-checked or
-//! tested, is in [`design`].
+//! The [`guide`] says how to use the filter. The [`design`] pages say how it works, and how far each guarantee is
+//! proved, model-checked or tested.
 //!
 //! # Memory
 //!
@@ -71,24 +71,24 @@
 //!
 //! # Without the standard library
 //!
-//! With `default-features = false` the crate needs `alloc` and native 64-bit atomics. Nothing there is random, so
-//! the hasher is given:
+//! With `default-features = false` the crate needs `alloc` and native 64-bit atomics. It has no source of
+//! randomness, so the caller passes the hasher:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, RandomState};
 //!
-//! let seed = 0x5eed; // from the best source there is
+//! let seed = 0x5eed; // from a good source of randomness
 //! let seen = CuckooFilter::with_capacity_and_hasher(1_000, RandomState::with_seed(seed));
 //! assert!(seen.insert_unique("203.0.113.7:443")?);
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! What needs random seeds or files is gone: `with_capacity`, `builder` (there is
-//! [`CuckooFilterBuilder::with_hasher`]), `RandomState::new` and its `Default`, and with that `collect` and
-//! `Deserialize` for the default hasher; `write_to` and `read_from` (there are `to_bytes` and `from_bytes`).
+//! These need random seeds or files, and are not available: `with_capacity`, `builder` (use
+//! [`CuckooFilterBuilder::with_hasher`]), `RandomState::new` and its `Default`, and therefore `collect` and
+//! `Deserialize` for the default hasher; `write_to` and `read_from` (use `to_bytes` and `from_bytes`).
 //!
 //! All guarantees are the same. Inserts and removes take a locked instruction more, 6 ns on a shared Intel Xeon:
-//! nothing tells one thread from another there, so they count with an atomic addition.
+//! without the standard library the crate cannot identify threads, so they count with an atomic addition.
 //!
 //! # The house
 //!
@@ -106,7 +106,7 @@
 //! | 1 | `layout` | how the 64 bits of a word are divided into slots; pure values |
 //! | 1 | `sync`, `error`, `allocate`, `random_state` | atomics, real or a checker's; errors; memory; the default hasher |
 
-// Unit tests have the standard library, whatever they test.
+// Unit tests always use the standard library.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -46,7 +46,7 @@ impl<L: Layout> Segment<L> {
         Self::of(self.tokens.fresh()?, 0)
     }
 
-    /// Exact if nobody writes meanwhile.
+    /// Exact if no thread writes meanwhile.
     pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
         let (tokens, len) = self.tokens.quiescent_copy()?;
         Self::of(tokens, len)

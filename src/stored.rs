@@ -76,7 +76,7 @@ fn geometry<L: Layout>(stored: u64) -> Result<Geometry<L>, ReadError> {
     Geometry::with_buckets(buckets).ok_or(malformed("its number of buckets is impossible"))
 }
 
-/// No more than the slots, whatever a builder would say: how filters are sized may change.
+/// Checks only against the number of slots, not against what a builder would choose: the sizing may change.
 fn at_most_slots<L: Layout>(
     stored: u64,
     geometry: Geometry<L>,

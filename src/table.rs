@@ -90,7 +90,7 @@ impl<L: Layout> Table<L> {
         prefetch::prefetch(self.words.as_ptr().wrapping_add(bucket));
     }
 
-    /// Replaces `current` by `new`; false if the word is anything else by now.
+    /// Replaces `current` by `new`. Returns false if the word has changed.
     #[inline]
     pub(crate) fn exchange(
         &self,

@@ -47,7 +47,7 @@ use crate::error::SnapshotError;
 use crate::layout::{Bucket, Layout};
 
 impl<L: Layout> Tokens<L> {
-    /// Whether a token of this class is stored. Writes nothing.
+    /// Returns whether a token of this class is stored. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         lookup::contains(self, hash)
@@ -64,7 +64,7 @@ impl<L: Layout> Tokens<L> {
         insertion::insert(self, hash)
     }
 
-    /// Adds a token of this class if there is none. True: this call added it.
+    /// Adds a token of this class if there is none. Returns true if this call added it.
     #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
         admission::insert_unique(self, hash)
@@ -86,7 +86,7 @@ impl<L: Layout> Tokens<L> {
         witness::holds_none(self, hash)
     }
 
-    /// Removes one token of this class. False if there is none.
+    /// Removes one token of this class. Returns false if there is none.
     #[inline]
     pub(crate) fn remove(&self, hash: u64) -> bool {
         removal::remove(self, hash)
@@ -98,7 +98,7 @@ impl<L: Layout> Tokens<L> {
         ahead::ahead(self, hashes)
     }
 
-    /// A writer's read: the content of a word that is no reference at the time.
+    /// Reads a word as a writer does: returns its content at a time when it is not a reference.
     #[cfg(feature = "std")]
     pub(crate) fn settle(&self, bucket: usize) -> Bucket<L> {
         settlement::settle(self, bucket)

@@ -32,7 +32,7 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
     memory: usize,
     /// The bytes of the filter outside of this engine's heap.
     outside: usize,
-    /// Of the first segment, and of the one that an empty filter begins anew with.
+    /// The size of the first segment, and of the segment with which an empty filter starts again.
     start: Geometry<L>,
     search_budget: usize,
 }

@@ -27,7 +27,7 @@ pub(crate) enum Size {
     Buckets(usize),
 }
 
-/// The items that a filter is sized for unless told.
+/// The items that a filter is sized for unless set.
 const DEFAULT_ITEMS: usize = 1024;
 
 impl Default for Size {

@@ -53,7 +53,7 @@ pub(crate) enum Cause {
 }
 
 impl BuildError {
-    /// Whether nothing is wrong with what was asked for, but the memory for it cannot be had.
+    /// Returns true if the request was valid, but its memory could not be allocated.
     ///
     /// # Examples
     ///
@@ -83,8 +83,8 @@ impl BuildError {
         }
     }
 
-    /// The nearest number of the same kind that is in range, though the memory for it may lack; `None` for
-    /// bytes of memory, of which nobody knows how many there are.
+    /// Returns the nearest possible number of the same kind; there may not be enough memory for it. Returns `None`
+    /// for a rate, and if memory could not be allocated, because the free memory is unknown.
     #[must_use]
     pub fn possible(&self) -> Option<usize> {
         match self.0 {

@@ -1,4 +1,4 @@
-//! Why a filter that grows did not.
+//! Why a filter could not grow.
 
 use core::fmt;
 
@@ -31,11 +31,12 @@ pub struct GrowthError {
     pub(crate) limit: Limit,
 }
 
-/// What stands in the way of one more segment.
+/// What prevents one more segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
 pub(crate) enum Limit {
-    /// The bits of the rate there would be, and of the one there may be: numbers can be told equal.
+    /// The bits of the rate with one more segment, and of the limit. Bits, because they can be compared for
+    /// equality.
     FalsePositiveRate {
         rate: u64,
         most: u64,
@@ -66,7 +67,7 @@ impl GrowthError {
         }
     }
 
-    /// Whether no limit stands in the way, but the memory cannot be had.
+    /// Returns true if no limit prevents growth, but the memory could not be allocated.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self.limit, Limit::OutOfMemory(_))
@@ -94,7 +95,11 @@ impl fmt::Display for GrowthError {
                 "would raise the memory to {bytes} bytes, above the limit of {most}"
             ),
             Limit::OutOfMemory(error) => {
-                write!(out, "is not possible: {error}")
+                write!(
+                    out,
+                    "needs {} bytes of memory that could not be allocated",
+                    error.bytes()
+                )
             }
             Limit::Buckets => write!(out, "would be larger than the largest possible table"),
             Limit::Segments => write!(out, "is more than the largest possible number"),

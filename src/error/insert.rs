@@ -15,7 +15,7 @@ use super::GrowthError;
 /// for _ in 0..8 {
 ///     filter.insert("flow")?;
 /// }
-/// // The two buckets of an item have eight slots, and the ninth copy has nowhere else to go.
+/// // The two buckets of an item have eight slots, so there is no room for a ninth copy.
 /// assert!(matches!(filter.insert("flow"), Err(InsertError::TooManyCopies { .. })));
 /// assert_eq!(filter.count("flow"), 8);
 /// # Ok::<(), InsertError>(())
@@ -25,13 +25,13 @@ use super::GrowthError;
 pub enum InsertError {
     /// No path to a vacant slot was found within the search budget.
     ///
-    /// Without other writers this means that there is none within the budget. From 100,000 items up it seldom
-    /// comes before the load factor reaches 0.96; smaller filters can refuse earlier, but not below the
-    /// capacity that they were built for, if the items differ. Copies of one item share two buckets and are
-    /// harder to place: with two copies of each, room ends near a load of 0.87. With other writers it can also
-    /// mean that every one of 64 attempts was disturbed, or that every descriptor was in use; then `len` is
-    /// well below `slots`, and to try again is worth it. If that does not help, the hasher does not mix all of
-    /// its 64 bits ([`mixing`](crate::guide::mixing)).
+    /// Without other writers this means that there is none within the budget. From 100,000 items up it seldom comes
+    /// before the load factor reaches 0.96; smaller filters can refuse earlier, but not below the capacity that
+    /// they were built for, if the items differ. Copies of one item share two buckets and are harder to place: with
+    /// two copies of each, room ends near a load of 0.87. With other writers it can also mean that every one of 64
+    /// attempts was disturbed, or that every descriptor was in use; then `len` is well below `slots`, and the
+    /// caller should try again. If that does not help, the hasher does not mix all of its 64 bits
+    /// ([`mixing`](crate::guide::mixing)).
     #[non_exhaustive]
     Full {
         /// Items in the filter at the time.
@@ -51,7 +51,7 @@ pub enum InsertError {
     /// keeps it from making more.
     #[non_exhaustive]
     CannotGrow {
-        /// Which limit, and how far the filter has come.
+        /// The limit, and the number of segments.
         error: GrowthError,
     },
 }
@@ -77,7 +77,7 @@ impl fmt::Display for InsertError {
 
 impl core::error::Error for InsertError {}
 
-/// Why a batch of inserts stopped, and how far it came. The items before the refused one are in.
+/// Why a batch of inserts stopped, and how many items went in. The items before the refused one are in the filter.
 ///
 /// # Examples
 ///
@@ -88,7 +88,7 @@ impl core::error::Error for InsertError {}
 /// let items: Vec<u32> = (0..2_000).collect();
 /// let stopped = filter.insert_many(&items).unwrap_err();
 /// assert!(matches!(stopped.error(), InsertError::Full { .. }));
-/// // The one at this index was refused, and those behind it were not tried.
+/// // The item at this index was refused, and the items after it were not tried.
 /// assert_eq!(filter.len(), stopped.inserted());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,5 +151,5 @@ impl fmt::Display for InsertManyError {
     }
 }
 
-/// Without a source: the text has it.
+/// It has no source, because the text contains the cause.
 impl core::error::Error for InsertManyError {}

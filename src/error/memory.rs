@@ -1,4 +1,4 @@
-//! Memory that cannot be had.
+//! Memory that could not be allocated.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Why stored bytes are no filter.
+//! Why stored bytes could not be read as a filter.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use super::OutOfMemory;
 /// Bytes of a header, without which nothing is known of what follows.
 const HEADER: u64 = 64;
 
-/// Why a stored filter could not be read. Nothing is left behind of the attempt.
+/// Why a stored filter could not be read. The attempt leaves nothing behind.
 ///
 /// # Examples
 ///
@@ -36,8 +36,8 @@ pub enum ReadError {
         /// The bytes that there are.
         found: u64,
     },
-    /// The bytes go on behind the end of the stored form. Not with a reader: that is left where the filter
-    /// ends.
+    /// There are bytes after the end of the stored form. This does not happen with a reader, which stops where the
+    /// filter ends.
     #[non_exhaustive]
     TrailingBytes {
         /// The bytes of the stored form.
@@ -55,14 +55,14 @@ pub enum ReadError {
         /// The latest version that can be read.
         supported: u16,
     },
-    /// It is a filter that grows where one that does not is to be read, or the other way round.
+    /// A filter that grows was read as one of fixed size, or the other way round.
     #[non_exhaustive]
     OtherKind {
         /// Whether the stored one grows.
         grows: bool,
     },
-    /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored
-    /// along: hand the same one over, to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
+    /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored with the
+    /// filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
     ///
     /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
     /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
@@ -72,19 +72,19 @@ pub enum ReadError {
     OtherHasher,
     /// A checksum does not match: the bytes have changed since they were written.
     Checksum,
-    /// The checksums match, but the content is nothing that this crate writes.
+    /// The checksums match, but this crate never writes this content.
     #[non_exhaustive]
     Malformed {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// Its table is larger than one can be on this machine.
+    /// Its table is larger than is possible on this machine.
     #[non_exhaustive]
     TooLarge {
         /// The buckets of a table, eight bytes each.
         buckets: u64,
     },
-    /// The memory for it could not be had.
+    /// The memory for it could not be allocated.
     OutOfMemory(OutOfMemory),
 }
 
@@ -143,7 +143,7 @@ impl core::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
-            // Its text is this one's, so what comes next is what is behind it.
+            // The text of this error is the text of `error`, so the source is the source of `error`.
             Self::Io(error) => error.source(),
             _ => None,
         }
@@ -164,7 +164,7 @@ impl From<std::io::Error> for ReadError {
     }
 }
 
-/// The other way round, for those who return an [`std::io::Error`]: with the kind that fits best.
+/// Converts the other way, for callers that return an [`std::io::Error`], with the kind that fits best.
 #[cfg(feature = "std")]
 impl From<ReadError> for std::io::Error {
     fn from(error: ReadError) -> Self {

@@ -14,7 +14,7 @@ use super::OutOfMemory;
 /// let filter = CuckooFilter::with_capacity(100);
 /// match filter.snapshot() {
 ///     Ok(copy) => assert!(copy.is_empty()),
-///     Err(SnapshotError::Busy) => println!("another thread is at it"),
+///     Err(SnapshotError::Busy) => println!("another thread takes a snapshot"),
 ///     Err(error) => println!("{error}"),
 /// }
 /// ```

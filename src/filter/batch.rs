@@ -1,4 +1,4 @@
-//! Batch calls: the same operations on many items, with the memory of the next ones already on its way.
+//! Batch calls: the same operations on many items, with prefetching of the next items.
 //!
 //! Each item is looked up, inserted or removed by the call for one item, so all guarantees are the same, item
 //! by item. Only the order of the memory accesses differs: the two words of an item are prefetched while the
@@ -12,8 +12,8 @@ use crate::error::InsertManyError;
 /// Items that are hashed at a time.
 const CHUNK: usize = 256;
 
-/// Calls for many items at once, for slices that lie ready. What is promised for one item holds for each, and no
-/// more: other threads see the items come and go one by one.
+/// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
+/// not atomic: other threads see the items come and go one by one.
 ///
 /// They pay where the table is larger than the second-level cache: at 10 million items lookups and inserts are a
 /// tenth faster than loops of single calls, which a processor overlaps too, and removes a half
@@ -121,7 +121,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         Ok(())
     }
 
-    /// Removes one copy of each item, as [`remove`](Self::remove) does. The number of items that were there.
+    /// Removes one copy of each item, as [`remove`](Self::remove) does. Returns the number of items that were in
+    /// the filter.
     ///
     /// # Examples
     ///

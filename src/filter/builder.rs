@@ -1,4 +1,4 @@
-//! The builder: every choice there is about a filter, and the constructors that make most of them.
+//! The builder with all settings of a filter, and the constructors that use the defaults.
 
 use core::fmt;
 use core::hash::BuildHasher;
@@ -230,8 +230,8 @@ impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
         self
     }
 
-    /// Refuses to grow where more than this rate of false positives could follow, with all segments full. Each
-    /// segment adds 0.000_122 at most, so 0.001 allows eight.
+    /// Limits growth: the filter does not grow if the rate of false positives, with all segments full, could exceed
+    /// this. Each segment adds 0.000_122 at most, so 0.001 allows eight.
     #[must_use]
     pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
         self.plan.options.false_positive_rate = rate;
@@ -282,20 +282,20 @@ impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
     }
 }
 
-/// Filters whose hasher is seeded at random. That needs the feature `std`; without it, give the seed.
+/// Filters whose hasher has a random seed. These need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
 impl<E: Standard, I> Filter<E, RandomState, I> {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
     /// Of a filter that grows, it is the first segment that takes so many; it has no limits.
     ///
-    /// It occupies 16.8 to 18.2 bits an item from half a million items up; a small one is roomier. Takes time
-    /// linear in `items`.
+    /// It takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
+    /// time linear in `items`.
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory cannot be had; [`try_with_capacity`](Self::try_with_capacity)
-    /// reports that instead.
+    /// If `items` is out of range or the memory could not be allocated;
+    /// [`try_with_capacity`](Self::try_with_capacity) reports that instead.
     ///
     /// # Examples
     ///
@@ -313,7 +313,7 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
+    /// [`BuildError`], if `items` is out of range or the memory could not be allocated.
     ///
     /// # Examples
     ///
@@ -327,7 +327,7 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
         Self::builder().capacity(items).build()
     }
 
-    /// Returns a builder, for every choice there is: exact buckets, seed, hasher, search budget.
+    /// Returns a builder, to set the exact number of buckets, the seed, the hasher and the search budget.
     ///
     /// # Examples
     ///
@@ -352,7 +352,7 @@ impl<E: Standard, S: BuildHasher, I> Filter<E, S, I> {
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory cannot be had;
+    /// If `items` is out of range or the memory could not be allocated;
     /// [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) reports that instead.
     ///
     /// # Examples
@@ -377,7 +377,7 @@ impl<E: Standard, S: BuildHasher, I> Filter<E, S, I> {
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if `items` is out of range or the memory cannot be had.
+    /// [`BuildError`], if `items` is out of range or the memory could not be allocated.
     ///
     /// # Examples
     ///

@@ -1,7 +1,7 @@
 //! Filling a filter from iterators.
 //!
-//! To extend a filter adds one copy of every item; to collect one makes a set, of just the size it needs. Both
-//! hash every item once, and let go of it before they take the next.
+//! `extend` adds one copy of every item. `collect` builds a set of exactly the size that it needs. Both hash each
+//! item once, and drop it before they take the next.
 
 #[cfg(feature = "rayon")]
 mod parallel;
@@ -41,8 +41,8 @@ impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for Filter<E
     #[track_caller]
     fn extend<T: IntoIterator<Item = B>>(&mut self, items: T) {
         let items = items.into_iter();
-        // Nobody can look at the filter meanwhile, not even the iterator, so nobody can tell that items go in
-        // in batches.
+        // No other code can read the filter meanwhile, not even the iterator. So nobody can see that the items go
+        // in in batches.
         let extended = if items.size_hint().0 >= BATCH && self.memory_usage() >= LARGE {
             insert_in_batches(self, items)
         } else {
@@ -52,8 +52,8 @@ impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for Filter<E
     }
 }
 
-/// Inserts every item, one copy each, whether or not it is in, while other threads do what they like with the
-/// filter; many may extend it at once.
+/// Inserts every item, one copy each, whether or not it is in, while other threads use the filter; many may extend
+/// it at once.
 ///
 /// Each item is in before the next one is taken. If the iterator or an item's `Hash` panics, the items taken
 /// before are in.
@@ -94,7 +94,7 @@ impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for &Filter<
 ///
 /// # Panics
 ///
-/// If the memory cannot be had, or if the hasher mixes its output so badly that the items do not fit even into a
+/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit even into a
 /// table of about twice the size. With a hasher as [`FilterBuilder::hasher`] demands it they always fit.
 ///
 /// [`FilterBuilder::hasher`]: crate::FilterBuilder::hasher
@@ -165,7 +165,7 @@ struct Batch<'a, E: Engine> {
 
 impl<E: Engine> Batch<'_, E> {
     fn insert(&mut self) -> Result<(), InsertError> {
-        // Emptied first: what a refusal leaves must not be tried again when the batch is dropped.
+        // Empty it first: items that were refused must not be tried again when the batch is dropped.
         let hashes = &self.hashes[..mem::take(&mut self.len)];
         self.engine
             .insert_many(hashes)
@@ -212,8 +212,9 @@ fn sort_distinct(hashes: &mut Vec<u64>) {
     hashes.dedup();
 }
 
-/// Tables that are tried if the hashes do not fit into the first. That is rarer than once in a million, and one
-/// more does then, unless the hasher is poor. So many more are about twice as large.
+/// How many larger tables are tried if the hashes do not fit into the first one. That happens less than once in a
+/// million builds, and then one larger table is enough, unless the hasher is poor. The last one is about twice as
+/// large.
 const LARGER_TABLES: usize = 8;
 
 /// Builds a filter of exactly these hashes. They ascend, so they go to buckets that ascend too.

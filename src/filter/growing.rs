@@ -30,13 +30,13 @@ impl<L: Layout, S, I> Filter<Growing<L>, S, I> {
         self.engine.set_memory(bytes);
     }
 
-    /// Frees what is empty, while others go on: takes out the segments that removal has emptied, and if the whole
-    /// filter is empty, begins anew with a segment of the first size.
+    /// Frees empty segments, while other threads use the filter: unlinks the segments that removal has emptied. If
+    /// the whole filter is empty, it starts again with a segment of the first size.
     ///
     /// A segment is freed when every thread has been seen outside of an operation of any filter that grows (or of
-    /// anything else that uses the same [epochs](https://docs.rs/crossbeam-epoch)). So while others are at work
-    /// some of it may come later, with the next growth, removal or call of this; and the memory of a segment
-    /// that holds a single item stays.
+    /// anything else that uses the same [epochs](https://docs.rs/crossbeam-epoch)). So while other threads work,
+    /// some segments may be freed later, by the next growth, removal or call of `shrink_to_fit`. A segment that
+    /// holds a single item keeps its memory.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! What all filters can do with a hash, behind one object-safe trait.
+//! One object-safe trait of the calls that take a hash, for all filters.
 
 use core::fmt::Debug;
 
@@ -12,8 +12,8 @@ mod sealed {
 /// A filter of any kind, for programs that choose the kind at run time: `Box<dyn Hashed>`.
 ///
 /// It has the calls that take a hash, and the measures. Each is the method of the same name of the filter, with the
-/// same guarantees. The caller hashes: with [`Filter::hash_one`], or with a hasher of his own whose 64 bits are
-/// all well mixed. A call through the trait costs an indirect call more.
+/// same guarantees. The caller hashes: with [`Filter::hash_one`], or with a hasher of his own whose 64 bits are all
+/// well mixed. A call through the trait costs one additional indirect call.
 ///
 /// The trait is sealed: only filters of this crate implement it.
 ///

@@ -1,12 +1,12 @@
-//! What a filter says about itself.
+//! The measures of a filter.
 
 use super::{Engine, Filter};
 use crate::error::OutOfMemory;
 
 /// Measures. While other threads write they are approximate; they never leave their bounds.
 impl<E: Engine, S, I> Filter<E, S, I> {
-    /// The number of stored copies, at most [`slots`](Self::slots). Exact while nobody writes. Reads at most
-    /// 64 counters, for each segment.
+    /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
+    /// counters, for each segment.
     ///
     /// # Examples
     ///
@@ -35,8 +35,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.len() == 0
     }
 
-    /// The number of items that the filter is sized for: what `with_capacity` was told, or what suits the
-    /// number of buckets. It usually takes some more; of items with several copies each it may take fewer.
+    /// The number of items that the filter is sized for: the argument of `with_capacity`, or what fits the number
+    /// of buckets. It usually takes some more. It may take fewer items if each has several copies.
     ///
     /// Of a filter that grows: what its present segments take together, which grows with it.
     ///
@@ -79,9 +79,9 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.len() as f64 / self.slots() as f64
     }
 
-    /// The bytes in use, all of them: the value itself and what it has on the heap. Fixed at construction,
-    /// but that the first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of
-    /// its present segments; those that were taken out and wait to be freed are not among them.
+    /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
+    /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of its
+    /// present segments; those that were taken out and wait to be freed are not among them.
     ///
     /// # Examples
     ///
@@ -111,12 +111,12 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.engine.false_positive_rate()
     }
 
-    /// Removes everything. Needs `&mut self`: it could not be exact while others write. Takes time linear in
-    /// the size.
+    /// Removes all items. It takes `&mut self`, because it could not be exact while other threads write. Takes time
+    /// linear in the size.
     ///
-    /// It also takes back what threads that died in the middle of an insert held: one descriptor each. A filter that
-    /// grows begins anew with a segment of the first size; if there is no memory for that, it goes on with the segment
-    /// that takes inserts.
+    /// It also takes back the descriptors of threads that died in the middle of an insert: one for each thread. A
+    /// filter that grows begins anew with a segment of the first size; if there is no memory for that, it goes on
+    /// with the segment that takes inserts.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Filters as bytes: to store one, and to have it again.
+//! Storing a filter as bytes, and reading it back.
 
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -21,16 +21,16 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
     /// nothing. Takes time linear in the size.
     ///
-    /// Needs `&mut self`: nobody else reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
-    /// stored by `filter.snapshot()?.write_to(writer)`: see [`snapshot`](Filter::snapshot). Like [`clear`](Filter::clear), it takes back what threads
-    /// that died in the middle of an insert held.
+    /// Takes `&mut self`, so no other thread reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
+    /// stored by `filter.snapshot()?.write_to(writer)`: see [`snapshot`](Filter::snapshot). Like
+    /// [`clear`](Filter::clear), it takes back the descriptors of threads that died in the middle of an insert.
     ///
     /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
     /// replaces it in one step.
     ///
     /// # Errors
     ///
-    /// Those of the writer. The filter is as it was, and can be written again.
+    /// The errors of the writer. The filter is unchanged, and can be written again.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had, or the hasher panics when it is given bytes.
+    /// If the memory could not be allocated, or if the hasher panics.
     ///
     /// # Examples
     ///
@@ -95,15 +95,15 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
 /// read, and does not grow.
 ///
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
-/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows. That says nothing about who wrote them: a checksum
-/// finds accidents, not malice.
+/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows. This does not
+/// prove who wrote them: a checksum finds accidents, not malice.
 impl<E: Standard, I> Filter<E, RandomState, I> {
     /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the bytes are not exactly one filter stored with the default hasher, or the memory
-    /// cannot be had.
+    /// [`ReadError`], if the bytes are not exactly one filter stored with the default hasher, or the memory could
+    /// not be allocated.
     ///
     /// # Examples
     ///
@@ -129,14 +129,13 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
     /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
     ///
     /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered; but the list of segments of a filter that
-    /// grows, a few dozen bytes, comes in two reads for each. How long the input is turns out only
-    /// at its end, so the table grows with what has come, whatever the header claims. Takes time linear in the
-    /// size.
+    /// grows, a few dozen bytes, comes in two reads for each. The length of the input is known only at its end. So
+    /// the table grows with the bytes that were read, whatever the header claims. Takes time linear in the size.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with the
-    /// default hasher, or if the memory cannot be had. How much has been read is then unspecified.
+    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with the default
+    /// hasher, or if the memory could not be allocated. How much has been read is then unspecified.
     ///
     /// # Examples
     ///
@@ -160,8 +159,8 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
     }
 }
 
-/// Reading what was stored with any hasher, by handing over the same one: one that hashes as it did then, on
-/// another machine too if the filter goes to one. It is recognized by what it makes of a few bytes.
+/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before,
+/// also on another machine. The call recognizes it by its hash of a few bytes.
 impl<E: Standard, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
@@ -199,8 +198,8 @@ impl<E: Standard, S: BuildHasher + 'static, I> Filter<E, S, I> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with this
-    /// hasher, or if the memory cannot be had. How much has been read is then unspecified.
+    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with this hasher,
+    /// or if the memory could not be allocated. How much has been read is then unspecified.
     ///
     /// # Panics
     ///

@@ -27,10 +27,10 @@ impl<E: Engine, S: BuildHasher + 'static, I> Serialize for Filter<E, S, I> {
     }
 }
 
-/// From the bytes of the [stored form](crate::format), checked as by
-/// [`from_bytes`](Filter::from_bytes). The default hasher gets the seed that was stored; of any other,
-/// `S::default()` has to be the one that the filter was stored with. (Without the feature `std` the default
-/// hasher is no `Default`: take the bytes, and call `from_bytes`.) Of what type its items are, only the caller can know.
+/// From the bytes of the [stored form](crate::format), checked as by [`from_bytes`](Filter::from_bytes). The
+/// default hasher gets the seed that was stored; of any other, `S::default()` has to be the one that the filter was
+/// stored with. (Without the feature `std` the default hasher does not implement `Default`: read the bytes, and
+/// call `from_bytes`.) Of what type its items are, only the caller can know.
 impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Deserialize<'de> for Filter<E, S, I> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(StoredForm(PhantomData))
@@ -58,7 +58,7 @@ impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Visitor<'de>
         let mut bytes = Vec::new();
         while let Some(byte) = sequence.next_element()? {
             if bytes.len() == bytes.capacity() {
-                // As much as has come, whatever the sequence says of its length.
+                // Allocates for the bytes that were read, whatever length the sequence claims.
                 grow(&mut bytes).map_err(A::Error::custom)?;
             }
             bytes.push(byte);

@@ -1,4 +1,4 @@
-//! Snapshots: a copy of a filter that others are using.
+//! Snapshots: a copy of a filter that other threads use.
 
 use super::{Engine, Filter};
 use crate::error::SnapshotError;
@@ -6,14 +6,15 @@ use crate::error::SnapshotError;
 impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     /// Copies the filter while others read and write it.
     ///
-    /// Every item that is in from before the call until after it is in the copy, with all its copies, however
-    /// the inserts of other items move it about. Of what is inserted or removed during the call any part may be
-    /// in the copy. So it is no single instant of the whole filter, but one for each class of items.
+    /// The copy contains every item that is in from before the call until after it, with all its copies, even if
+    /// inserts of other items move it. Of what is inserted or removed during the call, the copy may contain any
+    /// part. So the copy does not show the whole filter at one moment, but each class of items at a moment of its
+    /// own.
     ///
     /// Reads the whole table once, and allocates the copy. (The first call also allocates, for good, a log of a
-    /// sixteenth of the table.) Writers are not held up: one that relocates an item notes it in the log while
-    /// the copy is made, and the noted items are counted again at the end. If the log runs full, the table is
-    /// read again, several times, for some of the items each.
+    /// sixteenth of the table.) Writers do not wait: a writer that relocates an item meanwhile records it in the
+    /// log, and the snapshot counts the recorded items again at the end. If the log gets full, the snapshot reads
+    /// the table again several times, each time for a part of the items.
     ///
     /// Of a filter that grows one segment after the other is copied, and all again if a segment came or went meanwhile.
     /// Memory that other threads give up is not freed before that is done. The copy has the limits of the filter.
@@ -21,7 +22,7 @@ impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     /// # Errors
     ///
     /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is under way,
-    /// [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the memory cannot be had.
+    /// [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the memory could not be allocated.
     ///
     /// # Examples
     ///

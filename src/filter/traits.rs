@@ -5,14 +5,14 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter};
 
-/// Copies the tokens that are in at the time. Exact while nobody writes; a token that hops or is written
+/// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
 /// meanwhile may be missing from the copy, or be in it twice.
 ///
 /// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
 ///
 /// # Panics
 ///
-/// If the memory cannot be had.
+/// If the memory could not be allocated.
 ///
 /// # Examples
 ///
@@ -46,8 +46,8 @@ impl<E: Engine, S, I> fmt::Debug for Filter<E, S, I> {
     }
 }
 
-/// A panic can only come from the caller's `Hash`, between two operations.
+/// Only the caller's `Hash` can panic, and only between two operations.
 impl<E, S: RefUnwindSafe, I> RefUnwindSafe for Filter<E, S, I> {}
 
-/// The same reason. Said here, so that it does not hang on what the filter is made of.
+/// For the same reason. Implemented here, so that it does not depend on the fields of the filter.
 impl<E, S: UnwindSafe, I> UnwindSafe for Filter<E, S, I> {}

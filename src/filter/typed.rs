@@ -4,10 +4,10 @@ use super::{Filter, Only};
 
 /// To and from the filter for items of all types.
 impl<E, S, T: ?Sized> Filter<E, S, Only<T>> {
-    /// Makes a filter for items of type `T` of one that takes all. So a builder can be used, or a filter that
-    /// was stored.
+    /// Converts a filter for all types into a filter for items of type `T`. So you can use a builder, or a stored
+    /// filter.
     ///
-    /// What is in it stays in it; only the caller can know of what type that is.
+    /// The items stay in the filter. Only the caller knows their type.
     ///
     /// # Examples
     ///
@@ -24,7 +24,7 @@ impl<E, S, T: ?Sized> Filter<E, S, Only<T>> {
         Self::of(filter.engine, filter.hasher)
     }
 
-    /// Gives the filter that takes items of all types, with what is in.
+    /// Returns the filter for items of all types, with its items.
     ///
     /// # Examples
     ///

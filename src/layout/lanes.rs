@@ -46,9 +46,10 @@ impl Words for Lanes<4, 16> {
     type ShortArena<T: Copy + Debug> = [T; nodes(SLOTS, SHORT_BUDGET)];
     type LongArena<T: Copy + Debug> = [T; nodes(SLOTS, LONG_BUDGET)];
 
-    /// Fitted to thousands of seeded tables of 2 to 500,000 buckets in 1 to 31 ranges. A (2,4) table can reach 0.9803
-    /// at most; large ones with the default search budget reach 0.96 to 0.975, and inserts become slow on the way there.
-    /// The margin of a single range keeps nine items out of one pair of buckets in tables of 8 and 16.
+    /// Fitted to thousands of seeded tables of 2 to 500,000 buckets in 1 to 31 ranges. A (2,4) table can reach
+    /// 0.9803 at most. Large tables with the default search budget reach 0.96 to 0.975, and inserts become slow
+    /// near that load. The margin of a single range keeps nine items out of one pair of buckets in tables of 8 and
+    /// 16.
     const FIT: Fit = Fit {
         highest_load: 0.955,
         large_table_load: 0.97,

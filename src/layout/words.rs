@@ -66,7 +66,7 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
 pub struct Fit {
     /// Highest load factor a filter is sized for.
     pub highest_load: f64,
-    /// The load that a table would reach but for the margins of its size.
+    /// The load that a table would reach without the margins for its size.
     pub large_table_load: f64,
     /// Standard deviations of a range's share that are kept free when there are several ranges.
     pub share_margin: f64,

@@ -1,12 +1,12 @@
 //! The number of stored items, in cells that threads do not share.
 //!
-//! A counter that all threads write would cost more than the insert itself, and a locked instruction on a cell
-//! of one's own still half of it. So the first threads alive have a cell each, which they alone write, with a
-//! plain load and a plain store; the others share the rest. (So a signal handler must not write to a filter
-//! that its thread may be writing to; it could lose a count.) A reader sums the cells. A token may be counted in
-//! on one cell and out on another, so cells wrap and only the sum means anything.
+//! A counter that all threads write would cost more than the insert itself. A locked instruction on a thread's own
+//! cell would still cost half of that. So each of the first live threads has its own cell, and writes it with a
+//! plain load and a plain store. All other threads share the remaining cells. (So a signal handler must not write
+//! to a filter that its thread may be writing to; it could lose a count.) A reader sums the cells. A token may be
+//! counted in on one cell and out on another, so cells wrap and only the sum means anything.
 //!
-//! Without the standard library no thread has a number of its own, and all cells are shared.
+//! Without the standard library no thread has its own number, and all cells are shared.
 
 use alloc::boxed::Box;
 use crossbeam_utils::CachePadded;
@@ -17,7 +17,7 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// Each written by the thread with its index alone.
+    /// Only the thread with the same index writes each of these.
     own: Cells,
     /// For the threads with higher indexes.
     shared: Cells,
@@ -28,7 +28,8 @@ type Cells = Box<[CachePadded<AtomicU64>]>;
 const MOST_CELLS: usize = 64;
 
 impl Counter {
-    /// Fewer cells for a small table. A quarter is shared, or all that no thread has for itself.
+    /// A small table has fewer cells. A quarter of them is shared, or more: every cell that no thread can own is
+    /// shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
         let affordable = if sync::MODEL {
             8
@@ -64,7 +65,7 @@ impl Counter {
         // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
         let index = sync::thread_index();
         match self.own.get(index) {
-            // Nobody else writes to it: two plain accesses instead of a locked one.
+            // No other thread writes this cell: two plain accesses replace a locked one.
             Some(cell) => {
                 let count = cell.load(Ordering::Relaxed);
                 cell.store(count.wrapping_add(by), Ordering::Relaxed);
@@ -79,8 +80,8 @@ impl Counter {
         self.own.iter().chain(&self.shared).map(|cell| &**cell)
     }
 
-    /// The sum of the cells, between 0 and `most`. Cells move while they are read, so in the midst of
-    /// writes the sum can pass either end.
+    /// Returns the sum of the cells, limited to 0 to `most`. Cells change while they are read, so during writes the
+    /// plain sum can be outside these limits.
     pub(super) fn sum(&self, most: usize) -> usize {
         let sum = self.cells().fold(0u64, |sum, cell| {
             sum.wrapping_add(cell.load(Ordering::Relaxed))

@@ -7,7 +7,7 @@ use super::{Identity, demand, malformed};
 use crate::error::ReadError;
 use crate::layout::Layout;
 
-/// What is behind the header.
+/// What follows the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One table.
@@ -26,7 +26,7 @@ pub(super) struct Frame<L> {
 
 const BYTES: usize = 64;
 
-/// As PNG's: a byte that is no text, a name, and the line ends that a transfer as text would change.
+/// Like PNG's: a byte that is not text, a name, and line ends that a transfer as text would change.
 const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
 
 const VERSION: u16 = 1;
@@ -113,7 +113,7 @@ impl<L: Layout> Frame<L> {
 
     /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
     ///
-    /// From the general to the particular, so that the error names what is wrong and not a consequence of it.
+    /// Checks the general fields first, so that the error names the cause and not a consequence.
     pub(super) fn decode(found: &[u8], kind: Kind) -> Result<(Self, Identity), ReadError> {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
@@ -143,7 +143,7 @@ impl<L: Layout> Frame<L> {
         Ok((frame, identity))
     }
 
-    /// The hasher of a filter of this kind, if what all have in common can be true.
+    /// Checks the fields that all kinds share, and returns the hasher.
     fn check(&self, kind: Kind) -> Result<Identity, ReadError> {
         demand(
             u16::from_le_bytes(self.get(at::VERSION)) == VERSION,

@@ -14,7 +14,7 @@ use crate::error::ReadError;
 use crate::layout::Layout;
 use crate::table::Geometry;
 
-/// What the stored form says ahead of the list.
+/// The header of the stored form.
 #[derive(Clone, Copy, Debug)]
 struct Header<L> {
     identity: Identity,
@@ -25,7 +25,7 @@ struct Header<L> {
     target: usize,
 }
 
-/// What the list says of one segment.
+/// The list entry of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry<L> {
     geometry: Geometry<L>,
@@ -44,7 +44,7 @@ mod at {
     pub(super) const UNUSED: usize = 59;
 }
 
-/// A limit that is none, on a machine of any word size.
+/// The stored value for "no limit", on machines of any word size.
 const NO_LIMIT: u64 = u64::MAX;
 
 impl<L: Layout> Header<L> {
@@ -80,7 +80,7 @@ impl<L: Layout> Header<L> {
             .ok_or(malformed("its growth factor is out of range"))?;
         demand(unused == 0, "the unused byte at offset 59 is not 0")?;
         let rate = f64::from_bits(frame.number(at::RATE));
-        // Not so either if it is no number.
+        // Also false for NaN.
         demand(
             rate >= rate_of_full::<L>(1),
             "its limit on the rate of false positives is out of range",
@@ -125,7 +125,7 @@ impl<L: Layout> Entry<L> {
         bytes
     }
 
-    /// What these bytes say, if it can be true of a segment behind one of the shape `finer`.
+    /// Decodes an entry, and checks that it is possible after a segment of the shape `finer`.
     fn decode(bytes: &[u8; COVERED], finer: Option<Geometry<L>>) -> Result<Self, ReadError> {
         fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             core::array::from_fn(|index| bytes[at + index])

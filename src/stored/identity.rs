@@ -6,12 +6,12 @@ use core::hash::{BuildHasher, Hasher};
 use crate::error::ReadError;
 use crate::random_state::RandomState;
 
-/// What is stored of a hasher: enough to make the default one again, and to recognize any other.
+/// What is stored about a hasher: enough to rebuild the default hasher, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
     pub(crate) seed: Option<u64>,
-    /// What the hasher makes of [`PROBE`].
+    /// The hash of [`PROBE`] by this hasher.
     pub(crate) check: u64,
 }
 

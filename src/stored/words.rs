@@ -9,7 +9,7 @@ use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
 use crate::tokens::Tokens;
 
-/// Words as they were read, of which a sound checksum is yet to tell whether they were written.
+/// Words that were read. Whether they are undamaged is known only after the checksum.
 #[derive(Debug)]
 pub(super) struct Words<L> {
     geometry: Geometry<L>,
@@ -67,8 +67,8 @@ impl<L: Layout> Words<L> {
         self.table.push(bucket);
     }
 
-    /// The table, if it is one that holds so many items. For after the checksum: what that finds is damage, and
-    /// what only this finds is no work of this crate.
+    /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum finds
+    /// damage, and this finds bytes that this crate did not write.
     pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
         demand(self.packed, "a bucket is not filled from the top")?;
         demand(

@@ -24,7 +24,7 @@ pub(crate) struct Geometry<L> {
     layout: PhantomData<L>,
 }
 
-/// The two buckets an item may be in, and what is stored of it. Names the item's class.
+/// The two buckets an item may be in, and its fingerprint. Identifies the item's class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidates {
     pub(crate) first: usize,
@@ -36,8 +36,8 @@ pub(crate) struct Candidates {
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl<L: Layout> Geometry<L> {
-    /// Most ranges a table is divided into. Each range fills at its own pace, so ranges must stay large
-    /// against the imbalance of a random split.
+    /// Most ranges a table is divided into. Each range fills at its own rate, so a range must be large compared
+    /// with the imbalance of a random split.
     pub(crate) const MAX_RANGES: usize = 31;
 
     /// Most buckets there can be: a power of two whose bytes fit the address space, and so few that a bucket

@@ -1,10 +1,10 @@
 //! How many buckets a number of items needs.
 //!
-//! Two things decide how full a table gets. A range takes its share of the items by chance, and the fullest
-//! range fails first: its excess is a few times `1 / sqrt(slots of a range)`. And within one range, small
-//! ones get stuck on a few unlucky buckets. The margins for both are those of the layout
-//! ([`Fit`](crate::layout::Fit)), fitted to the load at the first refused insert, so that a filter refuses one of the
-//! items it is sized for less than once in a million fillings.
+//! Two things decide how full a table gets. A range takes its share of the items by chance, and the fullest range
+//! fails first: its excess is a few times `1 / sqrt(slots of a range)`. And a small range can fail because of a few
+//! unlucky buckets. The margins for both are those of the layout ([`Fit`](crate::layout::Fit)), fitted to the load
+//! at the first refused insert, so that a filter refuses one of the items it is sized for less than once in a
+//! million fillings.
 
 use super::Geometry;
 use crate::layout::Layout;

@@ -20,7 +20,7 @@ pub(crate) struct Word<L> {
     layout: PhantomData<L>,
 }
 
-/// Names one use of one descriptor.
+/// Identifies one use of one descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference<L> {
     index: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Reference<L> {
     layout: PhantomData<L>,
 }
 
-/// A word, taken apart.
+/// A decoded word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content<L: Layout> {
     Bucket(Bucket<L>),
@@ -37,7 +37,7 @@ pub(crate) enum Content<L: Layout> {
 
 const INDEX_BITS: u32 = 10;
 
-/// Most descriptors that a reference can tell apart; index 0 is stored as 1, so one value is lost.
+/// The most descriptors that a reference can distinguish. Index 0 is stored as 1, so one value is lost.
 pub(crate) const MAX_DESCRIPTORS: usize = (1 << INDEX_BITS) - 1;
 
 impl<L: Layout> Reference<L> {
@@ -85,8 +85,8 @@ impl<L: Layout> Word<L> {
         self.bits
     }
 
-    /// Whether both are surely buckets. False if one is a reference, and for a few buckets. Cheaper than to ask each,
-    /// for those who can ask again.
+    /// Whether both are surely buckets. False if one is a reference, and for a few buckets. This is cheaper than
+    /// checking each word, for callers that can check again.
     #[inline]
     pub(crate) fn are_plain(a: Self, b: Self) -> bool {
         L::are_plain(a.bits, b.bits)

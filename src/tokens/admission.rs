@@ -1,8 +1,8 @@
 //! Admission: adds a token if there is no equal one, exactly once among racing threads.
 //!
-//! An admission freezes one word, the target, and leaves the decision to whoever comes by: read the other
-//! word, the witness, and commit if it holds no equal token. A hop of an equal token would need both words,
-//! and the target is frozen, so reading the witness is a snapshot of the pair.
+//! An admission freezes one word, the target. Any thread that meets it can decide it: read the other word, the
+//! witness, and commit if it holds no equal token. A hop of an equal token would need both words, and the target is
+//! frozen, so reading the witness is a snapshot of the pair.
 //!
 //! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
 //! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
@@ -29,7 +29,7 @@ pub(crate) enum Attempt {
     Disturbed,
 }
 
-/// Adds a token of this class if there is none. True: this call added it.
+/// Adds a token of this class if there is none. Returns true if this call added it.
 ///
 /// Linearization points: of an admission, its commit; should equal tokens be inserted into the witness
 /// between the deciding read and the commit, the last moment before at which the class was empty. Of
@@ -75,7 +75,7 @@ pub(super) fn try_to_admit<L: Layout>(
     let Some(admitted) = content.with(token) else {
         return match open(tokens, class, None) {
             Ok(_) => Ok(Attempt::Disturbed),
-            // Copies everywhere: then it is present.
+            // Both buckets are full of copies, so the item is present.
             Err(Refusal::AllCopies) => Ok(Attempt::Present),
             Err(refusal) => Err(refusal),
         };

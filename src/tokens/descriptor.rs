@@ -4,7 +4,7 @@
 //! bits, 38 for 4 x 16: fields that belong to another use are recognised, never waited for. That makes the fields a
 //! sequence lock keyed by the use, without a writer that anybody waits for.
 //!
-//! Only the owner installs references. Everybody else aborts a pending use or finishes a decided one. So an
+//! Only the owner installs references. Any other thread aborts a pending use or finishes a decided one. So an
 //! install that comes late only ever installs a reference to an aborted use, which reads as the old content.
 
 use alloc::boxed::Box;
@@ -57,8 +57,7 @@ pub(super) struct Claim<'a, L> {
 
 const STATE_BITS: u32 = 2;
 
-/// Enough for the owners of a tiny table that are preempted at once: a claim that fails again and again ends in
-/// a refusal.
+/// Enough for a tiny table whose owners are all preempted at once. If claims keep failing, the insert is refused.
 const FEWEST: usize = 16;
 
 impl Control {
@@ -99,7 +98,7 @@ impl Descriptor {
         Control(self.control.load(Ordering::SeqCst))
     }
 
-    /// Decides a pending use. Fails if it is decided already, or over.
+    /// Decides a pending use. Fails if the use is already decided or has ended.
     fn decide(&self, pending: Control, state: State) -> bool {
         // SeqCst: see `control`. As a Release, a commit publishes the bump and both installs. On failure
         // the loser goes on to act on the other's decision.
@@ -115,8 +114,8 @@ impl Descriptor {
 }
 
 impl<L: Layout> Pool<L> {
-    /// Four descriptors a thread, so that a claim seldom fails; fewer for a small table, where that many
-    /// transfers at once would be in each other's way.
+    /// Four descriptors per thread, so that a claim seldom fails. A small table has fewer, because that many
+    /// transfers at once would disturb each other.
     pub(super) fn size_for(buckets: usize) -> usize {
         let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
         wanted.min((buckets / 16).next_power_of_two().max(FEWEST))
@@ -183,7 +182,8 @@ impl<L: Layout> Pool<L> {
         self.descriptors[reference.index()].decide(pending, state);
     }
 
-    /// Takes back what dead threads held. `&mut`: no thread is in the middle of a transfer.
+    /// Takes back the descriptors that dead threads held. `&mut self` proves that no thread is in the middle of a
+    /// transfer.
     pub(super) fn reclaim(&mut self) {
         for descriptor in &self.descriptors {
             descriptor.owned.store(0, Ordering::Relaxed);
@@ -197,7 +197,7 @@ impl<L: Layout> Claim<'_, L> {
         // Relaxed: only the owner begins uses, and the claim brought the last owner's number.
         let last = Control(self.descriptor.control.load(Ordering::Relaxed));
         let pending = Control::pending(last.uses() + 1);
-        // Release: what the last use wrote comes before anybody can see its number gone.
+        // Release: another thread sees the new number only after all writes of the last use.
         self.descriptor.control.store(pending.0, Ordering::Release);
         // Release fence: pairs with the Acquire fence in `read`: the number changes before the fields do.
         fence(Ordering::Release);
@@ -207,7 +207,7 @@ impl<L: Layout> Claim<'_, L> {
         (Reference::new(self.index, pending.uses()), pending)
     }
 
-    /// Decides the use begun last. Whether it stands as asked is for [`state`](Self::state) to say.
+    /// Decides the last use. [`state`](Self::state) returns the outcome.
     pub(super) fn decide(&mut self, pending: Control, state: State) -> bool {
         self.descriptor.decide(pending, state)
     }

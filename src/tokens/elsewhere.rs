@@ -9,11 +9,11 @@
 pub(crate) trait Elsewhere {
     /// Whether no finer table holds a token of the class.
     fn finer_hold_none(&self) -> bool;
-    /// The same for the coarser ones; and whether those asked are all there are.
+    /// The same for the coarser segments. Also checks that the list of segments has not changed.
     fn coarser_hold_none(&self) -> bool;
 }
 
-/// The table is all there is.
+/// There are no other segments.
 pub(super) struct Nowhere;
 
 impl Elsewhere for Nowhere {

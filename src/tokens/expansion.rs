@@ -20,7 +20,7 @@ pub(super) struct Expansion<L: Layout> {
 }
 
 impl<L: Layout> Expansion<L> {
-    /// Expands a bucket that holds `content`, but for the alternates that are to be skipped.
+    /// Expands a bucket that holds `content`. Skips the given alternates.
     #[inline]
     pub(super) fn of(
         tokens: &Tokens<L>,

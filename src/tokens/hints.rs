@@ -1,11 +1,11 @@
-//! Hints: what a scan of the table is told about tokens that move while it is under way.
+//! Hints: how writers tell a scan of the table about tokens that move during the scan.
 //!
-//! A scan reads one word after the other, so a token can pass from a word that it has yet to read to one that
-//! it has read. Whoever bumps a stripe learns from it whether a scan is on, and if so notes the class here
-//! before the token moves. When the scan is done it counts the noted classes again.
+//! A scan reads one word after the other, so a token can pass from a word that it has yet to read to one that it
+//! has read. A writer that bumps a stripe learns from it whether a scan is under way. If so, it leaves a hint for
+//! the class before the token moves. At its end the scan counts these classes again.
 //!
-//! A hint too many costs one count. So nobody needs to take one back: a mover that is aborted, or dies, or
-//! notes so late that another scan is on, does no harm.
+//! A superfluous hint costs one count, so no thread takes a hint back. A writer that is aborted, dies, or leaves
+//! its hint so late that the next scan is under way does no harm.
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
@@ -22,14 +22,15 @@ use crate::sync::{self, AtomicU64, Ordering};
 pub(super) struct Hints<L> {
     /// 1 while a scan is under way.
     scanning: AtomicU64,
-    /// There from the first scan on. Apart, so that notes do not disturb those who read what lies beside this.
+    /// Allocated at the first scan. It is a separate allocation, so that hints do not disturb threads that read the
+    /// neighbouring fields.
     log: OnceBox<Log>,
     layout: PhantomData<L>,
 }
 
 #[derive(Debug)]
 struct Log {
-    /// Notes taken so far; more than there are slots if some found no room.
+    /// Hints left so far. This is larger than the number of slots if some hints found no room.
     notes: AtomicU64,
     /// 0 is a vacant slot.
     slots: Box<[AtomicU64]>,
@@ -49,10 +50,10 @@ pub(super) struct Scan<'a, L> {
     log: &'a Log,
 }
 
-/// Why there is no scan.
+/// Why a scan could not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoScan {
-    /// Another one is under way.
+    /// Another snapshot is under way.
     Busy,
     OutOfMemory(OutOfMemory),
 }
@@ -93,7 +94,8 @@ impl<L: Layout> Hints<L> {
             .map_or(0, |log| size_of::<Log>() + allocate::bytes(&log.slots))
     }
 
-    /// Notes that tokens of a class are about to change places. For those whom a stripe has told of a scan.
+    /// Leaves a hint that tokens of a class are about to move. Only for writers that learnt of a scan from a
+    /// stripe.
     #[cold]
     pub(super) fn note(&self, hint: Hint) {
         // The stripe brought the scan's log with it.
@@ -104,7 +106,7 @@ impl<L: Layout> Hints<L> {
             let Some(slot) = log.slots.get(turn) else {
                 return;
             };
-            // An exchange, because the slot may hold the note of one who took his turn in an earlier scan.
+            // An exchange, because a writer that took its slot number in an earlier scan may have filled this slot.
             let vacant = slot.compare_exchange(
                 0,
                 hint.into_bits::<L>(),
@@ -156,8 +158,8 @@ impl Log {
 }
 
 impl<L: Layout> Scan<'_, L> {
-    /// Forgets all hints. Those of movers that learnt of an earlier scan are not needed: this one, which has
-    /// yet to announce itself, will see what they did before.
+    /// Clears the log. Hints of writers that learnt of an earlier scan are not needed: this scan has not announced
+    /// itself yet, and will see what these writers did before.
     pub(super) fn forget(&self) {
         for slot in &self.log.slots {
             slot.store(0, Ordering::Relaxed);

@@ -13,8 +13,8 @@ use crate::sync::{self, Event};
 use crate::table::sizing::pair_slots;
 use crate::table::{Candidates, Word};
 
-/// Attempts of one insert. Two inserts can abort each other's relocations; a bound keeps each of them
-/// finite, so that the whole stays lock-free.
+/// Attempts of one insert. Two inserts can abort each other's relocations. The bound ends both, so that the filter
+/// stays lock-free.
 pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
 
 /// Why an insert found no place.
@@ -78,7 +78,7 @@ fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> bool {
         match add_to(tokens, class, a, b) {
             None => return false,
             Some(true) => return true,
-            // Another writer got in first, so the system as a whole went on.
+            // Another writer was faster, so the system as a whole made progress.
             Some(false) => {}
         }
     }
@@ -93,7 +93,7 @@ fn add_to<L: Layout>(
     a: Bucket<L>,
     b: Bucket<L>,
 ) -> Option<bool> {
-    // Selects, because nothing foretells which of the two it is.
+    // Selects without a branch, because the choice is unpredictable.
     let first_is_emptier = a.vacancies() >= b.vacancies();
     let bucket = select_unpredictable(first_is_emptier, class.first, class.second);
     let content = select_unpredictable(first_is_emptier, a, b);
@@ -122,7 +122,8 @@ pub(super) fn open<L: Layout>(
     open_by_search(tokens, class, placed)
 }
 
-/// The same with a search. Apart, so that its frame of 2 KiB is paid for only where one hop does not do.
+/// The same with a search. A separate function, so that only inserts that need more than one hop pay for its stack
+/// frame of 2 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
     tokens: &Tokens<L>,
@@ -138,7 +139,8 @@ fn open_by_search<L: Layout>(
     }
 }
 
-/// The same with the whole search budget. Apart, so that its frame of 28 KiB is seldom paid for.
+/// The same with the whole search budget. A separate function, so that inserts seldom pay for its stack frame of 28
+/// KiB.
 #[inline(never)]
 fn open_far<L: Layout>(
     tokens: &Tokens<L>,
@@ -173,8 +175,8 @@ fn execute<L: Layout>(
     Opened::Done
 }
 
-/// Why no path was found. Reads one bucket after the other, so with other writers about the eight copies need
-/// not have been in at one time.
+/// Returns why no path was found. It reads one bucket after the other. So if other threads write, the eight copies
+/// need not have been stored at the same time.
 fn refusal<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Result<Opened, Refusal> {
     let pair = [tokens.peek(class.first), tokens.peek(class.second)];
     let copies = |bucket: &Bucket<L>| bucket.count(class.fingerprint);

@@ -10,11 +10,11 @@ use crate::table::{Candidates, Content, Word};
 enum Answer {
     Present,
     Absent,
-    /// The word is changing hands; look again.
+    /// The word is changing; look again.
     Unclear,
 }
 
-/// Whether a token of this class is stored. Writes nothing.
+/// Returns whether a token of this class is stored. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was
 /// in one of two words frozen by the same reference; of a miss, a moment between the two version reads.
@@ -30,9 +30,9 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let (a, b) = pair.load();
     if Word::are_plain(a, b) {
         let matches = Matches::of(f, a.plain(), b.plain());
-        // A hit needs no validation, because the token was there when the word was loaded; so it weighs
-        // more than a bump, and a miss nothing. One comparison for both: a branch on hit or miss
-        // would be mispredicted as often as the caller cannot know the answer either.
+        // A hit needs no validation, because the token was there when the word was loaded. So a hit weighs more
+        // than a bump, and a miss weighs 0. One comparison handles both cases: a branch on hit or miss would often
+        // be mispredicted.
         if tokens.stripes.change_since(f, version) <= matches.weight() {
             return matches.any();
         }
@@ -40,7 +40,7 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     contains_slowly(tokens, hash)
 }
 
-/// The same in full: looks behind references, and goes round until the answer is certain.
+/// The complete version: follows references, and repeats until the answer is certain.
 #[cold]
 #[inline(never)]
 fn contains_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {

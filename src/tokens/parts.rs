@@ -72,7 +72,8 @@ impl<L: Layout> Tokens<L> {
         })
     }
 
-    /// The heap bytes of tokens that are yet to be built: all but the table are built for the answer.
+    /// Returns the heap bytes that a new table of tokens would take. To find out, it builds everything except the
+    /// table.
     pub(crate) fn bytes_for(
         geometry: Geometry<L>,
         descriptors: Option<usize>,
@@ -164,7 +165,7 @@ impl<L: Layout> Tokens<L> {
         }
     }
 
-    /// Empties the table, and takes back what dead threads held.
+    /// Empties the table, and takes back the descriptors and the right to scan that dead threads held.
     pub(crate) fn clear(&mut self) {
         for bucket in 0..self.table.len() {
             self.table.set(bucket, Bucket::EMPTY);
@@ -180,7 +181,7 @@ impl<L: Layout> Tokens<L> {
         self.hints.reclaim();
     }
 
-    /// A copy of the tokens with a fresh pool, and their number. Exact if nobody writes meanwhile.
+    /// A copy of the tokens with a fresh pool, and their number. Exact if no thread writes meanwhile.
     pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
         let mut copy = self.fresh()?;
         let mut len = 0;

@@ -1,8 +1,8 @@
 //! The path search: how to make room in a full pair of buckets.
 //!
-//! A breadth-first search from both candidates over "this token could go to its alternate" finds a shortest
-//! chain of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only
-//! reads. What it found may be outdated at once; each hop is checked again when it is executed.
+//! A breadth-first search from both candidates over "this token could go to its alternate" finds a shortest chain
+//! of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only reads. Its
+//! result may be outdated at once, so each hop is checked again when it is executed.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -36,7 +36,7 @@ impl Arrival {
 
 #[derive(Debug)]
 pub(super) enum Found<'a, L> {
-    /// A candidate has a vacant slot after all.
+    /// A candidate has a vacant slot now.
     Room,
     Path(Path<'a, L>),
     Nothing,
@@ -186,8 +186,8 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
     }
 
     fn push(&mut self, bucket: usize, content: Bucket<L>, arrival: Arrival) {
-        // Nodes past the end are given up; unless many buckets hold equal fingerprints, the budget would be
-        // spent before they are expanded.
+        // Drops nodes past the end. Unless many buckets hold equal fingerprints, the budget is used up before these
+        // nodes are expanded.
         if self.len < Self::NODES {
             self.buckets.as_mut_slice()[self.len] = bucket;
             self.contents.as_mut_slice()[self.len] = content.bits();

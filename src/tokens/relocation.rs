@@ -1,4 +1,4 @@
-//! Relocation: moves one token to its alternate bucket, in one step for everybody who looks.
+//! Relocation: moves one token to its alternate bucket, in one atomic step.
 //!
 //! ```text
 //! publish -> freeze lower word -> freeze higher word -> bump -> commit -> write back both
@@ -28,8 +28,8 @@ pub(super) struct Hop<L> {
     pub(super) last: bool,
 }
 
-/// Executes one hop and, with it, places `placed` in the slot that becomes vacant. False if the table
-/// has changed so that the hop is impossible, or another writer was in the way; nothing is changed then.
+/// Executes one hop and, with it, places `placed` in the slot that becomes vacant. Returns false if the table has
+/// changed so that the hop is impossible, or if another writer disturbed it. Then nothing is changed.
 ///
 /// Linearization point: the commit. It changes no class's number of tokens, but for `placed`.
 pub(super) fn relocate<L: Layout>(
@@ -70,7 +70,7 @@ fn try_to_relocate<L: Layout>(
     // From here on, until the claim publishes again, a word with this reference holds `before` while the use is
     // pending or aborted, and `after` once it is committed, whichever thread writes it back.
     let (reference, pending) = claim.publish(transfer);
-    // One order for all: of two relocations over the same words, one gets both.
+    // All relocations freeze the lower word first. So of two relocations over the same words, one gets both.
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
     // The exchange fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.

@@ -8,7 +8,7 @@ use crate::layout::{Layout, Matches};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Word};
 
-/// Removes one token of this class. False if there is none.
+/// Removes one token of this class. Returns false if there is none.
 ///
 /// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment
 /// between the two version reads, as in [`contains`](super::lookup::contains).
@@ -20,10 +20,10 @@ pub(super) fn remove<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     if Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         let matches = Matches::of(class.fingerprint, a, b);
-        // Where there are more, a bump may be due.
+        // If there are more, the remove may need to bump the stripe.
         if matches.is_single() {
             let in_first = matches.in_first();
-            // Selects, because nothing foretells which of the two it is.
+            // Selects without a branch, because the choice is unpredictable.
             let bucket = select_unpredictable(in_first, class.first, class.second);
             let content = select_unpredictable(in_first, a, b);
             let cleared = content.cleared(matches.slot());
@@ -62,9 +62,9 @@ pub(super) fn remove_class<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> 
                 },
             };
             if twin && !bumped {
-                // An equal token is in the other bucket. It may have come there behind a lookup that
-                // has yet to read this one; that lookup must not miss both. If there is none, the
-                // remove can be placed before any later insert, so nobody needs to be told.
+                // An equal token is in the other bucket. It may have come there after a lookup read that bucket,
+                // and the lookup has not read this one yet; it must not miss both tokens. If there is no equal
+                // token, the remove can be placed before any later insert, so no lookup needs to know.
                 tokens.announce(first, fingerprint);
                 sync::happened(Event::Twin);
                 bumped = true;

@@ -1,12 +1,12 @@
 //! Scan: a private copy of the tokens, taken while others write.
 //!
-//! A token that is in all the while is in the copy, however often it hops. Four steps make it so:
+//! A token that is in during the whole scan is in the copy, however often it moves. Four steps ensure this:
 //!
 //! 1. Set the scan bit of the stripes. A mover that bumped before is seen with both its references, and aborted
 //!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
 //! 2. Copy the words, one after the other.
 //! 3. Clear the scan bits.
-//! 4. Count the classes that were hinted at again, each validated, and correct the copy.
+//! 4. Count the classes that have hints again, validate each count, and correct the copy.
 //!
 //! The copy is not one instant of the whole filter: each class is copied at a time of its own. If there were too
 //! many hints, the table is scanned several times, for a part of the stripes each.
@@ -27,7 +27,8 @@ use crate::table::Candidates;
 enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
-    /// The copy, which has tokens that were removed meanwhile beside those that were inserted, is full.
+    /// The copy is full. It contains tokens that were removed during the scan, in addition to those that were
+    /// inserted.
     NoRoom,
 }
 
@@ -87,7 +88,7 @@ fn copy_group<L: Layout>(
     scan.forget();
     tokens.stripes.announce_scan(group);
     let copied = (0..tokens.table.len()).try_for_each(|bucket| {
-        // A writer's read: a pending relocation must not be left to commit behind the scan.
+        // Read as a writer does: a pending relocation must not commit after the scan has read the word.
         merge(copy, bucket, settle(tokens, bucket), group)
     });
     // After the last word: a token that moves later is in the copy already.
@@ -164,7 +165,7 @@ fn class_of<L: Layout>(tokens: &Tokens<L>, hint: Hint) -> Candidates {
     }
 }
 
-/// The number of tokens. Exact if nobody writes.
+/// The number of tokens. Exact if no thread writes.
 fn len<L: Layout>(tokens: &Tokens<L>) -> usize {
     (0..tokens.table.len())
         .map(|bucket| tokens.peek(bucket).len())

@@ -1,7 +1,7 @@
-//! Settlement: what a writer does with a frozen word that is in its way.
+//! Settlement: what a writer does when it meets a frozen word.
 //!
-//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So
-//! no writer waits for the owner of a descriptor, and none is harmed if the owner never comes back.
+//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
+//! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
 
 use super::descriptor::State;
 use super::parts::{Deciders, Resolved, Tokens};
@@ -10,8 +10,8 @@ use crate::layout::{Bucket, Layout};
 use crate::sync::{self, Event};
 use crate::table::Content;
 
-/// A writer's read: the content of a word that is no reference at the time. Aborts a pending relocation,
-/// finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
+/// Reads a word as a writer does: returns its content at a time when it is not a reference. Aborts a pending
+/// relocation, finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
 /// moves another thread's transfer to its end.
 #[inline]
 pub(super) fn settle<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {

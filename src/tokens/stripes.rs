@@ -1,11 +1,12 @@
 //! Stripes: version counters that let a lookup trust a miss.
 //!
-//! A fingerprint selects one stripe, so both candidates of an item share it. Whoever lets a token hop between
-//! its two candidates, or clears a token in one having seen an equal one in the other, bumps the stripe first.
-//! A reader that saw the token in neither bucket and the same version before and after missed nothing.
+//! A fingerprint selects one stripe, so both candidates of an item share it. A writer bumps the stripe before it
+//! moves a token between its two candidates, and before it clears a token if it has seen an equal one in the other
+//! candidate. If a reader saw the token in neither bucket, and the same version before and after, it missed no
+//! token.
 //!
-//! The lowest bit of a stripe is no version. It tells whoever bumps that the table is being scanned
-//! ([`hints`](super::hints)).
+//! The lowest bit of a stripe is not part of the version. It tells writers that bump the stripe that a scan is
+//! under way ([`hints`](super::hints)).
 
 use alloc::boxed::Box;
 
@@ -20,7 +21,7 @@ pub(super) struct Stripes {
     versions: Box<[AtomicU64; STRIPES]>,
 }
 
-/// What a stripe said when it was read.
+/// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version(u64);
 
@@ -37,13 +38,13 @@ const SCAN: u64 = 1;
 /// What a bump adds.
 const BUMP: u64 = SCAN << 1;
 
-/// 1 KiB. How many there are does not matter to the cost of a bump, which is one cache line that changes hands,
-/// and hardly to the number of lookups that go round again: a lookup takes as long as a relocation or less.
-/// As a constant it saves each lookup a mask and a bounds check.
+/// 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache line. It
+/// hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation. As a
+/// constant it saves each lookup a mask and a bounds check.
 const STRIPES: usize = if sync::MODEL { 4 } else { 128 };
 
 impl Group {
-    /// As many groups as there are stripes.
+    /// The most groups: one for each stripe.
     pub(super) const MOST: usize = STRIPES;
 
     /// All groups, if there are `groups` of them, at most [`MOST`](Self::MOST).
@@ -109,8 +110,8 @@ impl Stripes {
         now.wrapping_sub(before.0)
     }
 
-    /// Tells readers under way that a token of this stripe may be seen in neither place. True: a scan is on,
-    /// and wants to be told too.
+    /// Tells concurrent readers that they may see a token of this stripe in neither bucket. Returns true if a scan
+    /// is under way and needs a hint.
     #[inline]
     pub(super) fn bump(&self, f: Fingerprint) -> bool {
         // Release: pairs with the Acquire of `version` and of `announce_scan`. Acquire: pairs with the Release
@@ -118,7 +119,7 @@ impl Stripes {
         self.stripe(f).fetch_add(BUMP, Ordering::AcqRel) & SCAN != 0
     }
 
-    /// From here on, whoever bumps a stripe of the group knows of a scan.
+    /// From here on, a writer that bumps a stripe of the group knows of the scan.
     pub(super) fn announce_scan(&self, group: Group) {
         for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
             // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that
@@ -134,7 +135,7 @@ impl Stripes {
 
     pub(super) fn end_scan(&self, group: Group) {
         for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
-            // Relaxed: one who bumps later moves a token that the scan has copied.
+            // Relaxed: a writer that bumps later moves a token that the scan has already copied.
             stripe.fetch_and(!SCAN, Ordering::Relaxed);
         }
     }

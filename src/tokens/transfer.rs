@@ -9,7 +9,7 @@ use crate::layout::{Bucket, Layout, Token};
 /// Two words before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer<L: Layout> {
-    /// The token that goes from source to destination; `None` for an admission.
+    /// The token that moves from the source to the destination; `None` for an admission.
     pub(super) moved: Option<Token<L>>,
     /// The token that is new in the source.
     pub(super) placed: Option<Token<L>>,
@@ -32,7 +32,7 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
-    /// What `bucket` holds after it, or `None` if it is impossible there.
+    /// Returns what `bucket` holds after the transfer, or `None` if the transfer is impossible there.
     pub(super) fn after(&self, bucket: usize) -> Option<Bucket<L>> {
         match (bucket == self.source, self.moved, self.placed) {
             (true, Some(moved), Some(placed)) => self.old_source.replacing(moved, placed),

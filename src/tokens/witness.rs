@@ -6,8 +6,8 @@ use crate::layout::{Bucket, Layout};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content};
 
-/// Whether there is no token of a class, for an admission in another table. An admission that is pending
-/// here is aborted, and one that comes later knows of everything that the caller did before.
+/// Whether there is no token of a class, for an admission in another table. It aborts an admission that is pending
+/// here. An admission that comes later sees everything that the caller did before.
 ///
 /// Validated by the version, as any miss is. Read-modify-writes, for the same reason as at the witness of a
 /// [verdict](super::verdict).

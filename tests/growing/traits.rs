@@ -113,7 +113,8 @@ fn debug_tells_the_measures_and_no_more() {
     assert_eq!(
         format!("{filter:?}"),
         format!(
-            "GrowingCuckooFilter {{ len: 20, segments: {}, slots: {}, memory_usage: {memory}, .. }}",
+            "GrowingCuckooFilter {{ len: 20, capacity: {}, segments: {}, slots: {}, memory_usage: {memory}, .. }}",
+            filter.capacity(),
             filter.segments(),
             filter.slots()
         )

@@ -1,8 +1,8 @@
 //! The chain: an immutable list of segments, the finest first.
 //!
-//! Each segment refines those behind it: the same ranges, longer. So of two items that share a class in one
-//! segment, all that tells them apart is in the segments before it; a walk that takes what it finds first takes
-//! nothing that another item needs. One of the segments, the target, takes the inserts.
+//! Each segment refines those behind it: the same ranges, longer. So if two items share a class in one segment,
+//! only the segments before it can distinguish them. A walk that takes the first token it finds takes no token that
+//! another item needs. One of the segments, the target, takes the inserts.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::sync::{AtomicU64, Ordering};
 pub(crate) struct Chain<L> {
     links: Box<[Arc<Link<L>>]>,
     target: usize,
-    /// Threads that have set about building a segment in front of this chain.
+    /// The number of threads that have started to build a segment for this chain.
     builders: AtomicU64,
 }
 
 impl<L: Layout> Chain<L> {
-    /// Most segments. Only shrinking that loses races leads to more than one for each size there is; the stored
-    /// form numbers them in a byte.
+    /// The most segments. There is more than one segment of a size only if shrinking loses races; the stored form
+    /// numbers them in a byte.
     pub(crate) const MOST: usize = u8::MAX as usize;
 
     pub(crate) fn new(links: impl IntoIterator<Item = Arc<Link<L>>>, target: usize) -> Self {
@@ -31,7 +31,7 @@ impl<L: Layout> Chain<L> {
         }
     }
 
-    /// Of segments that nobody has written to yet: none but the target ever takes an insert.
+    /// Creates a chain of segments that no thread has written to yet. Only the target ever takes an insert.
     pub(crate) fn at_rest(links: Vec<Arc<Link<L>>>, target: usize) -> Self {
         for (index, link) in links.iter().enumerate() {
             if index != target {
@@ -66,7 +66,8 @@ impl<L: Layout> Chain<L> {
         Self::new(links, target)
     }
 
-    /// This chain without the segments that are drained for ever; nothing if there are none. The target stays.
+    /// Returns this chain without the segments that are drained for ever, or `None` if there are none. The target
+    /// stays.
     pub(super) fn without_drained(&self) -> Option<Self> {
         let kept: Vec<_> = self
             .links

@@ -13,23 +13,23 @@ use crate::table::Geometry;
 use crate::table::sizing::pair_slots;
 use crate::tokens::{ATTEMPTS, Refusal};
 
-/// Disturbed attempts that an insert makes before it takes the segment for full: so many only bad luck explains,
-/// and in another segment it meets nobody.
+/// The number of disturbed attempts after which an insert treats the segment as full. Only bad luck explains so
+/// many, and in a new segment no other writer disturbs it.
 const PERSEVERANCE: usize = 16 * ATTEMPTS;
 
-/// One of so many slots must be in use before a segment is taken for full. What refuses an item at less is full
-/// of copies, or hashed badly, and more memory would not help.
+/// A segment counts as full only if at least one of this many slots is in use. If a segment refuses an item at a
+/// lower load, it has too many copies or a poor hasher, and more memory would not help.
 const LEAST_LOAD: usize = 8;
 
-/// Buckets that are built in the time of one yield, about.
+/// About the number of buckets that a thread can build in the time of one yield.
 const BUCKETS_PER_YIELD: usize = 64;
 
-/// Times that a thread has to be seen unpinned before what it could see is freed, and as often again, because
-/// that sealing comes before unlinking.
+/// How often a thread must be seen unpinned before the memory that it could see is freed; times two, because
+/// sealing comes before unlinking.
 const ADVANCES: usize = if sync::MODEL { 2 } else { 10 };
 
 impl<L: Layout> Growing<L> {
-    /// After a refusal: sees to it that another attempt makes sense, or says why none does.
+    /// After a refusal: makes another attempt useful, or returns why it would be useless.
     #[cold]
     pub(super) fn make_room(
         &self,
@@ -52,7 +52,7 @@ impl<L: Layout> Growing<L> {
                 if len >= slots / LEAST_LOAD {
                     return self.grow(chain, guard);
                 }
-                // It may have been full when there was no path, and emptied since.
+                // The segment may have been full when no path was found, and emptied since.
                 *disturbed += PERSEVERANCE / 2;
                 if *disturbed > PERSEVERANCE {
                     return Err(InsertError::Full { len, slots });
@@ -111,7 +111,8 @@ impl<L: Layout> Growing<L> {
         Ok(())
     }
 
-    /// Gives the one who builds already about the time that it takes. Not more: it may never finish.
+    /// Waits about as long as building takes, for the thread that already builds. Not longer, because it may never
+    /// finish.
     fn is_replaced_soon(&self, chain: &Chain<L>, geometry: Geometry<L>, guard: &Guard) -> bool {
         let patience = if sync::MODEL {
             0
@@ -127,7 +128,8 @@ impl<L: Layout> Growing<L> {
         })
     }
 
-    /// Makes a new segment the target. False: the list has been replaced, and it was built in vain.
+    /// Makes a new segment the target. Returns false if the list has been replaced; then the segment was built in
+    /// vain.
     fn retarget(&self, chain: &Chain<L>, link: Link<L>, guard: &Guard) -> bool {
         if chain.links().len() >= Chain::<L>::MOST {
             return false;
@@ -136,7 +138,8 @@ impl<L: Layout> Growing<L> {
         let replaced = self.chain.replace(chain, chain.with_target(link), guard);
         if replaced {
             sync::happened(Event::Growth);
-            // Whoever may still insert there is pinned now. When that is over, no insert comes any more.
+            // Every thread that may still insert there is pinned now. After they are all unpinned, no further
+            // insert comes.
             guard.defer(move || last.seal());
             // Handed to all threads: this one may not come back for long.
             guard.flush();
@@ -176,7 +179,8 @@ impl<L: Layout> Growing<L> {
             let guard = pin();
             self.unlink_drained(&guard);
             let chain = self.chain.load(&guard);
-            // Not before the others are gone: if a thread stands still they stay, and would be more each time.
+            // Only when the other segments are gone from the list: while a thread is stopped they stay, and every
+            // call would add one more.
             if let [last] = chain.links()
                 && last.geometry() != self.start
                 && last.segment.len() == 0

@@ -17,7 +17,7 @@ pub struct Limits {
 
 const DEFAULT_FACTOR: usize = 2;
 
-/// Past this a segment grows so fast that there is no point in starting small.
+/// With a larger factor a segment would grow so fast that starting small makes no sense.
 pub(crate) const LARGEST_FACTOR: usize = 1 << 16;
 
 impl Default for Limits {

@@ -9,7 +9,7 @@ use crate::table::{Geometry, Table, sizing};
 #[derive(Debug)]
 pub(crate) struct Link<L> {
     pub(crate) segment: Segment<L>,
-    /// 1 once no insert can come any more.
+    /// 1 when no further insert can come.
     sealed: AtomicU64,
 }
 
@@ -36,7 +36,7 @@ impl<L: Layout> Link<L> {
         }
     }
 
-    /// Exact if nobody writes meanwhile.
+    /// Exact if no thread writes meanwhile.
     pub(super) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
         Ok(Self::of(self.segment.quiescent_copy()?))
     }
@@ -64,7 +64,7 @@ impl<L: Layout> Link<L> {
         Ok(size_of::<Self>() + Segment::bytes_for(geometry, None)?)
     }
 
-    /// Says that every insert that could come has come: none was under way in any thread that is pinned.
+    /// Marks the segment as sealed: all inserts that could reach it have ended, in every pinned thread.
     pub(super) fn seal(&self) {
         // Release: pairs with the Acquire in `is_drained`; the inserts are behind whoever sees it.
         self.sealed.store(1, Ordering::Release);
@@ -79,12 +79,12 @@ impl<L: Layout> Link<L> {
 
     /// The count alone does not tell: a thread that stopped between its exchange and the count left it off.
     fn holds_nothing(&self) -> bool {
-        // Settled, so that what a thread that stopped left half done is done.
+        // Settle the words, to finish the work of threads that stopped.
         let tokens = self.segment.tokens();
         (0..self.geometry().buckets()).all(|bucket| tokens.settle(bucket) == Bucket::EMPTY)
     }
 
-    /// Whether nothing is in the two buckets of a hash; a sign that little is left.
+    /// Returns whether the two buckets of a hash are empty. This indicates that few items are left.
     pub(super) fn is_bare_around(&self, hash: u64) -> bool {
         let class = self.geometry().candidates(hash);
         let empty = |bucket| self.segment.tokens().peek(bucket) == Bucket::EMPTY;

@@ -1,8 +1,8 @@
-//! A value that readers see whole while others replace it.
+//! A value that readers see complete while other threads replace it.
 //!
-//! Who replaces it retires the old one through the epoch (Fraser, "Practical lock-freedom", 2004): it is dropped
-//! when no thread is pinned any more that was when it was replaced. So readers never wait, and one that stays
-//! pinned delays nothing but this.
+//! The thread that replaces it retires the old value through the epoch (Fraser, "Practical lock-freedom", 2004):
+//! the value is dropped when all threads that were pinned at the replacement have been unpinned. So readers never
+//! wait, and a reader that stays pinned delays only this.
 
 use core::ptr;
 use core::sync::atomic::Ordering;
@@ -33,7 +33,7 @@ impl<T: Send + Sync + 'static> Published<T> {
         unsafe { shared.deref() }
     }
 
-    /// Whether `value`, which was loaded under this guard, is still the one.
+    /// Returns whether `value`, which was loaded under this guard, is still the current one.
     #[inline]
     pub(crate) fn is(&self, value: &T, guard: &Guard) -> bool {
         // Relaxed: it is acquired already if it is the same. A caller who has acquired, by way of a word, what came
@@ -41,8 +41,8 @@ impl<T: Send + Sync + 'static> Published<T> {
         ptr::eq(self.value.load(Ordering::Relaxed, guard).as_raw(), value)
     }
 
-    /// Puts `new` in the place of `current`, which was loaded under this guard. False: it had been replaced
-    /// before, and `new` is dropped.
+    /// Puts `new` in the place of `current`, which was loaded under this guard. Returns false if it had been
+    /// replaced before; then `new` is dropped.
     #[allow(unsafe_code, reason = "only here can the old value be retired, once")]
     pub(crate) fn replace(&self, current: &T, new: T, guard: &Guard) -> bool {
         // Relaxed: the exchange tells whether it is still the same. Loaded again, because a reference may not be
@@ -51,8 +51,8 @@ impl<T: Send + Sync + 'static> Published<T> {
         if !ptr::eq(shared.as_raw(), current) {
             return false;
         }
-        // Release: publishes the new value; pairs with `load` and `is`. Acquire: what the last one who replaced
-        // it did is behind whoever sees the new value too.
+        // Release: publishes the new value; pairs with `load` and `is`. Acquire: a thread that sees the new value
+        // also sees what the previous replacer did.
         let new = Owned::new(new);
         let replaced =
             self.value

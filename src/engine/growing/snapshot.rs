@@ -8,7 +8,8 @@ use super::published::{Guard, pin};
 use crate::error::SnapshotError;
 use crate::layout::Layout;
 
-/// Walks over a list that was replaced on the way. That is rare: each growth takes as many inserts as are in.
+/// The number of walks that may find the list replaced. That is rare: each growth needs as many inserts as there
+/// are items.
 const WALKS: usize = 8;
 
 impl<L: Layout> Growing<L> {
@@ -34,7 +35,8 @@ impl<L: Layout> Growing<L> {
         let mut links = Vec::with_capacity(chain.links().len());
         for link in chain.links() {
             links.push(Arc::new(link.snapshot()?));
-            // After the coarsest this has to be asked; before, it saves the rest of a walk in vain.
+            // This check is necessary after the coarsest segment. Before it, the check saves the rest of a useless
+            // walk.
             if !self.is_current(chain, guard) {
                 return Ok(None);
             }

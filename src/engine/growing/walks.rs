@@ -1,7 +1,7 @@
 //! Lookup, removal and counting: walks over the chain, from the finest segment to the coarsest.
 //!
-//! Each segment answers for itself, at a moment of its own. What makes the answers one is their order, and that a
-//! list that has changed is walked again; the argument is in [`growth`](crate::design::growth).
+//! Each segment gives its own answer, at its own moment. Together they are correct because of their order, and
+//! because a changed list is walked again. [`growth`](crate::design::growth) has the argument.
 
 use super::Growing;
 use super::chain::Chain;
@@ -41,7 +41,7 @@ impl<L: Layout> Growing<L> {
         }
     }
 
-    /// Nothing if the list changed on the way.
+    /// Returns `None` if the list changed meanwhile.
     fn try_to_remove(&self, chain: &Chain<L>, hash: u64, guard: &Guard) -> Option<bool> {
         for (index, link) in chain.links().iter().enumerate() {
             if link.segment.remove(hash) {
@@ -50,8 +50,8 @@ impl<L: Layout> Growing<L> {
                 }
                 return Some(true);
             }
-            // Ahead of the next, coarser segment: what was missed may have been in one that is not in this list,
-            // and then a token there could be another item's.
+            // Check the list before the next, coarser segment. The missed token may be in a segment that is not in
+            // this list, and then a token in the coarser segment could belong to another item.
             if !self.is_current(chain, guard) {
                 return None;
             }
@@ -141,8 +141,8 @@ impl<L: Layout> Elsewhere for Others<'_, L> {
     }
 
     fn coarser_hold_none(&self) -> bool {
-        // The list last: had there been another segment before an admission here was frozen, a rival in it
-        // would not have seen it. One that comes later does, and aborts it.
+        // Check the list last. If another segment was added before this admission froze its word, a rival admission
+        // in that segment would not see it. A rival in a segment that is added later sees it, and aborts it.
         self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())
             && self.engine.is_current(self.chain, self.guard)
     }

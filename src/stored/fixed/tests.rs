@@ -114,7 +114,7 @@ fn a_flipped_bit_behind_the_version_is_found_by_the_checksum() {
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    // Where, how many bytes, the value, and what is said of it.
+    // Offset, number of bytes, value, and a part of the error text.
     let cases: [(usize, usize, u64, &str); 21] = [
         (VERSION, 2, 0, "its version does not exist"),
         (LENGTH, 2, 63, "64 bytes long"),
@@ -123,7 +123,7 @@ fn numbers_out_of_range_are_refused() {
         (SHAPE + 1, 1, 8, "is unknown"),
         (SHAPE + 2, 1, 3, "is unknown"),
         (HASHER, 1, 0, "kind of hasher"),
-        // It has a seed, which a custom one has not.
+        // A custom hasher has no seed, but this header has one.
         (HASHER, 1, 2, "kind of hasher"),
         (HASHER, 1, 3, "kind of hasher"),
         (at::BUCKETS, 8, 0, "number of buckets"),
