@@ -89,19 +89,29 @@ fn expand(tree: &str) -> Vec<String> {
 /// What a file imports: the paths, and whether it only passes them on.
 fn imports(code: &str) -> Vec<(String, bool)> {
     let mut found = Vec::new();
-    for statement in code.split(';') {
-        let mut rest = statement;
-        while let Some(at) = rest.find("use ") {
-            let before = &rest[..at];
-            let starts = before.is_empty() || before.ends_with(['\n', ' ', ')']);
-            rest = &rest[at + 4..];
-            if starts && !rest.contains("fn ") {
-                let line = before.rsplit('\n').next().unwrap_or_default();
-                let passed_on = line.trim_start().starts_with("pub");
-                found.extend(expand(rest).into_iter().map(|path| (path, passed_on)));
-                break;
+    let mut lines = code.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        let passed_on = line.starts_with("pub");
+        let start = match line.split_once(' ') {
+            Some(("use", rest)) => rest,
+            Some((visibility, rest)) if visibility.starts_with("pub") => {
+                match rest.strip_prefix("use ") {
+                    Some(rest) => rest,
+                    None => continue,
+                }
             }
+            _ => continue,
+        };
+        let mut statement = start.to_owned();
+        // A text that begins with the word is no statement.
+        while !statement.ends_with(';') && !statement.contains('"') {
+            statement += lines.next().expect("a statement ends");
         }
+        if statement.contains('"') {
+            continue;
+        }
+        let paths = expand(statement.trim_end_matches(';'));
+        found.extend(paths.into_iter().map(|path| (path, passed_on)));
     }
     found
 }
