@@ -14,7 +14,7 @@ const LOOM: Suite = Suite {
     checks: "models",
     unit: "executions",
     command: "cargo loom",
-    about: "LOOM_MAX_PREEMPTIONS sets the preemption bound of all models; unless told, it is 2,
+    about: "LOOM_MAX_PREEMPTIONS sets the preemption bound of all models. Unless set, it is 2,
 and 1 for the largest.",
     package: "loom-tests",
     directory: "loom-tests",

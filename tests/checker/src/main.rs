@@ -12,19 +12,19 @@ use protocol_checker::program::Program;
 /// preemptions.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Takes about an hour.
+    /// Explores more: takes about an hour.
     #[arg(long)]
     long: bool,
     /// Seed of the random programs.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Random programs.
+    /// The number of random programs.
     #[arg(long)]
     programs: Option<usize>,
-    /// States after which a random program is cut short.
+    /// The number of states after which a random program is cut short.
     #[arg(long)]
     states: Option<usize>,
-    /// Explores this one program, with an audit of every state: "pair: f01 | move f01 | contains f10".
+    /// Explores only this program, and audits every state: "pair: f01 | move f01 | contains f10".
     #[arg(long)]
     program: Option<Program>,
     /// Shows how this mutant dies.

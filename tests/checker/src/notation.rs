@@ -108,7 +108,7 @@ impl FromStr for Shape {
             other => return Err(format!("{other:?} is neither pair nor square")),
         };
         for word in words {
-            let unknown = || format!("{word:?} is no setting");
+            let unknown = || format!("{word:?} is not a setting");
             if word == "torn" {
                 shape.torn = true;
                 continue;
@@ -139,7 +139,7 @@ impl FromStr for Program {
         let mut fill = Vec::new();
         for word in filled.split_whitespace() {
             let (item, copies) = word.split_once('*').unwrap_or((word, "1"));
-            let unknown = || format!("{word:?} is no item");
+            let unknown = || format!("{word:?} is not an item");
             let copies: usize = copies.parse().map_err(|_| unknown())?;
             let item = Item::parse(item, &shape).ok_or_else(unknown)?;
             fill.extend((0..copies).map(|_| item));
@@ -150,13 +150,16 @@ impl FromStr for Program {
                 calls
                     .map(|call| {
                         Operation::parse(call, &shape)
-                            .ok_or_else(|| format!("{call:?} is no operation"))
+                            .ok_or_else(|| format!("{call:?} is not an operation"))
                     })
                     .collect()
             })
             .collect::<Result<Vec<Vec<_>>, _>>()?;
         if !(1..=THREADS).contains(&threads.len()) {
-            return Err(format!("{} threads; 1 to {THREADS} can be", threads.len()));
+            return Err(format!(
+                "{} threads are not possible; use 1 to {THREADS}",
+                threads.len()
+            ));
         }
         let program = Self {
             shape,
@@ -165,7 +168,9 @@ impl FromStr for Program {
         };
         match program.classes().len() {
             0..=CLASSES => Ok(program),
-            many => Err(format!("{many} classes; at most {CLASSES} can be")),
+            many => Err(format!(
+                "{many} classes are not possible; use at most {CLASSES}"
+            )),
         }
     }
 }

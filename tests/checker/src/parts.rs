@@ -129,7 +129,7 @@ pub fn mutants(verbose: bool) -> Outcome {
         println!("{}", lines.join("\n"));
     }
     Ok(format!(
-        "mutants: {} of {} killed, each by its program; {} more of loom's mean nothing here ({:.1} s)",
+        "mutants: {} of {} killed, each by its program; {} more of loom's do not apply here ({:.1} s)",
         lines.len(),
         MUTANTS.len(),
         NOT_APPLICABLE.len(),

@@ -47,14 +47,14 @@ fn help(suite: &Suite) -> String {
     } = suite;
     let width = checks.len().max("mutants".len());
     format!(
-        "Runs the {checks} of lockfree-cuckoo, then the mutants that they must kill.
+        "Runs the {checks} of lockfree-cuckoo, then mutants of its code, and checks that each makes one of the {checks} fail.
 
 Usage: {command} [{checks} | mutants] [NAME]
 
   {checks:width$} [NAME]  only the {checks}, or those whose name contains NAME
   {mutants:width$} [NAME]  only the mutants, or those whose name contains NAME
 
-Without arguments, both. {about}",
+Without arguments, it runs both. {about}",
         mutants = "mutants"
     )
 }

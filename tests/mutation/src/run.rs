@@ -38,7 +38,7 @@ pub(crate) fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     println!("{}: {passed} {checks} passed{share}", suite.name);
     match (passed, failed) {
         (_, 1..) => Err(format!("{failed} {checks} failed")),
-        (0, 0) => Err(format!("there are no such {checks}")),
+        (0, 0) => Err(format!("no {checks} have this name")),
         _ => Ok(()),
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn mutants(suite: &Suite, name: &str) -> Result<(), String> {
     let chosen = |mutant: &&Mutant| mutant.piece.name.contains(name);
     let mutants: Vec<_> = suite.mutants.iter().filter(chosen).collect();
     if mutants.is_empty() {
-        return Err("there is no such mutant".into());
+        return Err("no mutant has this name".into());
     }
     let build = Build::of_the_crate(suite);
     build.prepare(&files(&mutants)?)?;

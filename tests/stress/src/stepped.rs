@@ -40,9 +40,9 @@ struct Cli {
 enum Part {
     /// Random calls race for a few tokens; some order of the calls must explain each class
     Histories(Extent),
-    /// Threads die or stop for good at every step; the others must neither wait nor see anything wrong
+    /// Threads die or stop for ever at every step; other threads must neither wait nor see a wrong answer
     Faults(Extent),
-    /// Stopped threads among many, here and with sets behind locks
+    /// Counts what many threads complete while some are stopped, here and with sets in locks
     Stalls(Extent),
     /// Churn at high load, by default for an hour
     Soak(Extent),
@@ -53,10 +53,10 @@ enum Part {
 
 #[derive(Args, Clone, Copy)]
 struct Extent {
-    /// How long to run, about
+    /// About how many seconds to run
     #[arg(long)]
     seconds: Option<u64>,
-    /// Decides what is called; the schedule is up to the machine
+    /// Seed of the random calls; the machine decides the schedule
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -33,7 +33,7 @@ const STEPS: Option<(&str, &str)> = Some(("steps", "--cfg lockfree_cuckoo_steps"
 pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "states",
-        finds: "any interleaving of a small program that breaks the protocol, however many switches it takes",
+        finds: "any interleaving of a small program that breaks the protocol, with any number of thread switches",
         program: "cargo",
         arguments: &[
             "run",
@@ -57,7 +57,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "shuttle",
-        finds: "schedules of many threads with long paths that break the code",
+        finds: "schedules of many threads, with long paths of relocations, that break the code",
         program: "cargo",
         arguments: &[
             "run",
@@ -74,7 +74,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "histories",
-        finds: "answers to real threads that no order of their calls explains",
+        finds: "results of calls on real threads that no order of the calls explains",
         program: "cargo",
         arguments: STRESS,
         long: &["histories", "--seconds", "600"],
@@ -84,7 +84,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "faults",
-        finds: "a step at which the end of a thread stops another, or loses more than a descriptor",
+        finds: "a step at which the death of a thread blocks another thread, or costs more than one descriptor",
         program: "cargo",
         arguments: STRESS,
         long: &["faults", "--seconds", "300"],
@@ -98,7 +98,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "stalls",
-        finds: "waiting, seen from outside: operations that many threads complete while some are stopped",
+        finds: "waiting, measured from outside: how many operations threads complete while some of them are stopped",
         program: "cargo",
         arguments: STRESS,
         long: &["stalls", "--seconds", "120"],
@@ -112,7 +112,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "soak",
-        finds: "what goes wrong only after a while: a drift of the count, a leak, a lost item",
+        finds: "faults that show only after a while: a wrong count, a leak, a lost item",
         program: "cargo",
         arguments: STRESS,
         long: &["soak"],
@@ -122,7 +122,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "models",
-        finds: "schedules and outcomes of weak memory that break a small race",
+        finds: "schedules and effects of weak memory that break a small race",
         program: "cargo",
         arguments: &["loom", "models"],
         long: &[],
@@ -132,7 +132,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "mutants",
-        finds: "models that would not notice",
+        finds: "models that do not fail when a piece of the protocol is removed",
         program: "cargo",
         arguments: &["loom", "mutants"],
         long: &[],
@@ -142,7 +142,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "growing",
-        finds: "tests of the filter that grows that would not notice",
+        finds: "tests of the growing filter that do not fail when a piece of it is removed",
         program: "cargo",
         arguments: &[
             "run",

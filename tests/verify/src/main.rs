@@ -12,16 +12,16 @@ use clap::Parser;
 use layers::{LAYERS, Layer};
 use run::{Outcome, run};
 
-/// Runs the checks of lockfree-cuckoo, one line a layer.
+/// Runs the checks of lockfree-cuckoo and prints one line per layer.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo verify")]
 struct Options {
-    /// The layers to run; all unless told.
+    /// The layers to run; all layers unless set.
     layers: Vec<String>,
-    /// Some hours instead of a quarter of one.
+    /// Runs for some hours instead of a quarter of an hour.
     #[arg(long)]
     long: bool,
-    /// Says which layers there are, and what each can find.
+    /// Lists the layers, and what each can find.
     #[arg(long)]
     list: bool,
 }
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match select(&options.layers) {
         Ok(layers) => verify(&layers, options.long),
         Err(unknown) => {
-            eprintln!("there is no layer {unknown}; `cargo verify --list` says which there are");
+            eprintln!("there is no layer {unknown}: `cargo verify --list` lists the layers");
             ExitCode::from(2)
         }
     }

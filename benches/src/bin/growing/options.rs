@@ -5,14 +5,14 @@ use std::time::Duration;
 use clap::Parser;
 use lockfree_cuckoo_benches::size::{BEYOND_CACHE, IN_CACHE, items_of};
 
-/// Measures the filter that grows beside the fixed one, and rivals that grow.
+/// Measures the filter that grows, the filter of fixed size, and rivals that grow.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Less of everything, in under a minute
+    /// Measures less, in under a minute
     #[arg(long)]
     quick: bool,
 
-    /// Numbers of items to look up among: 1M,10M
+    /// Numbers of stored items for the lookups: 1M,10M
     #[arg(long, value_delimiter = ',', value_parser = items_of)]
     sizes: Option<Vec<usize>>,
 
@@ -20,11 +20,11 @@ pub(crate) struct Options {
     #[arg(long, value_parser = items_of)]
     items: Option<usize>,
 
-    /// The first size of what they are inserted into
+    /// The initial capacity of the filter that they are inserted into
     #[arg(long, default_value = "1k", value_parser = items_of)]
     pub(crate) start: usize,
 
-    /// Times that all are inserted
+    /// How many times all items are inserted
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     fillings: Option<u32>,
 

@@ -13,7 +13,7 @@ use crate::lookups::{Row, Work};
 
 pub(crate) fn lookups(items: usize, rows: &[Row]) {
     println!(
-        "\n{} items, inserted from a first size: million lookups per second, and the ratio to the fixed filter",
+        "\n{} items, inserted into a filter that started small: million lookups per second, and the ratio to the fixed filter",
         items_name(items)
     );
     let works = Work::ALL.iter().flat_map(|(_, name)| [name, ""]);
@@ -82,7 +82,7 @@ fn singles(all: &[Filled]) {
         "p99.99",
         "worst, median",
         "worst of all",
-        "and with waiting",
+        "with waiting",
     ]);
     for filled in all {
         let wall = filled.singles.iter().map(|singles| singles.wall).max();
@@ -100,7 +100,7 @@ fn kinds(items: usize, all: &[Filled]) {
         "contender",
         "tables",
         "load",
-        "bits an item",
+        "bits per item",
         "false positives",
         "expected",
         "inserts refused",

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     #[arg(long)]
     large: bool,
 
-    /// Where the figures go
+    /// The directory for the figures
     #[arg(long, value_name = "DIR", default_value = "target/paper")]
     pub(crate) out: PathBuf,
 }

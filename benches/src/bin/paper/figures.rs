@@ -28,13 +28,13 @@ pub(crate) fn all(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
         ("lookup-by-share", mixed),
         (
             "hit-by-occupancy",
-            by_occupancy("Lookups of what is there (paper, Figure 6)", |life| {
+            by_occupancy("Lookups of present items (paper, Figure 6)", |life| {
                 &life.hits
             }),
         ),
         (
             "miss-by-occupancy",
-            by_occupancy("Lookups of what is not there (paper, Figure 6)", |life| {
+            by_occupancy("Lookups of absent items (paper, Figure 6)", |life| {
                 &life.misses
             }),
         ),

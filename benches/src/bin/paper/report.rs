@@ -41,7 +41,7 @@ fn loads(evaluation: &Evaluation) {
 Published: {:.3}, in 2^27 slots of 12 bits (Table 3). Figure 2 is a plot and is not quoted.
 Comparable: two candidate buckets of four slots, filled until an item is refused.
 Not: the search. Theirs moves items at random, at most 500 times; this one is breadth first, and
-refuses without having moved any.",
+refuses an item without having moved any.",
         published::load_in_table_3()
     ));
 }
@@ -80,11 +80,11 @@ fn construction(evaluation: &Evaluation) {
     note(&format!(
         "This filter and the quotient filter are filled until they refuse an item, at a load of {:.4} and {:.4};
 the Bloom filters to 13 bits per item, as theirs, and once more with as many items as this filter.
-Comparable: items, bits and false positives of the Bloom and of the quotient filter; who is faster than whom.
-Not: this filter has 16 bits a slot and theirs has 12, so more bits, and a sixteenth of the false positives.
-Not: keys per second, across machines. Theirs hash each key, here keys are hashes. And of the four this
-filter alone can be shared by threads, as they are used here, which it pays for with one thread too.
-The limit is that of two words an item: a blocked Bloom filter, with one line an item, goes beyond it.",
+Comparable: items, bits and false positives of the Bloom and of the quotient filter; which filter is faster.
+Not: bits and false positives of this filter. It has 16 bits per slot and theirs has 12, so a sixteenth of the false positives.
+Not: keys per second, across machines. Theirs hash each key; here the keys are hashes. And of the four, only this
+filter can be shared by threads, as they are used here. That costs time with one thread too.
+The limit loads two words per item. A blocked Bloom filter loads one cache line per item, so it can exceed it.",
         evaluation.lives[0].occupancy,
         evaluation.lives[3].occupancy
     ));
@@ -135,9 +135,9 @@ Not: lookups per second, of 192 MB on another machine.",
 }
 
 fn occupancy(lives: &[Life]) {
-    heading("Lookups of what is there, by occupancy (their Figure 6)");
+    heading("Lookups of present items, by occupancy (their Figure 6)");
     curves(lives, |life| &life.hits);
-    heading("Lookups of what is not there, by occupancy (their Figure 6)");
+    heading("Lookups of absent items, by occupancy (their Figure 6)");
     curves(lives, |life| &life.misses);
     heading("Inserts by occupancy (their Figure 7)");
     curves(lives, |life| &life.inserts);
@@ -179,7 +179,7 @@ fn curves(lives: &[Life], of: fn(&Life) -> &Curve) {
         println!("  {:>8.1}", pace.limit / 1e6);
     }
     println!(
-        "Million per second (of the limit): medians of turns. The limit's own are those beside this filter."
+        "Million per second (of the limit): medians of turns. The limit's own figures are those measured beside this filter."
     );
 }
 

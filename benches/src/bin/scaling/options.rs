@@ -13,19 +13,19 @@ use crate::job::{Job, Work};
 /// Measures the filter, the limit and the rivals in one run, and compares with the goals.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Less of everything, in under three minutes
+    /// Measures less, in under three minutes
     #[arg(long)]
     quick: bool,
 
-    /// Filters of 100 million items too
+    /// Also measures filters of 100 million items
     #[arg(long)]
     large: bool,
 
-    /// Only these, by name: filter,dashmap
+    /// Measures only these contenders, by name: filter,dashmap
     #[arg(long, value_delimiter = ',', value_parser = contender_of)]
     contenders: Option<Vec<String>>,
 
-    /// Only this work
+    /// Measures only these kinds of work, by name
     #[arg(long, value_delimiter = ',')]
     work: Option<Vec<Work>>,
 
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, value_parser = seconds_of)]
     seconds: Option<f64>,
 
-    /// Where to put the JSON and the plots
+    /// The directory for the JSON and the plots
     #[arg(long, default_value = "target/scaling")]
     pub(crate) out: PathBuf,
 
@@ -63,21 +63,21 @@ fn contender_of(name: &str) -> Result<String, String> {
     if names.contains(&name) {
         Ok(name.to_owned())
     } else {
-        Err(format!("one of {}", names.join(", ")))
+        Err(format!("must be one of {}", names.join(", ")))
     }
 }
 
 fn threads_of(number: &str) -> Result<usize, String> {
     match number.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("1 to 1024 threads".to_owned()),
+        _ => Err("must be 1 to 1024 threads".to_owned()),
     }
 }
 
 fn seconds_of(number: &str) -> Result<f64, String> {
     match number.parse() {
         Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("0 to 3600 seconds".to_owned()),
+        _ => Err("must be 0 to 3600 seconds".to_owned()),
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn print(summary: &Summary<'_>) {
         filter(summary, items);
         for threads in summary.latency_threads(items) {
             println!(
-                "\n{name} items, {threads} threads: nanoseconds an operation of mixed work (p50, p99, p99.9)"
+                "\n{name} items, {threads} threads: nanoseconds per operation of mixed work (p50, p99, p99.9)"
             );
             latencies(summary, items, threads);
         }
@@ -38,7 +38,7 @@ fn cores(summary: &Summary<'_>, items: usize) {
     );
     let mut layout = Layout::new([
         "process",
-        "2 threads by 1, arithmetic",
+        "arithmetic, 2 threads / 1",
         "stolen",
         "cores free",
     ]);
@@ -56,7 +56,9 @@ fn cores(summary: &Summary<'_>, items: usize) {
     layout.print();
     let mut cores = summary.processes(items).filter_map(|process| process.cores);
     if !cores.any(|cores| cores.are_free()) {
-        println!("No process had two cores: two threads took turns, and hardly met at a lock.");
+        println!(
+            "No process had two free cores: two threads took turns, and seldom waited for the same lock."
+        );
     }
 }
 
@@ -69,7 +71,7 @@ fn kinds(summary: &Summary<'_>, items: usize) {
     let mut layout = Layout::new([
         "contender",
         "load",
-        "bits an item",
+        "bits per item",
         "false positives",
         "inserts refused",
         "false negatives",
@@ -182,7 +184,10 @@ fn filter(summary: &Summary<'_>, items: usize) {
         }
     }
     if rows > 0 {
-        println!("\n{} items: the filter beside the limit", items_name(items));
+        println!(
+            "\n{} items: the filter, compared with the limit",
+            items_name(items)
+        );
         layout.print();
     }
 }
