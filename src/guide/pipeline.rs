@@ -1,11 +1,11 @@
 //! A packet pipeline: many workers, one stream, and what is new in it.
 //!
 //! A pool of workers takes packets, records or events from a stream and has to know of each whether it, or its
-//! flow, came before. This page is what was learnt from building one, `packet_pool` in the folder `examples` of this
-//! crate, which reads captures and live traffic:
+//! flow, came before. This page is what was learnt from building one, `crates/packet-pool` in the repository,
+//! which reads captures and live traffic:
 //!
 //! ```sh
-//! tcpdump -w - | cargo run --release --example packet_pool -- - --window 30
+//! tcpdump -w - | cargo run --release -p packet-pool -- - --window 30
 //! ```
 //!
 //! # The shape
@@ -165,7 +165,7 @@
 //! From
 //!
 //! ```sh
-//! cargo run --release --example packet_pool -- --made-up 200000 --svg workers.svg
+//! cargo run --release -p packet-pool -- --made-up 200000 --svg workers.svg
 //! ```
 //!
 //! (a minute) on two virtual cores of a shared Intel Xeon: TCP packets of 200,000 flows, eight each, in memory.

@@ -1,6 +1,6 @@
 //! A filter behind a network protocol: what was learnt from building a server.
 //!
-//! `examples/membership-server` in the repository lets Redis clients share filters: `CF.ADD`, `CF.EXISTS`, `CF.DEL`
+//! `crates/membership-server` in the repository lets Redis clients share filters: `CF.ADD`, `CF.EXISTS`, `CF.DEL`
 //! and the rest. Its README says how it is used; this page, what to think of if you build something like it.
 //!
 //! # Find the filter without a lock
