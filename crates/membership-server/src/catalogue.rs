@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
+use cf::{Filter, Kind, Settings};
 use lockfree_cuckoo::BuildError;
 
 use crate::args;
-use crate::filter::{Filter, Settings};
 
 pub(crate) type Filters = HashMap<Arc<[u8]>, Arc<Filter>>;
 
@@ -24,6 +24,7 @@ pub(crate) struct Catalogue {
     limits: CatalogueLimits,
     /// What filters are like that a command makes on the way.
     defaults: Settings,
+    /// Whether there is a mutex around each filter that does not grow.
     locked: bool,
 }
 
@@ -33,12 +34,6 @@ struct CatalogueLimits {
     memory: usize,
     growth: usize,
 }
-
-/// How much larger each segment of a growing filter is than the last, unless a client says.
-const EXPANSION: u16 = 2;
-
-/// What RedisBloom says it is unless told. It has no effect here, where a search is bounded otherwise.
-pub(crate) const MAX_ITERATIONS: u16 = 20;
 
 /// Memory that is put aside.
 #[derive(Debug)]
@@ -76,11 +71,7 @@ impl Catalogue {
                 memory: limits.max_memory,
                 growth: limits.max_growth,
             },
-            defaults: Settings {
-                capacity: filters.default_capacity,
-                expansion: if filters.growing { EXPANSION } else { 0 },
-                max_iterations: MAX_ITERATIONS,
-            },
+            defaults: Settings::new(filters.default_capacity, filters.growing),
             locked: filters.behind_a_mutex,
         }
     }
@@ -91,11 +82,6 @@ impl Catalogue {
 
     pub(crate) fn max_memory(&self) -> usize {
         self.limits.memory
-    }
-
-    /// Whether there is a mutex around each filter that does not grow.
-    pub(crate) fn is_locked(&self) -> bool {
-        self.locked
     }
 
     /// Bytes that a growing filter may take.
@@ -154,7 +140,7 @@ impl Catalogue {
         if most > left {
             return Err(self.too_much(format!("{most} are put aside for one that grows")));
         }
-        let filter = Filter::new(settings, most, self.locked)?;
+        let filter = Filter::new(settings, most)?;
         Ok(self.publish(key, filter, turn))
     }
 
@@ -165,7 +151,7 @@ impl Catalogue {
             return Err(CreateError::Exists);
         }
         self.check_number()?;
-        let bytes = filter.reserved.saturating_add(key.len());
+        let bytes = filter.reserved().saturating_add(key.len());
         if bytes > self.memory_left() {
             return Err(self.too_much(format!("{bytes} are needed")));
         }
@@ -198,7 +184,7 @@ impl Catalogue {
         let filters = self.filters.load();
         let each = filters
             .iter()
-            .map(|(key, filter)| key.len() + filter.reserved);
+            .map(|(key, filter)| key.len() + filter.reserved());
         each.sum::<usize>() + self.lent.load(Ordering::Relaxed)
     }
 
@@ -220,6 +206,10 @@ impl Catalogue {
     }
 
     fn publish(&self, key: &[u8], filter: Filter, _turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
+        let filter = match filter.kind() {
+            Kind::Fixed if self.locked => filter.behind_a_mutex(),
+            _ => filter,
+        };
         let filter = Arc::new(filter);
         let mut filters = Filters::clone(&self.filters.load());
         filters.insert(key.into(), Arc::clone(&filter));

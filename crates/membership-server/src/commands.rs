@@ -3,20 +3,15 @@
 mod connection;
 mod documentation;
 mod filters;
-mod items;
 mod keys;
 mod process;
-mod transfer;
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::arguments::{is, wrong_number};
 use crate::reply::Reply;
 use crate::session::Session;
-
-/// Arguments up to which a command is answered at once. More of them would keep the other connections of a thread
-/// waiting: an item that a full filter refuses takes some 20 microseconds.
-const FEW: usize = 256;
 
 /// How a command is answered.
 pub(crate) enum Answer {
@@ -56,7 +51,15 @@ pub(crate) struct Command {
     /// What can be asked before the password is given.
     is_open: bool,
     summary: &'static str,
-    run: fn(&mut Session, &[&[u8]]) -> Answer,
+    run: Run,
+}
+
+/// What answers a command.
+enum Run {
+    /// This server, given the arguments behind the name, of which there are as many as there can be.
+    Own(fn(&mut Session, &[&[u8]]) -> Answer),
+    /// A filter.
+    Filter(&'static cf::Spec),
 }
 
 const fn command(
@@ -70,7 +73,7 @@ const fn command(
         arity,
         is_open: false,
         summary,
-        run,
+        run: Run::Own(run),
     }
 }
 
@@ -81,48 +84,42 @@ const fn open(command: Command) -> Command {
     }
 }
 
-/// Sorted by name.
-pub(crate) const COMMANDS: &[Command] = &[
+impl Command {
+    /// Whether it takes so many arguments, its name included.
+    fn takes(&self, arguments: usize) -> bool {
+        let given = i64::try_from(arguments).unwrap_or(i64::MAX);
+        if self.arity < 0 {
+            given >= -self.arity
+        } else {
+            given == self.arity
+        }
+    }
+}
+
+impl From<&'static cf::Spec> for Command {
+    fn from(spec: &'static cf::Spec) -> Self {
+        Self {
+            name: spec.name,
+            arity: spec.arity,
+            is_open: false,
+            summary: spec.summary,
+            run: Run::Filter(spec),
+        }
+    }
+}
+
+/// All commands, sorted by name.
+pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
+    let filters = cf::COMMANDS.iter().map(Command::from);
+    let mut commands: Vec<_> = OWN.into_iter().chain(filters).collect();
+    commands.sort_unstable_by_key(|command| command.name);
+    commands
+});
+
+/// Those that are not about one filter.
+const OWN: [Command; 26] = [
     open(command("AUTH", -2, "Gives the password", connection::auth)),
     command("BGSAVE", -1, "Begins a snapshot", process::bgsave),
-    command("CF.ADD", 3, "Adds an item", items::add),
-    command(
-        "CF.ADDNX",
-        3,
-        "Adds an item if it is absent",
-        items::add_unique,
-    ),
-    command(
-        "CF.COMPACT",
-        2,
-        "Frees segments that are empty",
-        filters::compact,
-    ),
-    command("CF.COUNT", 3, "Counts the copies of an item", items::count),
-    command("CF.DEL", 3, "Deletes one copy of an item", items::delete),
-    command("CF.EXISTS", 3, "Looks for an item", items::exists),
-    command("CF.INFO", 2, "Describes a filter", filters::info),
-    command("CF.INSERT", -4, "Adds items", items::insert),
-    command(
-        "CF.INSERTNX",
-        -4,
-        "Adds those of the items that are absent",
-        items::insert_unique,
-    ),
-    command(
-        "CF.LOADCHUNK",
-        4,
-        "Takes a chunk of a dump",
-        transfer::load_chunk,
-    ),
-    command("CF.MEXISTS", -3, "Looks for items", items::many_exist),
-    command("CF.RESERVE", -3, "Makes an empty filter", filters::reserve),
-    command(
-        "CF.SCANDUMP",
-        3,
-        "Gives the next chunk of a dump",
-        transfer::scan_dump,
-    ),
     command("CLIENT", -2, "About this connection", connection::client),
     command("COMMAND", -1, "About the commands", documentation::command),
     command(
@@ -189,8 +186,10 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("UNLINK", -2, "Drops filters", keys::del),
 ];
 
-/// Names that nobody has: where what is unknown is counted.
-pub(crate) const UNKNOWN: (usize, &str) = (COMMANDS.len(), "unknown");
+/// How names that nobody has are counted: behind all commands.
+fn unknown_name() -> (usize, &'static str) {
+    (COMMANDS.len(), "unknown")
+}
 
 /// The longest name, and so the longest that is worth looking for.
 const LONGEST_NAME: usize = 16;
@@ -210,31 +209,27 @@ pub(crate) fn answer(
     arguments: &[&[u8]],
 ) -> ((usize, &'static str), Answer) {
     let Some((&name, rest)) = arguments.split_first() else {
-        return (UNKNOWN, Reply::error("ERR empty command").into());
+        return (unknown_name(), Reply::error("ERR empty command").into());
     };
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
             tracing::warn!(peer = %session.peer, "closed: it speaks HTTP");
             session.server.metrics.protocol_errors.inc();
-            return (UNKNOWN, Answer::Hang);
+            return (unknown_name(), Answer::Hang);
         }
-        return (UNKNOWN, unknown(session, name, rest).into());
+        return (unknown_name(), unknown(session, name, rest).into());
     };
     let which = (index, command.name);
     if !session.is_authenticated && !command.is_open {
         return (which, no_auth().into());
     }
-    let given = i64::try_from(arguments.len()).unwrap_or(i64::MAX);
-    let fits = if command.arity < 0 {
-        given >= -command.arity
-    } else {
-        given == command.arity
+    let answer = match command.run {
+        Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
+        Run::Own(_) => wrong_number(command.name).into(),
+        Run::Filter(spec) => filters::answer(session, spec, rest),
     };
-    if !fits {
-        return (which, wrong_number(command.name).into());
-    }
-    (which, (command.run)(session, rest))
+    (which, answer)
 }
 
 fn no_auth() -> Reply {
@@ -273,7 +268,7 @@ mod tests {
                 .iter()
                 .all(|command| command.name.len() <= LONGEST_NAME)
         );
-        for command in COMMANDS {
+        for command in COMMANDS.iter() {
             let found = find(command.name.to_ascii_lowercase().as_bytes());
             assert_eq!(found.map(|(_, found)| found.name), Some(command.name));
         }

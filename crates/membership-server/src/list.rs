@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use cf::Filter;
 use indicatif::{ProgressBar, ProgressStyle};
 use lockfree_cuckoo::InsertError;
 
 use crate::catalogue::{Catalogue, CreateError};
-use crate::filter::Filter;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {

@@ -3,17 +3,15 @@
 //! Run it with `cargo run --release --package membership-server -- --help`.
 //!
 //! A request goes through these rooms: [`connection`] reads it, [`request`] finds its end and its parts, [`commands`]
-//! answers it with the filter that [`catalogue`] finds under its key, [`reply`] writes the answer. No lock is taken on
-//! that way. What takes its time (a large filter to make, a snapshot, a dump) is done by other threads.
+//! answers it, [`reply`] writes the answer. The CF commands are those of the crate [`cf`], on the filter that
+//! [`catalogue`] finds under the key. No lock is taken on that way. What takes its time (a large filter to make, a
+//! snapshot, a dump) is done by other threads.
 
 mod args;
 mod arguments;
 mod catalogue;
 mod commands;
 mod connection;
-mod deletions;
-mod entry;
-mod filter;
 mod http;
 mod list;
 mod listener;
@@ -26,7 +24,6 @@ mod secret;
 mod server;
 mod session;
 mod snapshot;
-mod transfers;
 
 use std::process::ExitCode;
 

@@ -126,10 +126,10 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::M
     for (key, filter) in catalogue.filters().iter() {
         let label = label(key);
         let labels = &[label.as_str()];
-        items.with_label_values(labels).set(filter.len() as f64);
+        items.with_label_values(labels).set(filter.items() as f64);
         deleted
             .with_label_values(labels)
-            .set(filter.deletions.sum() as f64);
+            .set(filter.deleted() as f64);
         load.with_label_values(labels).set(filter.load_factor());
         rate.with_label_values(labels)
             .set(filter.false_positive_rate());

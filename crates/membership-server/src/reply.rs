@@ -44,6 +44,15 @@ impl Reply {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }
 
+    /// A yes or a no for one of many, or -1 for an item that was refused.
+    fn answer(answer: cf::Answer) -> Self {
+        match answer {
+            cf::Answer::Yes => Self::Boolean(true),
+            cf::Answer::No => Self::Boolean(false),
+            cf::Answer::Refused => Self::Integer(-1),
+        }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
@@ -108,6 +117,34 @@ impl Reply {
                 attributes,
             },
         }
+    }
+}
+
+impl From<cf::Reply> for Reply {
+    fn from(reply: cf::Reply) -> Self {
+        match reply {
+            cf::Reply::Done => Self::OK,
+            cf::Reply::Whether(is_so) => Self::Boolean(is_so),
+            cf::Reply::Each(answers) => {
+                Self::Array(answers.into_iter().map(Self::answer).collect())
+            }
+            cf::Reply::Count(number) => Self::number(number),
+            cf::Reply::Info(info) => {
+                let number = |number| Self::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+                let pairs = info.map(|(name, value)| (Self::Simple(name), number(value)));
+                Self::Map(pairs.into())
+            }
+            cf::Reply::Chunk(Some((iterator, bytes))) => {
+                Self::Array(vec![Self::Integer(iterator), Self::Bulk(bytes.into())])
+            }
+            cf::Reply::Chunk(None) => Self::Array(vec![Self::Integer(0), Self::Nil]),
+        }
+    }
+}
+
+impl From<cf::Error> for Reply {
+    fn from(error: cf::Error) -> Self {
+        Self::error(format!("ERR {error}"))
     }
 }
 

@@ -120,7 +120,7 @@ fn restore(server: &Server) -> Result<(), Error> {
         source,
     })?;
     let filters = server.catalogue.filters();
-    let items: usize = filters.values().map(|filter| filter.len()).sum();
+    let items: usize = filters.values().map(|filter| filter.items()).sum();
     let seconds = start.elapsed().as_secs_f64();
     let (path, filters) = (path.display(), filters.len());
     if restored {

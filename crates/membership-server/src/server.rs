@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use cf::Transfers;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Limits};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Loan};
 use crate::metrics::Metrics;
 use crate::saver::Saver;
 use crate::secret::Secret;
-use crate::transfers::Transfers;
 
 pub(crate) struct Server {
     pub(crate) args: Args,
     pub(crate) secret: Option<Secret>,
     pub(crate) catalogue: Catalogue,
     pub(crate) saver: Saver,
-    pub(crate) transfers: Transfers,
+    pub(crate) transfers: Transfers<Loan>,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
     /// Ends the server.

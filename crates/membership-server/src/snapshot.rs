@@ -6,7 +6,7 @@
 //! | for each filter: 1, and its entry | 1 + ... |
 //! | 0, and the CRC-32 of all that is before it | 1 + 4 |
 //!
-//! An entry is the length of the key (4 bytes), the key, what [`entry`](crate::entry) says, and the stored form, which
+//! An entry is the length of the key (4 bytes), the key, the [`Entry`] of the filter, and the stored form, which
 //! says itself where it ends. All numbers are little-endian.
 //!
 //! The file is written beside the last one and takes its name when it is on disk: at any moment, one of the two can
@@ -16,11 +16,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use cf::{Entry, Filter, WriteError};
 use lockfree_cuckoo::ReadError;
 
 use crate::catalogue::{Catalogue, CreateError};
-use crate::entry::Entry;
-use crate::filter::{Filter, WriteError};
 
 const MAGIC: &[u8; 8] = b"LFCSNAP1";
 const ENTRY: u8 = 1;
@@ -161,7 +160,7 @@ fn read_entry(
     }
     let entry = Entry::from_bytes(&array(source)?);
     let entry = entry.ok_or(LoadError::Damaged("no filter has such an entry"))?;
-    match entry.read(source, catalogue.max_growth(), catalogue.is_locked()) {
+    match entry.read(source, catalogue.max_growth()) {
         Ok(filter) => Ok((key, filter)),
         Err(source) => Err(LoadError::Filter { key, source }),
     }

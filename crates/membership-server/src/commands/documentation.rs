@@ -1,6 +1,6 @@
 //! What clients want to know of the commands, to complete and explain them.
 
-use super::{Answer, COMMANDS, Command, find};
+use super::{Answer, COMMANDS, Command, Run, find};
 use crate::arguments::is;
 use crate::reply::Reply;
 use crate::session::Session;
@@ -45,13 +45,10 @@ fn chosen<T: Clone>(names: &[&[u8]], of: fn(&Command) -> T, unknown: Option<T>) 
 /// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips,
 /// specifications of keys, and subcommands.
 fn entry(command: &Command) -> Reply {
-    let (first, last) = match command.name {
-        "DEL" | "EXISTS" | "UNLINK" => (1, -1),
-        "TYPE" => (1, 1),
-        name => {
-            let key = i64::from(name.starts_with("CF."));
-            (key, key)
-        }
+    let (first, last) = match (&command.run, command.name) {
+        (Run::Filter(_), _) | (_, "TYPE") => (1, 1),
+        (_, "DEL" | "EXISTS" | "UNLINK") => (1, -1),
+        _ => (0, 0),
     };
     let nothing = || Reply::Array(Vec::new());
     Reply::Array(vec![
@@ -69,10 +66,9 @@ fn entry(command: &Command) -> Reply {
 }
 
 fn documentation(command: &Command) -> (Reply, Reply) {
-    let group = if command.name.starts_with("CF.") {
-        "cf"
-    } else {
-        "server"
+    let group = match command.run {
+        Run::Filter(_) => "cf",
+        Run::Own(_) => "server",
     };
     let pairs = [("summary", command.summary), ("group", group)];
     let pairs = pairs.map(|(name, text)| (Reply::text(name), Reply::text(text)));

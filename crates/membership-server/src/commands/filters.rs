@@ -1,105 +1,114 @@
-//! What is done with a filter as a whole.
+//! The CF commands, with the filters of this server under the keys.
+
+use std::sync::Arc;
+
+use cf::{Absent, Call, Command, Error, Filter, Rules, Spec};
 
 use super::Answer;
-use crate::arguments::{Parsed, check_length, is, not_created, number, syntax_error, wrong_number};
-use crate::filter::Settings;
+use crate::catalogue::CreateError;
 use crate::reply::Reply;
+use crate::server::Server;
 use crate::session::Session;
 
-/// Slots of a bucket, of this filter. RedisBloom lets clients choose.
-const BUCKET_SIZE: i64 = 4;
+/// Items up to which a command is answered at once. More of them would keep the other connections of a thread
+/// waiting: an item that a full filter refuses takes some 20 microseconds.
+const FEW: usize = 256;
 
-pub(super) fn reserve(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let [key, capacity, ref options @ ..] = *arguments else {
-        return syntax_error().into();
+type Replied = Result<cf::Reply, Error>;
+
+pub(super) fn answer(session: &Session, spec: &'static Spec, arguments: &[&[u8]]) -> Answer {
+    let (server, caller) = (&session.server, session.id);
+    let call = match spec.parse(arguments, &rules(server)) {
+        Ok(call) => call,
+        Err(error) => return Reply::from(error).into(),
     };
-    let settings = match settings(session, capacity, options) {
-        Ok(settings) => settings,
-        Err(error) => return error.into(),
-    };
-    if let Err(error) = check_length(key, session.server.limits().max_item) {
-        return error.into();
+    if let Some(replied) = at_once(server, &call, caller) {
+        return reply(replied).into();
     }
-    let (server, key) = (session.server.clone(), key.to_owned());
-    // To fill a large table with zeros takes a while.
-    Answer::later(move || match server.catalogue.reserve(&key, settings) {
-        Ok(()) => Reply::OK,
-        Err(error) => not_created(&error),
+    let server = Arc::clone(server);
+    let arguments: Vec<Vec<u8>> = arguments.iter().map(|part| part.to_vec()).collect();
+    Answer::later(move || {
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let call = spec.parse(&arguments, &rules(&server));
+        reply(call.and_then(|call| do_all(&server, &call, caller)))
     })
 }
 
-fn settings(session: &Session, capacity: &[u8], options: &[&[u8]]) -> Parsed<Settings> {
-    let mut settings = session.server.catalogue.defaults();
-    settings.capacity = number(capacity, "capacity", 1..=i64::MAX)?;
-    let (pairs, rest) = options.as_chunks::<2>();
-    for &[option, value] in pairs {
-        if is(option, "BUCKETSIZE") {
-            // Checked and then forgotten: a bucket is a word of four slots.
-            number::<i64>(value, "BUCKETSIZE", 1..=255)?;
-        } else if is(option, "MAXITERATIONS") {
-            settings.max_iterations = number(value, "MAXITERATIONS", 1..=65_535)?;
-        } else if is(option, "EXPANSION") {
-            let factor: u16 = number(value, "EXPANSION", 0..=32_768)?;
-            settings.expansion = if factor == 0 {
-                0
-            } else {
-                factor.next_power_of_two().max(2)
-            };
-        } else {
-            return Err(Reply::error("ERR Unknown argument received"));
+fn rules(server: &Server) -> Rules {
+    Rules {
+        defaults: server.catalogue.defaults(),
+        longest: server.limits().max_item,
+    }
+}
+
+fn reply(replied: Replied) -> Reply {
+    replied.map_or_else(Reply::from, Reply::from)
+}
+
+/// What takes so little that no other thread is needed: few items of a filter that is there. Most of the time this is
+/// all that an item waits for.
+fn at_once(server: &Server, call: &Call<'_>, caller: u64) -> Option<Replied> {
+    let Command::Use(operation) = call.command else {
+        return None;
+    };
+    match server.catalogue.filters().get(call.key) {
+        Some(filter) if operation.items() <= FEW && !operation.takes_long() => {
+            Some(operation.on(filter, caller))
+        }
+        Some(_) => None,
+        None => match operation.absent() {
+            Absent::Reply(replied) => Some(replied),
+            Absent::Create(_) => None,
+        },
+    }
+}
+
+fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
+    let (catalogue, key) = (&server.catalogue, call.key);
+    let lend = |bytes| {
+        let most = catalogue.max_memory();
+        let refused = || {
+            let words =
+                format!("{most} bytes are the most that filters and dumps can take together");
+            Error::Other(words)
+        };
+        catalogue.lend(bytes).ok_or_else(refused)
+    };
+    match call.command {
+        Command::Reserve(settings) => {
+            catalogue.reserve(key, settings)?;
+            Ok(cf::Reply::Done)
+        }
+        Command::Use(operation) => {
+            let on = |filter: &Filter| operation.on(filter, caller);
+            match (catalogue.get(key), operation.absent()) {
+                (Some(filter), _) => on(&filter),
+                (None, Absent::Reply(replied)) => replied,
+                // Or somebody else has made it meanwhile.
+                (None, Absent::Create(settings)) => on(&*catalogue.get_or_create(key, settings)?),
+            }
+        }
+        Command::ScanDump(iterator) => {
+            let filter = catalogue.get(key).ok_or(Error::NoFilter)?;
+            let chunk = server.transfers.next_chunk(key, &filter, iterator, lend)?;
+            Ok(cf::Reply::Chunk(chunk))
+        }
+        Command::LoadChunk { end, chunk } => {
+            if catalogue.get(key).is_some() {
+                return Err(Error::Exists);
+            }
+            let most = catalogue.max_growth();
+            let whole = server.transfers.take_chunk(key, end, chunk, most, lend)?;
+            if let Some(filter) = whole {
+                catalogue.adopt(key, filter)?;
+            }
+            Ok(cf::Reply::Done)
         }
     }
-    if rest.is_empty() {
-        Ok(settings)
-    } else {
-        Err(wrong_number("CF.RESERVE"))
-    }
 }
 
-pub(super) fn info(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let Some(filter) = arguments
-        .first()
-        .and_then(|key| session.server.catalogue.get(key))
-    else {
-        return Reply::error("ERR not found").into();
-    };
-    let deleted = i64::try_from(filter.deletions.sum()).unwrap_or(i64::MAX);
-    let pairs = [
-        ("Size", Reply::number(filter.memory_usage())),
-        (
-            "Number of buckets",
-            Reply::number(filter.slots() / BUCKET_SIZE as usize),
-        ),
-        ("Number of filters", Reply::number(filter.segments())),
-        ("Number of items inserted", Reply::number(filter.len())),
-        ("Number of items deleted", Reply::Integer(deleted)),
-        ("Bucket size", Reply::Integer(BUCKET_SIZE)),
-        (
-            "Expansion rate",
-            Reply::Integer(filter.settings.expansion.into()),
-        ),
-        (
-            "Max iterations",
-            Reply::Integer(filter.settings.max_iterations.into()),
-        ),
-    ];
-    Reply::Map(
-        pairs
-            .map(|(name, value)| (Reply::Simple(name), value))
-            .into(),
-    )
-    .into()
-}
-
-pub(super) fn compact(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    match arguments
-        .first()
-        .and_then(|key| session.server.catalogue.get(key))
-    {
-        Some(filter) => Answer::later(move || {
-            filter.shrink_to_fit();
-            Reply::OK
-        }),
-        None => Reply::error("ERR Cuckoo filter was not found").into(),
+impl From<CreateError> for Error {
+    fn from(error: CreateError) -> Self {
+        Self::Other(error.to_string())
     }
 }

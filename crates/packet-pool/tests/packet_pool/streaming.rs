@@ -1,4 +1,4 @@
-//! Streams: `tcpdump -w - | packet_pool -`.
+//! Streams: `tcpdump -w - | packet-pool -`.
 
 use crate::files::{BIG, LITTLE, MICROSECONDS, data, loopback, packets};
 use crate::frames::{A, B, ipv4, ports};

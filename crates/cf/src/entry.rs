@@ -14,10 +14,12 @@ use std::io::Read;
 
 use lockfree_cuckoo::ReadError;
 
-use crate::filter::{Filter, Kind, Settings};
+use crate::filter::Filter;
+use crate::settings::{Kind, Settings};
 
+/// What is kept of a filter beside its stored form, in [`BYTES`](Self::BYTES) bytes. No checksum is part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub struct Entry {
     kind: Kind,
     settings: Settings,
     deleted: u64,
@@ -27,17 +29,20 @@ pub(crate) struct Entry {
 const MOST_DELETED: u64 = 1 << 62;
 
 impl Entry {
-    pub(crate) const BYTES: usize = 1 + 2 + 2 + 8 + 8;
+    /// The bytes of any entry.
+    pub const BYTES: usize = 1 + 2 + 2 + 8 + 8;
 
-    pub(crate) fn of(filter: &Filter) -> Self {
+    /// Of a filter as it is.
+    pub fn of(filter: &Filter) -> Self {
         Self {
             kind: filter.kind(),
-            settings: filter.settings,
-            deleted: filter.deletions.sum(),
+            settings: filter.settings(),
+            deleted: filter.deleted(),
         }
     }
 
-    pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {
+    /// The entry in bytes.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let Settings {
             capacity,
             expansion,
@@ -54,7 +59,7 @@ impl Entry {
     }
 
     /// Nothing if no filter has such an entry.
-    pub(crate) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let (kind, rest) = bytes.split_first()?;
         let (expansion, rest) = rest.split_first_chunk()?;
         let (max_iterations, rest) = rest.split_first_chunk()?;
@@ -80,18 +85,17 @@ impl Entry {
     }
 
     /// The filter whose stored form comes next. A growing one may grow to `most` bytes.
-    pub(crate) fn read(
-        self,
-        source: impl Read,
-        most: usize,
-        locked: bool,
-    ) -> Result<Filter, ReadError> {
+    ///
+    /// # Errors
+    ///
+    /// If the source fails, or no filter of this kind is stored in it.
+    pub fn read(self, source: impl Read, most: usize) -> Result<Filter, ReadError> {
         let Self {
             kind,
             settings,
             deleted,
         } = self;
-        Filter::read(kind, settings, deleted, source, most, locked)
+        Filter::read(kind, settings, deleted, source, most)
     }
 }
 

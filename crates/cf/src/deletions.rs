@@ -6,7 +6,7 @@ use crossbeam_utils::CachePadded;
 
 const CELLS: usize = 16;
 
-/// Cells for connections by their numbers, so that those that delete at the same time seldom share one.
+/// Cells for callers by their numbers, so that those that delete at the same time seldom share one.
 #[derive(Debug, Default)]
 pub(crate) struct Deletions([CachePadded<AtomicU64>; CELLS]);
 
@@ -17,9 +17,9 @@ impl Deletions {
         deletions
     }
 
-    pub(crate) fn add_one(&self, connection: u64) {
+    pub(crate) fn add_one(&self, caller: u64) {
         // Relaxed: it orders nothing. Below `CELLS`, so that the cast cuts nothing off.
-        let cell = (connection % CELLS as u64) as usize;
+        let cell = (caller % CELLS as u64) as usize;
         self.0[cell].fetch_add(1, Ordering::Relaxed);
     }
 
