@@ -21,7 +21,7 @@ pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder};
 pub use engine::{Engine, Standard};
 pub use hashed::Hashed;
-pub use items::{Any, Only, Takes, TakesEach};
+pub use items::{Any, Items, Only, Takes, TakesEach};
 
 use core::hash::{BuildHasher, Hash};
 use core::marker::PhantomData;

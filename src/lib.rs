@@ -136,8 +136,8 @@ pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
 };
 pub use filter::{
-    Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Only, Standard,
-    Takes, TakesEach, TypedCuckooFilter,
+    Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
+    Standard, Takes, TakesEach, TypedCuckooFilter,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use super::{Engine, Filter};
+use super::{Engine, Filter, Items};
 use crate::error::{InsertError, InsertManyError};
 
 mod sealed {
@@ -118,9 +118,9 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync {
     fn false_positive_rate(&self) -> f64;
 }
 
-impl<E: Engine, S, I> sealed::Sealed for Filter<E, S, I> {}
+impl<E: Engine, S, I: Items> sealed::Sealed for Filter<E, S, I> {}
 
-impl<E: Engine, S: Send + Sync, I> Hashed for Filter<E, S, I> {
+impl<E: Engine, S: Send + Sync, I: Items> Hashed for Filter<E, S, I> {
     fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_hash(hash)
     }

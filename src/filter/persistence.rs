@@ -74,7 +74,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// filter.insert("a")?;
     /// let bytes = filter.to_bytes();
     /// assert_eq!(bytes.len(), 64 + 2 * filter.slots() + 4);
-    /// assert!(Filter::from_bytes(&bytes)?.contains("a"));
+    /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -119,7 +119,7 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
     /// assert_eq!((again.len(), again.capacity()), (1, 100));
     ///
     /// bytes[70] ^= 1;
-    /// assert!(matches!(Filter::from_bytes(&bytes), Err(ReadError::Checksum)));
+    /// assert!(matches!(CuckooFilter::from_bytes(&bytes), Err(ReadError::Checksum)));
     /// # Ok::<(), ReadError>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
@@ -184,7 +184,7 @@ impl<E: Standard, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// filter.insert("a")?;
     /// let bytes = filter.to_bytes();
     ///
-    /// assert!(Filter::from_bytes_with_hasher(&bytes, hasher)?.contains("a"));
+    /// assert!(CuckooFilter::from_bytes_with_hasher(&bytes, hasher)?.contains("a"));
     /// // The same function with other keys.
     /// let other = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::new());
     /// assert!(matches!(other, Err(ReadError::OtherHasher)));

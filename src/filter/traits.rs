@@ -3,7 +3,7 @@
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::{Engine, Filter};
+use super::{Engine, Filter, Items};
 
 /// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
 /// meanwhile may be missing from the copy, or be in it twice.
@@ -34,8 +34,9 @@ impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
     }
 }
 
-impl<E: Engine, S, I> fmt::Debug for Filter<E, S, I> {
+impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(I::PREFIX)?;
         out.debug_struct(E::NAME)
             .field("len", &self.len())
             .field("capacity", &self.capacity())

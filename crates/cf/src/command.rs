@@ -1,0 +1,42 @@
+//! What a client asks for, checked and ready to be done.
+
+use crate::operation::Operation;
+use crate::settings::Settings;
+
+/// A command and the key that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// What is to be done under that key.
+    pub command: Command<'a>,
+}
+
+/// What is to be done under a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// `CF.RESERVE`: make a [`Filter`](crate::Filter) where there is none. May take long.
+    Reserve(Settings),
+    /// Work on the filter that is there, by [`Operation::on`], or do what [`Operation::absent`] says.
+    Use(Operation<'a>),
+    /// `CF.SCANDUMP`: give the chunk of a dump that is behind an iterator, by
+    /// [`Transfers::next_chunk`](crate::Transfers::next_chunk). May take long.
+    ScanDump(i64),
+    /// `CF.LOADCHUNK`: take a chunk of a dump where there is no filter, by
+    /// [`Transfers::take_chunk`](crate::Transfers::take_chunk). May take long.
+    LoadChunk {
+        /// Where the chunk ends in its dump.
+        end: usize,
+        /// Its bytes.
+        chunk: &'a [u8],
+    },
+}
+
+/// What arguments are checked against.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// What filters are like unless a client says.
+    pub defaults: Settings,
+    /// Bytes that a key or an item may have.
+    pub longest: usize,
+}

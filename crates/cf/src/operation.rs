@@ -1,0 +1,138 @@
+//! What is done with a filter that is there.
+
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::reply::{Answer, Info, Reply};
+use crate::settings::Settings;
+
+/// Slots of a bucket, of this filter. RedisBloom lets clients choose.
+const BUCKET_SIZE: usize = 4;
+
+/// A command that works on one filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation<'a> {
+    /// `CF.ADD`, and `CF.ADDNX` if only what is absent is to be added.
+    Add {
+        /// What to add.
+        item: &'a [u8],
+        /// Whether it is added only if it is absent.
+        is_unique: bool,
+        /// The filter to make if there is none.
+        create: Settings,
+    },
+    /// `CF.INSERT` and `CF.INSERTNX`: the same for many.
+    Insert {
+        /// What to add.
+        items: &'a [&'a [u8]],
+        /// Whether each is added only if it is absent.
+        is_unique: bool,
+        /// The filter to make if there is none, unless that is an error.
+        create: Option<Settings>,
+    },
+    /// `CF.EXISTS`.
+    Exists(&'a [u8]),
+    /// `CF.MEXISTS`.
+    ManyExist(&'a [&'a [u8]]),
+    /// `CF.COUNT`.
+    Count(&'a [u8]),
+    /// `CF.DEL`.
+    Delete(&'a [u8]),
+    /// `CF.INFO`.
+    Info,
+    /// `CF.COMPACT`.
+    Compact,
+}
+
+/// What becomes of an operation if there is no filter under the key.
+#[derive(Debug)]
+pub enum Absent {
+    /// This is all.
+    Reply(Result<Reply, Error>),
+    /// A filter is made like this, and the operation done on it.
+    Create(Settings),
+}
+
+impl Operation<'_> {
+    /// Works on the filter of the key.
+    ///
+    /// `caller` is a number of the connection or thread, as for [`Filter::remove`]; 0 will do.
+    ///
+    /// # Errors
+    ///
+    /// If one item cannot be added. Of many, those that cannot be have [`Answer::Refused`].
+    pub fn on(&self, filter: &Filter, caller: u64) -> Result<Reply, Error> {
+        Ok(match *self {
+            Self::Add {
+                item,
+                is_unique: false,
+                ..
+            } => filter.insert(item).map(|()| Reply::Whether(true))?,
+            Self::Add {
+                item,
+                is_unique: true,
+                ..
+            } => Reply::Whether(filter.insert_unique(item)?),
+            Self::Insert {
+                items, is_unique, ..
+            } => Reply::Each(filter.insert_each(items, is_unique)),
+            Self::Exists(item) => Reply::Whether(filter.contains(item)),
+            Self::ManyExist(items) => Reply::Each(filter.contains_each(items)),
+            Self::Count(item) => Reply::Count(filter.count(item)),
+            Self::Delete(item) => Reply::Whether(filter.remove(item, caller)),
+            Self::Info => Reply::Info(info(filter)),
+            Self::Compact => {
+                filter.shrink_to_fit();
+                Reply::Done
+            }
+        })
+    }
+
+    /// What is to be done if there is no filter under the key.
+    pub fn absent(&self) -> Absent {
+        Absent::Reply(match *self {
+            Self::Add { create, .. }
+            | Self::Insert {
+                create: Some(create),
+                ..
+            } => return Absent::Create(create),
+            Self::Exists(_) => Ok(Reply::Whether(false)),
+            Self::ManyExist(items) => Ok(Reply::Each(vec![Answer::No; items.len()])),
+            Self::Count(_) => Ok(Reply::Count(0)),
+            Self::Delete(_) => Err(Error::NothingToDelete),
+            Self::Compact => Err(Error::NothingToCompact),
+            Self::Insert { create: None, .. } | Self::Info => Err(Error::NoFilter),
+        })
+    }
+
+    /// Whether it may take long whatever the number of [`items`](Self::items).
+    pub fn takes_long(&self) -> bool {
+        matches!(self, Self::Compact)
+    }
+
+    /// Items that it is about.
+    pub fn items(&self) -> usize {
+        match self {
+            Self::Add { .. } | Self::Exists(_) | Self::Count(_) | Self::Delete(_) => 1,
+            Self::Insert { items, .. } | Self::ManyExist(items) => items.len(),
+            Self::Info | Self::Compact => 0,
+        }
+    }
+}
+
+fn info(filter: &Filter) -> Info {
+    let Settings {
+        expansion,
+        max_iterations,
+        ..
+    } = filter.settings();
+    [
+        ("Size", filter.memory_usage() as u64),
+        ("Number of buckets", (filter.slots() / BUCKET_SIZE) as u64),
+        ("Number of filters", filter.segments() as u64),
+        ("Number of items inserted", filter.items() as u64),
+        ("Number of items deleted", filter.deleted()),
+        ("Bucket size", BUCKET_SIZE as u64),
+        ("Expansion rate", expansion.into()),
+        ("Max iterations", max_iterations.into()),
+    ]
+}

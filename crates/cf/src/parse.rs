@@ -1,0 +1,136 @@
+//! From the arguments of a command to what is to be done.
+
+use crate::arguments::{check_length, integer, is, number};
+use crate::command::{Call, Command, Rules};
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::settings::Settings;
+use crate::spec::{Spec, Verb};
+use crate::transfers;
+
+impl Spec {
+    /// Checks the arguments, those behind the name of the command.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few or too many, or one of them is wrong.
+    pub fn parse<'a>(&self, arguments: &'a [&'a [u8]], rules: &Rules) -> Result<Call<'a>, Error> {
+        let wrong_number = || Error::WrongNumber(self.name);
+        if !self.takes(arguments.len()) {
+            return Err(wrong_number());
+        }
+        let (&key, rest) = arguments.split_first().ok_or_else(wrong_number)?;
+        let check_key = || check_length(key, rules.longest);
+        let command = match (self.verb, rest) {
+            (Verb::Reserve, &[capacity, ref options @ ..]) => {
+                let settings = settings(self.name, capacity, options, rules)?;
+                check_key()?;
+                Command::Reserve(settings)
+            }
+            (Verb::Add { is_unique }, &[item]) => {
+                check_key()?;
+                check_length(item, rules.longest)?;
+                Command::Use(Operation::Add {
+                    item,
+                    is_unique,
+                    create: rules.defaults,
+                })
+            }
+            (Verb::Insert { is_unique }, options) => {
+                let (create, items) = items(self.name, options, rules)?;
+                // Before the first is added: all of them or none are wrong.
+                check_key()?;
+                items
+                    .iter()
+                    .try_for_each(|item| check_length(item, rules.longest))?;
+                Command::Use(Operation::Insert {
+                    items,
+                    is_unique,
+                    create,
+                })
+            }
+            (Verb::Exists, &[item]) => Command::Use(Operation::Exists(item)),
+            (Verb::ManyExist, items) => Command::Use(Operation::ManyExist(items)),
+            (Verb::Count, &[item]) => Command::Use(Operation::Count(item)),
+            (Verb::Delete, &[item]) => Command::Use(Operation::Delete(item)),
+            (Verb::Info, []) => Command::Use(Operation::Info),
+            (Verb::Compact, []) => Command::Use(Operation::Compact),
+            (Verb::ScanDump, &[iterator]) => {
+                Command::ScanDump(integer(iterator).ok_or(Error::Position)?)
+            }
+            (Verb::LoadChunk, &[iterator, chunk]) => {
+                let iterator = integer(iterator).ok_or(Error::Position)?;
+                check_key()?;
+                let end = transfers::end_of(iterator).filter(|&end| end >= chunk.len());
+                Command::LoadChunk {
+                    end: end.ok_or(Error::Position)?,
+                    chunk,
+                }
+            }
+            _ => return Err(wrong_number()),
+        };
+        Ok(Call { key, command })
+    }
+}
+
+/// Those of a filter to reserve.
+fn settings(
+    name: &'static str,
+    capacity: &[u8],
+    options: &[&[u8]],
+    rules: &Rules,
+) -> Result<Settings, Error> {
+    let mut settings = rules.defaults;
+    settings.capacity = number(capacity, "capacity", 1..=i64::MAX)?;
+    let (pairs, rest) = options.as_chunks::<2>();
+    for &[option, value] in pairs {
+        if is(option, "BUCKETSIZE") {
+            // Checked and then forgotten: a bucket is a word of four slots.
+            number::<i64>(value, "BUCKETSIZE", 1..=255)?;
+        } else if is(option, "MAXITERATIONS") {
+            settings.max_iterations = number(value, "MAXITERATIONS", 1..=65_535)?;
+        } else if is(option, "EXPANSION") {
+            let factor: u16 = number(value, "EXPANSION", 0..=32_768)?;
+            settings.expansion = match factor {
+                0 => 0,
+                factor => factor.next_power_of_two().max(2),
+            };
+        } else {
+            return Err(Error::UnknownArgument);
+        }
+    }
+    if rest.is_empty() {
+        Ok(settings)
+    } else {
+        Err(Error::WrongNumber(name))
+    }
+}
+
+/// The items to insert, and the filter to make for them if there is none and one may be made.
+fn items<'a>(
+    name: &'static str,
+    mut options: &'a [&'a [u8]],
+    rules: &Rules,
+) -> Result<(Option<Settings>, &'a [&'a [u8]]), Error> {
+    let (mut settings, mut creates) = (rules.defaults, true);
+    loop {
+        match *options {
+            [option, ref items @ ..] if is(option, "ITEMS") => {
+                if items.is_empty() {
+                    return Err(Error::WrongNumber(name));
+                }
+                return Ok((creates.then_some(settings), items));
+            }
+            [option, ref behind @ ..] if is(option, "NOCREATE") => {
+                creates = false;
+                options = behind;
+            }
+            [option, value, ref behind @ ..] if is(option, "CAPACITY") => {
+                settings.capacity = number(value, "CAPACITY", 1..=i64::MAX)?;
+                options = behind;
+            }
+            [] => return Err(Error::WrongNumber(name)),
+            _ => return Err(Error::UnknownArgument),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Filters on their way out and in, a chunk at a time.
+//!
+//! The iterator that goes with a chunk is the number of the dump and where the chunk ends in it, so that any
+//! connection can ask for the next one, and give it back.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::dump;
+use crate::error::Error;
+use crate::filter::Filter;
+
+/// Most bytes of a chunk.
+const LARGEST: usize = 1 << 20;
+
+/// Bits of an iterator that say where a chunk ends.
+const END_BITS: u32 = 40;
+
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
+
+/// The dumps that are under way.
+///
+/// Both directions keep a whole filter in memory for a while, until its last chunk or a minute in which nobody asks
+/// for more. So they borrow that memory: `lend` is asked for a number of bytes, and what it returns, `L`, is dropped
+/// when they are free again. An error of it ends the command.
+///
+/// No operation on a filter waits for transfers. They wait for each other while a filter is copied, so that there is
+/// one such copy at a time.
+#[derive(Debug)]
+pub struct Transfers<L> {
+    under_way: Mutex<UnderWay<L>>,
+    /// Bytes of a chunk: it has to come back in a request.
+    chunk: usize,
+}
+
+#[derive(Debug)]
+struct UnderWay<L> {
+    out: HashMap<u32, Outgoing<L>>,
+    into: HashMap<Box<[u8]>, Incoming<L>>,
+    last: u32,
+}
+
+#[derive(Debug)]
+struct Outgoing<L> {
+    key: Box<[u8]>,
+    bytes: Vec<u8>,
+    used: Instant,
+    _memory: L,
+}
+
+#[derive(Debug)]
+struct Incoming<L> {
+    bytes: Vec<u8>,
+    total: usize,
+    used: Instant,
+    _memory: L,
+}
+
+impl<L> Transfers<L> {
+    /// Gives out chunks that fit into requests of `max_request` bytes.
+    pub fn new(max_request: usize) -> Self {
+        Self {
+            under_way: Mutex::new(UnderWay {
+                out: HashMap::new(),
+                into: HashMap::new(),
+                last: 0,
+            }),
+            chunk: LARGEST.min(max_request / 2),
+        }
+    }
+
+    /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last.
+    ///
+    /// # Errors
+    ///
+    /// If the iterator is none that was given out for this key, the dump is forgotten, or it cannot be made.
+    pub fn next_chunk(
+        &self,
+        key: &[u8],
+        filter: &Filter,
+        iterator: i64,
+        lend: impl Fn(usize) -> Result<L, Error>,
+    ) -> Result<Option<(i64, Vec<u8>)>, Error> {
+        let (number, start) = if iterator == 0 {
+            (self.begin(key, filter, lend)?, 0)
+        } else {
+            let number = u32::try_from(iterator >> END_BITS).ok();
+            number.zip(end_of(iterator)).ok_or(Error::Position)?
+        };
+        let mut under_way = self.under_way();
+        let outgoing = under_way.out.get_mut(&number);
+        let outgoing = outgoing
+            .filter(|outgoing| *outgoing.key == *key && start <= outgoing.bytes.len())
+            .ok_or(Error::Position)?;
+        if start == outgoing.bytes.len() {
+            under_way.out.remove(&number);
+            return Ok(None);
+        }
+        outgoing.used = Instant::now();
+        let end = outgoing.bytes.len().min(start + self.chunk);
+        let iterator = i64::from(number) << END_BITS | end as i64;
+        Ok(Some((iterator, outgoing.bytes[start..end].to_vec())))
+    }
+
+    fn begin(
+        &self,
+        key: &[u8],
+        filter: &Filter,
+        lend: impl Fn(usize) -> Result<L, Error>,
+    ) -> Result<u32, Error> {
+        let mut under_way = self.under_way();
+        under_way.forget_old();
+        // The dump is about as large as the filter, and a copy of it is made on the way.
+        let memory = lend(filter.memory_usage().saturating_add(dump::HEADER))?;
+        let copy = lend(filter.memory_usage())?;
+        let bytes = dump::write(filter)?;
+        drop(copy);
+        // Few enough to be positive in an iterator.
+        under_way.last = under_way.last % 0x3f_ffff + 1;
+        let number = under_way.last;
+        let outgoing = Outgoing {
+            key: key.into(),
+            bytes,
+            used: Instant::now(),
+            _memory: memory,
+        };
+        under_way.out.insert(number, outgoing);
+        Ok(number)
+    }
+
+    /// Takes the next chunk for a key that has no filter, which ends at `end` in its dump. With the last one it
+    /// returns the filter. If it grows, it may grow to `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the chunk is not the next one, or not of a dump.
+    pub fn take_chunk(
+        &self,
+        key: &[u8],
+        end: usize,
+        chunk: &[u8],
+        most: usize,
+        lend: impl Fn(usize) -> Result<L, Error>,
+    ) -> Result<Option<Filter>, Error> {
+        let start = end.checked_sub(chunk.len()).ok_or(Error::Position)?;
+        let mut under_way = self.under_way();
+        under_way.forget_old();
+        if start == 0 {
+            let total = dump::length(chunk)?;
+            let incoming = Incoming {
+                bytes: Vec::new(),
+                total,
+                used: Instant::now(),
+                _memory: lend(total)?,
+            };
+            under_way.into.insert(key.into(), incoming);
+        }
+        let incoming = under_way.into.get_mut(key);
+        let incoming = incoming.ok_or(Error::Chunk("the first chunk is missing"))?;
+        if incoming.bytes.len() != start {
+            return Err(Error::Chunk("it is not the next chunk"));
+        }
+        if end > incoming.total {
+            return Err(Error::Chunk("it is longer than the dump"));
+        }
+        incoming.bytes.extend_from_slice(chunk);
+        incoming.used = Instant::now();
+        if end < incoming.total {
+            return Ok(None);
+        }
+        let Some(whole) = under_way.into.remove(key) else {
+            return Ok(None);
+        };
+        // It becomes a filter of about the same size.
+        let _copy = lend(whole.total)?;
+        dump::read(&whole.bytes, most).map(Some)
+    }
+
+    /// Frees what nobody asks for any more.
+    pub fn forget_old(&self) {
+        self.under_way().forget_old();
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay<L>> {
+        // Nothing in it is ever half done.
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<L> UnderWay<L> {
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        let is_young = |used: Instant| now.saturating_duration_since(used) < FORGOTTEN_AFTER;
+        self.out.retain(|_, outgoing| is_young(outgoing.used));
+        self.into.retain(|_, incoming| is_young(incoming.used));
+    }
+}
+
+/// Where the chunk of an iterator ends in its dump. Nothing for one that was not given out.
+pub(crate) fn end_of(iterator: i64) -> Option<usize> {
+    let iterator = u64::try_from(iterator).ok()?;
+    usize::try_from(iterator & ((1 << END_BITS) - 1)).ok()
+}

@@ -1,0 +1,107 @@
+//! The least that the commands need around them: a map of filters, and memory to lend.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use cf::{Absent, Command, Entry, Error, Filter, Reply, Rules, Settings, Transfers};
+
+pub(crate) const RULES: Rules = Rules {
+    defaults: Settings {
+        capacity: 1_000,
+        expansion: 2,
+        max_iterations: 20,
+    },
+    longest: 64,
+};
+
+/// So small that a dump is several chunks.
+pub(crate) const MAX_REQUEST: usize = 8 << 10;
+
+const MOST: usize = 1 << 20;
+
+pub(crate) struct Server {
+    pub(crate) filters: HashMap<Vec<u8>, Filter>,
+    transfers: Transfers<Loan>,
+    lent: Rc<Cell<usize>>,
+    pub(crate) memory: usize,
+}
+
+struct Loan(Rc<Cell<usize>>, usize);
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - self.1);
+    }
+}
+
+impl Server {
+    pub(crate) fn new() -> Self {
+        Self {
+            filters: HashMap::new(),
+            transfers: Transfers::new(MAX_REQUEST),
+            lent: Rc::default(),
+            memory: usize::MAX,
+        }
+    }
+
+    pub(crate) fn answer(&mut self, name: &[u8], arguments: &[&[u8]]) -> Result<Reply, Error> {
+        let call = cf::find(name)
+            .expect("a command")
+            .parse(arguments, &RULES)?;
+        let found = self.filters.get(call.key);
+        let lend = |bytes| {
+            if bytes > self.memory {
+                return Err(Error::Other("no memory for dumps is left".to_owned()));
+            }
+            self.lent.set(self.lent.get() + bytes);
+            Ok(Loan(Rc::clone(&self.lent), bytes))
+        };
+        let (filter, reply) = match (call.command, found) {
+            (Command::Use(operation), Some(filter)) => return operation.on(filter, 0),
+            (Command::Use(operation), None) => match operation.absent() {
+                Absent::Reply(reply) => return reply,
+                Absent::Create(settings) => {
+                    let filter = Filter::new(settings, MOST)?;
+                    let reply = operation.on(&filter, 0);
+                    (filter, reply)
+                }
+            },
+            (Command::ScanDump(iterator), Some(filter)) => {
+                let chunk = self
+                    .transfers
+                    .next_chunk(call.key, filter, iterator, lend)?;
+                return Ok(Reply::Chunk(chunk));
+            }
+            (Command::ScanDump(_), None) => return Err(Error::NoFilter),
+            (Command::Reserve(_) | Command::LoadChunk { .. }, Some(_)) => {
+                return Err(Error::Exists);
+            }
+            (Command::Reserve(settings), None) => (Filter::new(settings, MOST)?, Ok(Reply::Done)),
+            (Command::LoadChunk { end, chunk }, None) => {
+                match self
+                    .transfers
+                    .take_chunk(call.key, end, chunk, MOST, lend)?
+                {
+                    Some(filter) => (filter, Ok(Reply::Done)),
+                    None => return Ok(Reply::Done),
+                }
+            }
+        };
+        self.filters.insert(call.key.to_vec(), filter);
+        reply
+    }
+
+    /// All that is kept of a filter.
+    pub(crate) fn stored(&self, key: &[u8]) -> Vec<u8> {
+        let filter = &self.filters[key];
+        let mut bytes = Entry::of(filter).to_bytes().to_vec();
+        filter.write(&mut bytes).expect("room");
+        bytes
+    }
+
+    /// Bytes that dumps under way have borrowed.
+    pub(crate) fn lent(&self) -> usize {
+        self.lent.get()
+    }
+}

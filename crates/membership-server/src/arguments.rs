@@ -1,0 +1,25 @@
+//! What arguments mean.
+
+use crate::reply::Reply;
+
+/// What replaces the reply when an argument is wrong.
+pub(crate) type Parsed<T> = Result<T, Reply>;
+
+pub(crate) fn is(argument: &[u8], word: &str) -> bool {
+    argument.eq_ignore_ascii_case(word.as_bytes())
+}
+
+pub(crate) fn integer(argument: &[u8]) -> Option<i64> {
+    std::str::from_utf8(argument).ok()?.parse().ok()
+}
+
+pub(crate) fn wrong_number(command: &str) -> Reply {
+    let command = command.to_ascii_lowercase();
+    Reply::error(format!(
+        "ERR wrong number of arguments for '{command}' command"
+    ))
+}
+
+pub(crate) fn syntax_error() -> Reply {
+    Reply::error("ERR syntax error")
+}

@@ -1,0 +1,244 @@
+//! The filters by their keys.
+//!
+//! The map is immutable and replaced as a whole, so that a command finds its filter with one load and no lock. Who
+//! makes or drops a filter takes turns with others who do, which is also how memory is counted exactly.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::{ArcSwap, Guard};
+use cf::{Filter, Kind, Settings};
+use lockfree_cuckoo::BuildError;
+
+use crate::args;
+
+pub(crate) type Filters = HashMap<Arc<[u8]>, Arc<Filter>>;
+
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    filters: ArcSwap<Filters>,
+    turn: Mutex<()>,
+    /// Bytes that are taken from the memory for filters by what is no filter yet, or no more.
+    lent: Arc<AtomicUsize>,
+    limits: CatalogueLimits,
+    /// What filters are like that a command makes on the way.
+    defaults: Settings,
+    /// Whether there is a mutex around each filter that does not grow.
+    locked: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CatalogueLimits {
+    filters: usize,
+    memory: usize,
+    growth: usize,
+}
+
+/// Memory that is put aside.
+#[derive(Debug)]
+pub(crate) struct Loan {
+    lent: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.lent.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CreateError {
+    #[error("item exists")]
+    Exists,
+    #[error("too many filters: at most {0} are allowed (--max-filters)")]
+    TooManyFilters(usize),
+    #[error(
+        "not enough memory: all filters together can take at most {most} bytes (--max-memory), and {reason}"
+    )]
+    Memory { most: usize, reason: String },
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl Catalogue {
+    pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
+        Self {
+            filters: ArcSwap::from_pointee(Filters::new()),
+            turn: Mutex::new(()),
+            lent: Arc::default(),
+            limits: CatalogueLimits {
+                filters: limits.max_filters,
+                memory: limits.max_memory,
+                growth: limits.max_growth,
+            },
+            defaults: Settings::new(filters.default_capacity, filters.growing),
+            locked: filters.behind_a_mutex,
+        }
+    }
+
+    pub(crate) fn defaults(&self) -> Settings {
+        self.defaults
+    }
+
+    pub(crate) fn max_memory(&self) -> usize {
+        self.limits.memory
+    }
+
+    /// Bytes that a growing filter may take.
+    pub(crate) fn max_growth(&self) -> usize {
+        self.limits.growth
+    }
+
+    /// All filters at this moment.
+    pub(crate) fn filters(&self) -> Guard<Arc<Filters>> {
+        self.filters.load()
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Arc<Filter>> {
+        self.filters.load().get(key).cloned()
+    }
+
+    /// Makes a filter that must not be there yet.
+    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
+        let turn = self.take_turn();
+        if self.filters.load().contains_key(key) {
+            return Err(CreateError::Exists);
+        }
+        self.create(key, settings, &turn)?;
+        Ok(())
+    }
+
+    /// The filter of this key, made if there is none.
+    pub(crate) fn get_or_create(
+        &self,
+        key: &[u8],
+        settings: Settings,
+    ) -> Result<Arc<Filter>, CreateError> {
+        if let Some(filter) = self.get(key) {
+            return Ok(filter);
+        }
+        let turn = self.take_turn();
+        match self.get(key) {
+            Some(filter) => Ok(filter),
+            None => self.create(key, settings, &turn),
+        }
+    }
+
+    fn create(
+        &self,
+        key: &[u8],
+        settings: Settings,
+        turn: &MutexGuard<'_, ()>,
+    ) -> Result<Arc<Filter>, CreateError> {
+        self.check_number()?;
+        let left = self.memory_left().saturating_sub(key.len());
+        let most = if settings.expansion == 0 {
+            left
+        } else {
+            self.limits.growth
+        };
+        if most > left {
+            return Err(self.too_much(format!(
+                "this growing filter reserves {most} (--max-growth)"
+            )));
+        }
+        let filter = Filter::new(settings, most)?;
+        Ok(self.publish(key, filter, turn))
+    }
+
+    /// Puts a filter that was read from somewhere under a key that must not be there yet.
+    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+        let turn = self.take_turn();
+        if self.filters.load().contains_key(key) {
+            return Err(CreateError::Exists);
+        }
+        self.check_number()?;
+        let bytes = filter.reserved().saturating_add(key.len());
+        if bytes > self.memory_left() {
+            return Err(self.too_much(format!("this one needs {bytes}")));
+        }
+        self.publish(key, filter, &turn);
+        Ok(())
+    }
+
+    /// Removes those of the filters that there are, in one step, and says how many. Those who still use one go on
+    /// with what nobody else will see.
+    pub(crate) fn remove(&self, keys: &[Vec<u8>]) -> usize {
+        let _turn = self.take_turn();
+        let now = self.filters.load();
+        if !keys.iter().any(|key| now.contains_key(key.as_slice())) {
+            return 0;
+        }
+        let mut filters = Filters::clone(&now);
+        let is_there = |key: &&Vec<u8>| filters.remove(key.as_slice()).is_some();
+        let removed = keys.iter().filter(is_there).count();
+        self.filters.store(Arc::new(filters));
+        removed
+    }
+
+    pub(crate) fn clear(&self) {
+        let _turn = self.take_turn();
+        self.filters.store(Arc::default());
+    }
+
+    /// Bytes that are put aside for the filters there are and, for a while, for others.
+    pub(crate) fn reserved(&self) -> usize {
+        let filters = self.filters.load();
+        let each = filters
+            .iter()
+            .map(|(key, filter)| key.len() + filter.reserved());
+        each.sum::<usize>() + self.lent.load(Ordering::Relaxed)
+    }
+
+    /// Puts bytes aside until what is returned is dropped. Nothing if there are not so many left.
+    pub(crate) fn lend(&self, bytes: usize) -> Option<Loan> {
+        // Others who take some wait for their turn, so that none are taken twice.
+        let _turn = self.take_turn();
+        (bytes <= self.memory_left()).then(|| {
+            self.lent.fetch_add(bytes, Ordering::Relaxed);
+            Loan {
+                lent: Arc::clone(&self.lent),
+                bytes,
+            }
+        })
+    }
+
+    fn memory_left(&self) -> usize {
+        self.limits.memory.saturating_sub(self.reserved())
+    }
+
+    fn publish(&self, key: &[u8], filter: Filter, _turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
+        let filter = match filter.kind() {
+            Kind::Fixed if self.locked => filter.behind_a_mutex(),
+            _ => filter,
+        };
+        let filter = Arc::new(filter);
+        let mut filters = Filters::clone(&self.filters.load());
+        filters.insert(key.into(), Arc::clone(&filter));
+        self.filters.store(Arc::new(filters));
+        filter
+    }
+
+    fn check_number(&self) -> Result<(), CreateError> {
+        let most = self.limits.filters;
+        if self.filters.load().len() < most {
+            Ok(())
+        } else {
+            Err(CreateError::TooManyFilters(most))
+        }
+    }
+
+    fn too_much(&self, reason: String) -> CreateError {
+        CreateError::Memory {
+            most: self.limits.memory,
+            reason,
+        }
+    }
+
+    fn take_turn(&self) -> MutexGuard<'_, ()> {
+        // Nothing is ever half done: the map is replaced whole.
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

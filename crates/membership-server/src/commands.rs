@@ -1,0 +1,298 @@
+//! The commands: their names, what they take, and what runs them.
+
+mod connection;
+mod documentation;
+mod filters;
+mod keys;
+mod process;
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use crate::arguments::{is, wrong_number};
+use crate::reply::Reply;
+use crate::session::Session;
+
+/// How a command is answered.
+pub(crate) enum Answer {
+    Now(Reply),
+    /// By a thread that may take its time.
+    Later(Box<dyn FnOnce() -> Reply + Send>),
+    After(Duration, Reply),
+    /// The connection ends behind it.
+    Last(Reply),
+    /// The connection ends without a reply.
+    Hang,
+}
+
+impl Answer {
+    fn later(work: impl FnOnce() -> Reply + Send + 'static) -> Self {
+        Self::Later(Box::new(work))
+    }
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self::Now(reply)
+    }
+}
+
+impl From<Result<Reply, Reply>> for Answer {
+    fn from(result: Result<Reply, Reply>) -> Self {
+        Self::Now(result.unwrap_or_else(|error| error))
+    }
+}
+
+pub(crate) struct Command {
+    /// In capitals.
+    pub(crate) name: &'static str,
+    /// As Redis counts: with the name, and negative if there can be more.
+    arity: i64,
+    /// What can be asked before the password is given.
+    is_open: bool,
+    summary: &'static str,
+    run: Run,
+}
+
+/// What answers a command.
+enum Run {
+    /// This server, given the arguments behind the name, of which there are as many as there can be.
+    Own(fn(&mut Session, &[&[u8]]) -> Answer),
+    /// A filter.
+    Filter(&'static cf::Spec),
+}
+
+const fn command(
+    name: &'static str,
+    arity: i64,
+    summary: &'static str,
+    run: fn(&mut Session, &[&[u8]]) -> Answer,
+) -> Command {
+    Command {
+        name,
+        arity,
+        is_open: false,
+        summary,
+        run: Run::Own(run),
+    }
+}
+
+const fn open(command: Command) -> Command {
+    Command {
+        is_open: true,
+        ..command
+    }
+}
+
+impl Command {
+    /// Whether it takes so many arguments, its name included.
+    fn takes(&self, arguments: usize) -> bool {
+        let given = i64::try_from(arguments).unwrap_or(i64::MAX);
+        if self.arity < 0 {
+            given >= -self.arity
+        } else {
+            given == self.arity
+        }
+    }
+}
+
+impl From<&'static cf::Spec> for Command {
+    fn from(spec: &'static cf::Spec) -> Self {
+        Self {
+            name: spec.name,
+            arity: spec.arity,
+            is_open: false,
+            summary: spec.summary,
+            run: Run::Filter(spec),
+        }
+    }
+}
+
+/// All commands, sorted by name.
+pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
+    let filters = cf::COMMANDS.iter().map(Command::from);
+    let mut commands: Vec<_> = OWN.into_iter().chain(filters).collect();
+    commands.sort_unstable_by_key(|command| command.name);
+    commands
+});
+
+/// Those that are not about one filter.
+const OWN: [Command; 26] = [
+    open(command(
+        "AUTH",
+        -2,
+        "Authenticates the connection",
+        connection::auth,
+    )),
+    command(
+        "BGSAVE",
+        -1,
+        "Starts a snapshot in the background",
+        process::bgsave,
+    ),
+    command(
+        "CLIENT",
+        -2,
+        "Shows or sets properties of this connection",
+        connection::client,
+    ),
+    command(
+        "COMMAND",
+        -1,
+        "Describes the commands",
+        documentation::command,
+    ),
+    command(
+        "CONFIG",
+        -2,
+        "Returns the values of server options",
+        process::config,
+    ),
+    command("DBSIZE", 1, "Counts the filters", keys::dbsize),
+    command("DEL", -2, "Deletes filters", keys::del),
+    command("ECHO", 2, "Returns its argument", connection::echo),
+    command(
+        "EXISTS",
+        -2,
+        "Counts how many of the keys exist",
+        keys::exists,
+    ),
+    command("FLUSHALL", -1, "Deletes all filters", keys::flush),
+    command("FLUSHDB", -1, "Deletes all filters", keys::flush),
+    open(command(
+        "HELLO",
+        -1,
+        "Chooses the version of the protocol",
+        connection::hello,
+    )),
+    command("INFO", -1, "Describes the server", process::info),
+    command("KEYS", 2, "Lists the keys that match a pattern", keys::keys),
+    command(
+        "LASTSAVE",
+        1,
+        "Returns the time of the last snapshot",
+        process::lastsave,
+    ),
+    command("MEMORY", -2, "Returns the memory of a filter", keys::memory),
+    command("MODULE", -2, "Lists the modules", process::module),
+    command("PING", -1, "Returns PONG", connection::ping),
+    open(command(
+        "QUIT",
+        -1,
+        "Closes the connection",
+        connection::quit,
+    )),
+    open(command(
+        "RESET",
+        1,
+        "Resets the connection to its initial state",
+        connection::reset,
+    )),
+    command("SAVE", 1, "Takes a snapshot", process::save),
+    command(
+        "SCAN",
+        -2,
+        "Lists the keys that match a pattern",
+        keys::scan,
+    ),
+    command(
+        "SELECT",
+        2,
+        "Chooses database 0, the only one",
+        connection::select,
+    ),
+    command("SHUTDOWN", -1, "Ends the server", process::shutdown),
+    command("TYPE", 2, "Returns the type of a key", keys::kind),
+    command("UNLINK", -2, "Deletes filters", keys::del),
+];
+
+/// How names that nobody has are counted: behind all commands.
+fn unknown_name() -> (usize, &'static str) {
+    (COMMANDS.len(), "unknown")
+}
+
+/// The longest name, and so the longest that is worth looking for.
+const LONGEST_NAME: usize = 16;
+
+fn find(name: &[u8]) -> Option<(usize, &'static Command)> {
+    let mut capitals = [0; LONGEST_NAME];
+    let capitals = capitals.get_mut(..name.len())?;
+    capitals.copy_from_slice(name);
+    capitals.make_ascii_uppercase();
+    let found = COMMANDS.binary_search_by(|command| command.name.as_bytes().cmp(capitals));
+    found.ok().map(|index| (index, &COMMANDS[index]))
+}
+
+/// Answers one request, and says which command it was.
+pub(crate) fn answer(
+    session: &mut Session,
+    arguments: &[&[u8]],
+) -> ((usize, &'static str), Answer) {
+    let Some((&name, rest)) = arguments.split_first() else {
+        return (unknown_name(), Reply::error("ERR empty command").into());
+    };
+    let Some((index, command)) = find(name) else {
+        if is(name, "POST") || is(name, "HOST:") {
+            // A browser that was led here: its lines must not be taken for commands.
+            tracing::warn!(peer = %session.peer, "connection closed: the client sent HTTP");
+            session.server.metrics.protocol_errors.inc();
+            return (unknown_name(), Answer::Hang);
+        }
+        return (unknown_name(), unknown(session, name, rest).into());
+    };
+    let which = (index, command.name);
+    if !session.is_authenticated && !command.is_open {
+        return (which, no_auth().into());
+    }
+    let answer = match command.run {
+        Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
+        Run::Own(_) => wrong_number(command.name).into(),
+        Run::Filter(spec) => filters::answer(session, spec, rest),
+    };
+    (which, answer)
+}
+
+fn no_auth() -> Reply {
+    Reply::error("NOAUTH Authentication required.")
+}
+
+fn unknown(session: &Session, name: &[u8], rest: &[&[u8]]) -> Reply {
+    if !session.is_authenticated {
+        return no_auth();
+    }
+    let shown = |bytes: &[u8]| {
+        let start = &bytes[..bytes.len().min(128)];
+        format!("'{}'", String::from_utf8_lossy(start))
+    };
+    let name = shown(name);
+    let rest: Vec<_> = rest
+        .iter()
+        .take(4)
+        .map(|argument| shown(argument))
+        .collect();
+    let rest = rest.join(" ");
+    Reply::error(format!(
+        "ERR unknown command {name}, with args beginning with: {rest}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_short_enough() {
+        assert!(COMMANDS.is_sorted_by(|one, next| one.name < next.name));
+        assert!(
+            COMMANDS
+                .iter()
+                .all(|command| command.name.len() <= LONGEST_NAME)
+        );
+        for command in COMMANDS.iter() {
+            let found = find(command.name.to_ascii_lowercase().as_bytes());
+            assert_eq!(found.map(|(_, found)| found.name), Some(command.name));
+        }
+        assert!(find(b"").is_none());
+        assert!(find(&[b'A'; 100]).is_none());
+    }
+}

@@ -1,0 +1,129 @@
+//! A list that is added to a filter before clients are served.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use cf::Filter;
+use indicatif::{ProgressBar, ProgressStyle};
+use lockfree_cuckoo::InsertError;
+
+use crate::catalogue::{Catalogue, CreateError};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("not a JSON array of strings: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    #[error("after {added} items: {source}")]
+    Insert { added: usize, source: InsertError },
+}
+
+/// What became of a list.
+pub(crate) struct Added {
+    pub(crate) items: usize,
+    /// Those that were not in yet.
+    pub(crate) new: usize,
+}
+
+/// Items that a thread takes at once.
+const BATCH: usize = 1024;
+
+/// Adds the items of a file that are absent, so that it does not matter whether a snapshot has them already.
+pub(crate) fn load(
+    catalogue: &Catalogue,
+    key: &[u8],
+    path: &Path,
+    threads: usize,
+) -> Result<Added, ListError> {
+    let text = fs::read(path)?;
+    let items = items(&text)?;
+    let mut settings = catalogue.defaults();
+    settings.capacity = settings.capacity.max(items.len());
+    let filter = catalogue.get_or_create(key, settings)?;
+    let bar = bar(items.len());
+    let new = add_all(&filter, &items, threads, &bar);
+    bar.finish_and_clear();
+    Ok(Added {
+        items: items.len(),
+        new: new?,
+    })
+}
+
+/// The strings of an array, or else the lines that are neither empty nor a comment.
+fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
+    if text.trim_ascii_start().first() == Some(&b'[') {
+        let strings: Vec<String> = serde_json::from_slice(text)?;
+        return Ok(strings.into_iter().map(String::into_bytes).collect());
+    }
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_item = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
+    Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
+}
+
+fn add_all(
+    filter: &Filter,
+    items: &[Vec<u8>],
+    threads: usize,
+    bar: &ProgressBar,
+) -> Result<usize, ListError> {
+    let (next, added) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let add = || {
+        loop {
+            let batch = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = items.chunks(BATCH).nth(batch) else {
+                return Ok(());
+            };
+            for item in batch {
+                let is_new = filter.insert_unique(item)?;
+                added.fetch_add(is_new.into(), Ordering::Relaxed);
+            }
+            bar.inc(batch.len() as u64);
+        }
+    };
+    let ended: Result<(), InsertError> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(add)).collect();
+        let ended = workers.into_iter().map(|worker| match worker.join() {
+            Ok(ended) => ended,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ended.collect()
+    });
+    let added = added.into_inner();
+    ended
+        .map(|()| added)
+        .map_err(|source| ListError::Insert { added, source })
+}
+
+fn bar(items: usize) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(items as u64);
+    let template = "loading {bar:40} {human_pos} of {human_len} items, {per_sec}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::items;
+
+    #[test]
+    fn reads_lines_and_json() {
+        let lines = items(b"# a list\r\n\r\na.example\r\n b.example\n").expect("lines");
+        assert_eq!(lines, [b"a.example", b"b.example"]);
+        let json = items(b" [\"a.example\",\n\"b.example\"]").expect("json");
+        assert_eq!(json, lines);
+        assert!(items(b"[1]").is_err());
+    }
+}

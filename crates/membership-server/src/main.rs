@@ -1,0 +1,59 @@
+//! Shared cuckoo filters behind the Redis protocol.
+//!
+//! Run it with `cargo run --release --package membership-server -- --help`.
+//!
+//! A request goes through these rooms: [`connection`] reads it, [`request`] finds its end and its parts, [`commands`]
+//! answers it, [`reply`] writes the answer. The CF commands are those of the crate [`cf`], on the filter that
+//! [`catalogue`] finds under the key. No lock is taken on that way. What takes its time (a large filter to make, a
+//! snapshot, a dump) is done by other threads.
+
+mod args;
+mod arguments;
+mod catalogue;
+mod commands;
+mod connection;
+mod http;
+mod list;
+mod listener;
+mod metrics;
+mod reply;
+mod request;
+mod run;
+mod saver;
+mod secret;
+mod server;
+mod session;
+mod snapshot;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, LogFormat};
+
+const BAD_OPTION: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if let Some(words) = args.contradiction() {
+        eprintln!("membership-server: {words}");
+        return ExitCode::from(BAD_OPTION);
+    }
+    // Whoever reads the logs may be slow or gone: that must neither stop a thread that serves, nor end it.
+    let (writer, _flushed_at_the_end) = tracing_appender::non_blocking(std::io::stderr());
+    let logs = tracing_subscriber::fmt()
+        .with_writer(writer)
+        .with_max_level(args.log_level)
+        .with_target(false);
+    match args.log_format {
+        LogFormat::Text => logs.with_ansi(false).init(),
+        LogFormat::Json => logs.json().flatten_event(true).init(),
+    }
+    match run::run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "ended");
+            ExitCode::from(error.status())
+        }
+    }
+}

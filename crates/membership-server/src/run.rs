@@ -1,0 +1,229 @@
+//! The server from its start to its end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpListener;
+use tokio::runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::args::Args;
+use crate::list::{self, ListError};
+use crate::saver::NotSaved;
+use crate::secret::Secret;
+use crate::server::Server;
+use crate::snapshot::{self, LoadError};
+use crate::{http, listener};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("the last snapshot was not saved: {0}")]
+    NotSaved(#[from] NotSaved),
+    #[error("password file {path}: {source}")]
+    Secret { path: PathBuf, source: io::Error },
+    #[error(
+        "snapshot {path}: {source}. The file was not changed; move it away to start without it"
+    )]
+    Snapshot { path: PathBuf, source: LoadError },
+    #[error("cannot write snapshots in the directory of {path}: {source}")]
+    Unwritable { path: PathBuf, source: io::Error },
+    #[error("list {path}: {source}")]
+    List { path: PathBuf, source: ListError },
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        address: SocketAddr,
+        source: io::Error,
+    },
+    #[error("metrics: {0}")]
+    Metrics(#[from] prometheus::Error),
+    #[error("threads and signals: {0}")]
+    Runtime(#[from] io::Error),
+}
+
+impl Error {
+    /// The exit status when there is no time for a last snapshot.
+    const CUT_SHORT: u8 = 1;
+
+    /// The exit status, as `--help` lists it.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::NotSaved(_) => Self::CUT_SHORT,
+            _ => 3,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Error> {
+    let secret = match &args.password_file {
+        None => None,
+        Some(path) => Some(Secret::read(path).map_err(|source| Error::Secret {
+            path: path.clone(),
+            source,
+        })?),
+    };
+    let server = Server::new(args, secret)?;
+    // First what can fail at once: to restore and to load takes time.
+    let listeners = Listeners::bind(&server.args)?;
+    if let Some(path) = server.saver.path() {
+        snapshot::check(path).map_err(|source| Error::Unwritable {
+            path: path.to_owned(),
+            source,
+        })?;
+    }
+    restore(&server)?;
+    load(&server)?;
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(server.args.threads())
+        .thread_name("server")
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(serve(&server, listeners));
+    // What still runs has nobody who waits for it.
+    runtime.shutdown_background();
+    ended?;
+    tracing::info!("ended");
+    Ok(())
+}
+
+/// Where clients will connect. They wait until the server is ready.
+struct Listeners {
+    clients: std::net::TcpListener,
+    http: Option<std::net::TcpListener>,
+}
+
+impl Listeners {
+    fn bind(args: &Args) -> Result<Self, Error> {
+        let bind = |address| {
+            let listener = std::net::TcpListener::bind(address);
+            let listener = listener.and_then(|listener| {
+                listener.set_nonblocking(true)?;
+                Ok(listener)
+            });
+            listener.map_err(|source| Error::Bind { address, source })
+        };
+        Ok(Self {
+            clients: bind(args.bind)?,
+            http: args.http.map(bind).transpose()?,
+        })
+    }
+}
+
+fn restore(server: &Server) -> Result<(), Error> {
+    let Some(path) = server.saver.path() else {
+        return Ok(());
+    };
+    let start = Instant::now();
+    let restored = snapshot::load(&server.catalogue, path).map_err(|source| Error::Snapshot {
+        path: path.to_owned(),
+        source,
+    })?;
+    let filters = server.catalogue.filters();
+    let items: usize = filters.values().map(|filter| filter.items()).sum();
+    let seconds = start.elapsed().as_secs_f64();
+    let (path, filters) = (path.display(), filters.len());
+    if restored {
+        tracing::info!(%path, filters, items, seconds, "snapshot restored");
+    } else {
+        tracing::info!(%path, "there is no snapshot yet");
+    }
+    Ok(())
+}
+
+fn load(server: &Server) -> Result<(), Error> {
+    let options = &server.args.filters;
+    let Some(path) = &options.load else {
+        return Ok(());
+    };
+    let start = Instant::now();
+    let (key, threads) = (&options.load_key, server.args.threads());
+    let added = list::load(&server.catalogue, key.as_bytes(), path, threads);
+    let added = added.map_err(|source| Error::List {
+        path: path.clone(),
+        source,
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    let (path, items, new) = (path.display(), added.items, added.new);
+    tracing::info!(%path, key, items, new, seconds, "list loaded");
+    Ok(())
+}
+
+async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<(), Error> {
+    tokio::spawn(signals(
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+        Arc::clone(server),
+    ));
+    if let Some(listener) = listeners.http {
+        let listener = TcpListener::from_std(listener)?;
+        tracing::info!(address = %listener.local_addr()?, "HTTP");
+        tokio::spawn(http::serve(listener, Arc::clone(server)));
+    }
+    tokio::spawn(snapshots(Arc::clone(server)));
+    tokio::spawn(forget_transfers(Arc::clone(server)));
+    let listener = TcpListener::from_std(listeners.clients)?;
+    let threads = server.args.threads();
+    tracing::info!(address = %listener.local_addr()?, threads, "ready");
+    listener::serve(listener, Arc::clone(server)).await;
+    if server.saver.path().is_none() || server.forgets() {
+        return Ok(());
+    }
+    // Nobody is served any more: this one has all that was answered.
+    let server = Arc::clone(server);
+    let save = move || server.saver.save_last(&server.catalogue, &server.metrics);
+    let saved = tokio::task::spawn_blocking(save).await;
+    Ok(saved.map_err(io::Error::other)??)
+}
+
+/// The first signal ends the server in order, the second at once.
+async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
+    for nth in ["first", "second"] {
+        let name = tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        };
+        // Before the log, which may keep somebody waiting.
+        server.end.cancel();
+        tracing::info!(signal = name, nth, "shutting down: signal received");
+    }
+    std::process::exit(i32::from(Error::CUT_SHORT));
+}
+
+/// Takes snapshots when they are due.
+async fn snapshots(server: Arc<Server>) {
+    let period = server.args.storage.snapshot_interval;
+    if server.saver.path().is_none() || period.is_zero() {
+        return;
+    }
+    let mut due = interval(period);
+    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first tick is at once.
+    due.tick().await;
+    loop {
+        tokio::select! {
+            () = server.end.cancelled() => return,
+            _ = due.tick() => {}
+        }
+        let server = Arc::clone(&server);
+        let save = move || server.saver.save(&server.catalogue, &server.metrics);
+        // What went wrong was logged and counted.
+        let _ = tokio::task::spawn_blocking(save).await;
+    }
+}
+
+/// Lets go of transfers that nobody goes on with.
+async fn forget_transfers(server: Arc<Server>) {
+    let mut check = interval(Duration::from_secs(10));
+    loop {
+        tokio::select! {
+            () = server.end.cancelled() => return,
+            _ = check.tick() => {}
+        }
+        let server = Arc::clone(&server);
+        // It may have to wait for a filter that is being copied.
+        let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
+    }
+}

@@ -1,0 +1,249 @@
+//! The snapshot file: all filters, each in the library's stored form.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | `LFCSNAP1` | 8 |
+//! | for each filter: 1, and its entry | 1 + ... |
+//! | 0, and the CRC-32 of all that is before it | 1 + 4 |
+//!
+//! An entry is the length of the key (4 bytes), the key, the [`Entry`] of the filter, and the stored form, which
+//! says itself where it ends. All numbers are little-endian.
+//!
+//! The file is written beside the last one and takes its name when it is on disk: at any moment, one of the two can
+//! be read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use cf::{Entry, Filter, WriteError};
+use lockfree_cuckoo::ReadError;
+
+use crate::catalogue::{Catalogue, CreateError};
+
+const MAGIC: &[u8; 8] = b"LFCSNAP1";
+const ENTRY: u8 = 1;
+const END: u8 = 0;
+
+/// Longer than any key that a client can send.
+const LONGEST_KEY: u32 = 1 << 29;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SaveError {
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Filter { key: Vec<u8>, source: WriteError },
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    #[error("not a snapshot of this server")]
+    NotASnapshot,
+    #[error("damaged: {0}")]
+    Damaged(&'static str),
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Filter { key: Vec<u8>, source: ReadError },
+    #[error("filter '{}': {source}", key.escape_ascii())]
+    Refused { key: Vec<u8>, source: CreateError },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes all filters, and returns the number of bytes.
+pub(crate) fn save(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
+    let beside = beside(path);
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| SaveError::Io { path, source }
+    };
+    let file = File::create(&beside).map_err(failed(&beside))?;
+    let mut out = Summed::new(BufWriter::new(file));
+    let written = write_all(catalogue, &mut out, &beside);
+    let finished = written.and_then(|()| {
+        let bytes = out.bytes;
+        let file = out
+            .inner
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error);
+        file.and_then(|file| file.sync_all())
+            .and_then(|()| fs::rename(&beside, path))
+            .and_then(|()| sync_directory_of(path))
+            .map_err(failed(&beside))?;
+        Ok(bytes)
+    });
+    if finished.is_err() {
+        // The disk may be full of it.
+        let _ = fs::remove_file(&beside);
+    }
+    finished
+}
+
+fn write_all(
+    catalogue: &Catalogue,
+    out: &mut Summed<impl Write>,
+    path: &Path,
+) -> Result<(), SaveError> {
+    let failed = |source| SaveError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    out.write_all(MAGIC).map_err(failed)?;
+    let filters = catalogue.filters();
+    for (key, filter) in filters.iter() {
+        write_entry(key, filter, out).map_err(|source| SaveError::Filter {
+            key: key.to_vec(),
+            source,
+        })?;
+    }
+    out.write_all(&[END]).map_err(failed)?;
+    let sum = out.sum.clone().finalize();
+    out.write_all(&sum.to_le_bytes()).map_err(failed)
+}
+
+fn write_entry(key: &[u8], filter: &Filter, out: &mut impl Write) -> Result<(), WriteError> {
+    let length = u32::try_from(key.len()).map_err(io::Error::other)?;
+    out.write_all(&[ENTRY])?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(key)?;
+    out.write_all(&Entry::of(filter).to_bytes())?;
+    filter.write(out)
+}
+
+/// Restores what there is. False if there is no such file.
+pub(crate) fn load(catalogue: &Catalogue, path: &Path) -> Result<bool, LoadError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let mut source = Summed::new(BufReader::new(file));
+    let mut magic = [0; MAGIC.len()];
+    match source.read_exact(&mut magic) {
+        Ok(()) if &magic == MAGIC => {}
+        Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
+        _ => return Err(LoadError::NotASnapshot),
+    }
+    loop {
+        match array::<1>(&mut source)? {
+            [ENTRY] => {
+                let (key, filter) = read_entry(catalogue, &mut source)?;
+                let adopted = catalogue.adopt(&key, filter);
+                adopted.map_err(|source| LoadError::Refused { key, source })?;
+            }
+            [END] => break,
+            _ => {
+                return Err(LoadError::Damaged(
+                    "a byte that must begin an entry or the end is wrong",
+                ));
+            }
+        }
+    }
+    let sum = source.sum.clone().finalize();
+    if array(&mut source)? != sum.to_le_bytes() {
+        return Err(LoadError::Damaged("the checksum does not match"));
+    }
+    if source.read(&mut [0])? != 0 {
+        return Err(LoadError::Damaged("there are bytes after the end"));
+    }
+    Ok(true)
+}
+
+fn read_entry(
+    catalogue: &Catalogue,
+    source: &mut impl Read,
+) -> Result<(Vec<u8>, Filter), LoadError> {
+    let length = u32::from_le_bytes(array(source)?);
+    if length > LONGEST_KEY {
+        return Err(LoadError::Damaged("a key is too long"));
+    }
+    let mut key = Vec::new();
+    source.by_ref().take(length.into()).read_to_end(&mut key)?;
+    if key.len() != length as usize {
+        return Err(LoadError::Damaged("it ends early"));
+    }
+    let entry = Entry::from_bytes(&array(source)?);
+    let entry = entry.ok_or(LoadError::Damaged(
+        "the description of a filter is not valid",
+    ))?;
+    match entry.read(source, catalogue.max_growth()) {
+        Ok(filter) => Ok((key, filter)),
+        Err(source) => Err(LoadError::Filter { key, source }),
+    }
+}
+
+fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
+    let mut array = [0; N];
+    match source.read_exact(&mut array) {
+        Ok(()) => Ok(array),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Err(LoadError::Damaged("it ends early"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a snapshot could be written there, before there is something to lose.
+pub(crate) fn check(path: &Path) -> io::Result<()> {
+    let beside = beside(path);
+    File::create(&beside)?;
+    fs::remove_file(&beside)
+}
+
+/// Where a snapshot is written until it is whole.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+/// A rename is lost with the power unless its directory is on disk too.
+fn sync_directory_of(path: &Path) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    OpenOptions::new().read(true).open(directory)?.sync_all()
+}
+
+/// Adds up a checksum of what goes through, and its length.
+struct Summed<T> {
+    inner: T,
+    sum: crc32fast::Hasher,
+    bytes: u64,
+}
+
+impl<T> Summed<T> {
+    fn new(inner: T) -> Self {
+        Self {
+            inner,
+            sum: crc32fast::Hasher::new(),
+            bytes: 0,
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.sum.update(bytes);
+        self.bytes += bytes.len() as u64;
+    }
+}
+
+impl<T: Write> Write for Summed<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<T: Read> Read for Summed<T> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(bytes)?;
+        self.add(&bytes[..read]);
+        Ok(read)
+    }
+}

@@ -1,0 +1,15 @@
+//! Packets in batches, each of one period of time.
+
+mod batch;
+mod intake;
+mod load;
+mod made_up;
+mod packer;
+mod period;
+
+pub(crate) use batch::Batch;
+pub(crate) use intake::Intake;
+pub(crate) use load::load;
+pub(crate) use made_up::made_up;
+pub(crate) use packer::Packer;
+pub(crate) use period::Periods;

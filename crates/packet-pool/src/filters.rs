@@ -1,0 +1,7 @@
+//! The filters of a period, and what they answer to a batch.
+
+mod decide;
+mod generation;
+
+pub(crate) use decide::{Answer, Decide, Scratch, in_batches, one_by_one};
+pub(crate) use generation::{Generation, Maker};

@@ -1,0 +1,118 @@
+//! Keys: what the filter is asked about, by the mode of the run.
+
+mod flow;
+mod link;
+mod packet;
+mod tags;
+
+pub use flow::FlowKey;
+pub use link::Link;
+pub use packet::PacketKey;
+
+use flow::protocol;
+use packet::Digest;
+use std::hash::{Hash, Hasher};
+
+/// What counts as the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// The first packet of every flow is new
+    Flows,
+    /// Every packet is new, but copies of it are not
+    Packets,
+}
+
+impl Mode {
+    /// What a report calls them.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Flows => "flows",
+            Self::Packets => "packets",
+        }
+    }
+
+    /// Bytes to keep of a captured packet: the headers make the flow; a packet
+    /// is all of it, and IP packets are shorter than this.
+    pub(crate) fn kept_bytes(self) -> usize {
+        match self {
+            Self::Flows => 256,
+            Self::Packets => 66_000,
+        }
+    }
+}
+
+/// A flow or a packet. A run has keys of one kind only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A key of [`Mode::Flows`].
+    Flow(FlowKey),
+    /// A key of [`Mode::Packets`].
+    Packet(PacketKey),
+}
+
+impl Key {
+    /// The place of a key in counts of TCP, UDP, ICMP and other flows.
+    pub(crate) fn kind(&self) -> usize {
+        let Self::Flow(flow) = self else {
+            return 3;
+        };
+        match flow.protocol() {
+            protocol::TCP => 0,
+            protocol::UDP => 1,
+            protocol::ICMP | protocol::ICMPV6 => 2,
+            _ => 3,
+        }
+    }
+}
+
+impl Hash for Key {
+    /// Without the kind, of which there is only one.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Flow(key) => key.hash(state),
+            Self::Packet(key) => key.hash(state),
+        }
+    }
+}
+
+/// Makes the keys of one run.
+#[derive(Debug)]
+pub struct Keys(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Flows,
+    Packets(Digest),
+}
+
+impl Keys {
+    /// Keys of packets have random seeds: other `Keys` give other ones.
+    pub fn new(mode: Mode) -> Self {
+        Self(match mode {
+            Mode::Flows => Kind::Flows,
+            Mode::Packets => Kind::Packets(Digest::new()),
+        })
+    }
+
+    /// The key of a captured frame; `None` if it has no readable IP header, or,
+    /// for packets, nothing behind the link header.
+    #[inline]
+    pub fn of_frame(&self, link: Link, frame: &[u8]) -> Option<Key> {
+        let packet = link.slice(frame)?;
+        match &self.0 {
+            Kind::Flows => {
+                let tags = tags::of_packet(&packet);
+                FlowKey::of_packet(packet.net.as_ref()?, tags).map(Key::Flow)
+            }
+            Kind::Packets(digest) => digest.of_packet(&packet).map(Key::Packet),
+        }
+    }
+
+    /// A key that no captured frame has.
+    pub fn made_up(&self, number: u64) -> Key {
+        match &self.0 {
+            Kind::Flows => Key::Flow(FlowKey::made_up(number)),
+            Kind::Packets(_) => Key::Packet(PacketKey::made_up(number)),
+        }
+    }
+}

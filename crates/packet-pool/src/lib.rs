@@ -1,0 +1,63 @@
+//! A pool of threads finds new flows, or duplicate packets, with one shared cuckoo filter.
+//!
+//! This is the program `packet-pool` without its `main`: [`run`] does what the command line in [`Args`] asks for. What
+//! makes two captured packets the same can be used by itself: [`keys`].
+//!
+//! The modules, each of which uses only those above it:
+//!
+//! | module | |
+//! |---|---|
+//! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
+//! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
+//! | `batches` | packs packets into batches, each of one period of time |
+//! | `filters` | the two filters of a period, and how a batch is decided with them |
+//! | `pool` | worker threads that take batches, each with the filters of its period |
+//! | `verify` | compares the answers with exact sets |
+//! | `report` | what is printed, and what goes wrong |
+//! | `args` | the command line |
+//! | `job` | a run over a capture, from its first packet to the report |
+//! | `sweep` | measures the pool beside a set in a lock, by the number of workers |
+//!
+//! A worker looks the keys of a batch up all at once, and what is not known goes through
+//! [`insert_unique`](lockfree_cuckoo::CuckooFilter::insert_unique), which tells one thread only that a key is new,
+//! however many ask at the same time. No lock is taken on the way of a packet.
+
+mod args;
+mod batches;
+mod capture;
+mod filters;
+mod job;
+pub mod keys;
+mod pool;
+mod report;
+mod sweep;
+mod verify;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use args::Args;
+pub use report::{Problems, Status};
+
+/// Does what the command line asks for, writes the report to standard output, and returns what went wrong.
+///
+/// `stop` ends the reading early: what was read until then is worked on and reported.
+pub fn run(args: &Args, stop: &Arc<AtomicBool>) -> Problems {
+    let mut problems = Problems::default();
+    let written = if args.sweeps() {
+        sweep::run(args, stop, &mut problems)
+    } else {
+        job::run(args, stop, &mut problems)
+    };
+    match written {
+        // Nobody reads the report any more, as in `packet-pool | head -1`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => problems.add(
+            Status::Unreadable,
+            format!("cannot write the report: {error}"),
+        ),
+        Ok(()) => {}
+    }
+    problems
+}

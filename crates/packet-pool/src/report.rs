@@ -1,0 +1,214 @@
+//! The report that the program prints.
+
+mod problem;
+pub(crate) mod progress;
+pub(crate) mod table;
+
+pub use problem::{Problems, Status};
+
+use crate::batches::Intake;
+use crate::filters::Generation;
+use crate::keys::Mode;
+use crate::pool::Tally;
+use crate::verify::Verdict;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// All there is to tell about a run.
+pub(crate) struct Run {
+    pub(crate) name: String,
+    pub(crate) mode: Mode,
+    pub(crate) window: Option<Duration>,
+    pub(crate) intake: Intake,
+    /// Passes over the packets; `None` if they were streamed.
+    pub(crate) passes: Option<u32>,
+    pub(crate) tallies: Vec<Tally>,
+    /// The filters of the last period.
+    pub(crate) last: Arc<Generation>,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl Run {
+    fn total(&self, count: fn(&Tally) -> u64) -> u64 {
+        self.tallies.iter().map(count).sum()
+    }
+
+    /// Adds what went wrong, the worst first.
+    pub(crate) fn problems(&self, problems: &mut Problems) {
+        for words in self.verdict.iter().flat_map(|verdict| &verdict.failures) {
+            problems.add(Status::CheckFailed, format!("check failed: {words}"));
+        }
+        let Self { name, intake, .. } = self;
+        if let Some(damage) = &intake.damage {
+            problems.add(Status::Unreadable, format!("{name}: {damage}"));
+        } else if intake.packets == 0 && !intake.left_out.is_empty() {
+            let words = format!("{name}: no packet has a link type that this program reads");
+            problems.add(Status::Unreadable, words);
+        }
+        if let Some(refusal) = self.tallies.iter().find_map(|tally| tally.refusal.as_ref()) {
+            let refused = self.total(|tally| tally.refused);
+            let unrefreshed = self.total(|tally| tally.unrefreshed);
+            let forgotten = match unrefreshed {
+                0 => String::new(),
+                count => format!(", and will forget too early the keys of {count} packets"),
+            };
+            let words = format!(
+                "the filter refused the keys of {refused} packets{forgotten}: {refusal} \
+                 (raise --capacity)"
+            );
+            problems.add(Status::Refused, words);
+        }
+    }
+}
+
+/// Writes all of it.
+pub(crate) fn write(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    capture(out, run)?;
+    table::workers(out, run.mode, &run.tallies)?;
+    filter(out, run)?;
+    match &run.verdict {
+        None => {
+            let kinds = [0, 1, 2, 3].map(|kind| run.tallies.iter().map(|t| t.kinds[kind]).sum());
+            keys(
+                out,
+                run.mode,
+                "seen first",
+                run.total(|tally| tally.firsts),
+                kinds,
+            )
+        }
+        Some(verdict) => checks(out, run, verdict),
+    }
+}
+
+/// What was read, and how much work it makes.
+fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    let Intake {
+        format,
+        packets,
+        bytes,
+        left_out,
+        ..
+    } = &run.intake;
+    writeln!(out, "capture     {} ({format})", run.name)?;
+    writeln!(out, "packets     {packets} ({bytes} bytes read)")?;
+    for (link, count) in left_out {
+        writeln!(
+            out,
+            "left out    {count} packets of link type {link}, which this program does not read"
+        )?;
+    }
+    if let Some(passes) = run.passes {
+        let all = packets.saturating_mul(passes.into());
+        writeln!(
+            out,
+            "passes      {passes} over the packets, {all} packets in all"
+        )?;
+    }
+    if let Some(window) = run.window {
+        let window = window.as_secs_f64();
+        writeln!(
+            out,
+            "window      {window} s: a key is known for one to two windows"
+        )?;
+    }
+    Ok(())
+}
+
+/// The filters after the work.
+fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
+    let young = &run.last.young;
+    let each = if run.last.old.is_some() {
+        ", and one more"
+    } else {
+        ""
+    };
+    writeln!(
+        out,
+        "filter      room for {} {}: {} slots in {} bytes{each}",
+        young.capacity(),
+        run.mode.plural(),
+        young.slots(),
+        young.memory_usage(),
+    )?;
+    for filter in run.last.filters() {
+        writeln!(
+            out,
+            "load        {} of {} slots in use, load factor {:.4}",
+            filter.len(),
+            filter.slots(),
+            filter.load_factor(),
+        )?;
+    }
+    Ok(())
+}
+
+/// How many flows there are, or packets.
+fn keys(
+    out: &mut dyn Write,
+    mode: Mode,
+    what: &str,
+    count: u64,
+    [tcp, udp, icmp, other]: [u64; 4],
+) -> io::Result<()> {
+    match mode {
+        Mode::Flows => writeln!(
+            out,
+            "flows       {count} {what}: {tcp} TCP, {udp} UDP, {icmp} ICMP, {other} other"
+        ),
+        Mode::Packets => writeln!(out, "unique      {count} packets {what}"),
+    }
+}
+
+/// How the answers of the filters add up to the exact sets.
+fn checks(out: &mut dyn Write, run: &Run, verdict: &Verdict) -> io::Result<()> {
+    let Verdict {
+        findings,
+        probes,
+        missing,
+        ..
+    } = verdict;
+    keys(out, run.mode, "distinct", findings.distinct, findings.kinds)?;
+    writeln!(
+        out,
+        "sum         {} seen first + {} false positives + {} refused = {} (exact set: {})",
+        findings.firsts,
+        findings.false_positives,
+        findings.refused,
+        findings.firsts + findings.false_positives + findings.refused,
+        findings.distinct,
+    )?;
+    writeln!(
+        out,
+        "            about {:.3} false positives expected among the new {}",
+        findings.expected,
+        run.mode.plural(),
+    )?;
+    if run.window.is_some() {
+        writeln!(
+            out,
+            "rotations   {} periods with packets; {} {} new on both sides of a rotation",
+            findings.periods,
+            findings.at_rotations,
+            run.mode.plural(),
+        )?;
+    }
+    writeln!(
+        out,
+        "missing     {} (false negatives)",
+        missing + findings.forgotten
+    )?;
+    let rate = |count: f64| 100.0 * count / probes.asked.max(1) as f64;
+    writeln!(
+        out,
+        "probes      {} {} that are not in the capture: {} answered \"known\" ({:.5} %), \
+         {:.1} expected ({:.5} %)",
+        probes.asked,
+        run.mode.plural(),
+        probes.seen,
+        rate(probes.seen as f64),
+        probes.expected,
+        rate(probes.expected),
+    )
+}

@@ -1,0 +1,149 @@
+//! The exact model: the same packets, and sets instead of filters.
+//!
+//! It goes through what the workers wrote down, period by period, and knows
+//! which answers the guarantees of [`filters`](crate::filters) allow.
+
+use super::chance::rate;
+use crate::filters::Answer;
+use crate::keys::Key;
+use crate::pool::Record;
+use std::collections::HashMap;
+
+#[cfg(test)]
+mod tests;
+
+/// How the answers compare with the exact sets.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// Packets that the workers wrote down.
+    pub(crate) packets: u64,
+    /// Periods with packets.
+    pub(crate) periods: u64,
+    /// Keys that no packet of the period or the one before had, each period for
+    /// itself: those that must be told new.
+    pub(crate) distinct: u64,
+    /// Those of them that are TCP, UDP, ICMP and other flows.
+    pub(crate) kinds: [u64; 4],
+    /// Those of them that were.
+    pub(crate) firsts: u64,
+    /// Those that were answered "known" instead.
+    pub(crate) false_positives: u64,
+    /// How many of those to expect.
+    pub(crate) expected: f64,
+    /// Those that were refused.
+    pub(crate) refused: u64,
+    /// Keys told new in two periods that follow each other, while packets of
+    /// both were in work: the one thing that a rotation costs.
+    pub(crate) at_rotations: u64,
+    /// Answers more than one that claim to have put a key into a filter.
+    pub(crate) twice: u64,
+    /// Known keys that were told new.
+    pub(crate) forgotten: u64,
+    /// The keys in the filter of the last period, and how many were put there.
+    pub(crate) last: Vec<Key>,
+    pub(crate) last_inserted: u64,
+}
+
+/// What one period knows of a key.
+#[derive(Default)]
+struct Seen {
+    firsts: u64,
+    refreshes: u64,
+    refused: bool,
+    /// When the batch began that was told new.
+    told: u64,
+    /// When the first batch ended that left the key in the filter.
+    kept: Option<u64>,
+}
+
+type Period = HashMap<Key, Seen>;
+
+/// Compares the records with the model. The filters had so many slots each.
+pub(crate) fn compare(mut records: Vec<Record>, slots: usize) -> Findings {
+    records.sort_unstable_by_key(|record| (record.period, record.number));
+    let mut findings = Findings::default();
+    let mut before = (0, Period::new());
+    for records in records.chunk_by(|one, other| one.period == other.period) {
+        let number = records[0].period;
+        let mut period = Period::new();
+        for record in records {
+            findings.packets += record.packets as u64;
+            witness(&mut period, record);
+        }
+        // After a pause the period before is one without packets.
+        if before.0 + 1 != number {
+            before.1.clear();
+        }
+        findings.judge(&period, &before.1, slots);
+        before = (number, period);
+    }
+    let last = before.1;
+    findings.last_inserted = last.values().map(|seen| seen.firsts + seen.refreshes).sum();
+    let kept = last.into_iter().filter(|(_, seen)| seen.kept.is_some());
+    findings.last = kept.map(|(key, _)| key).collect();
+    findings
+}
+
+fn witness(period: &mut Period, record: &Record) {
+    for &(key, answer) in &record.answers {
+        let seen = period.entry(key).or_default();
+        match answer {
+            Answer::New => {
+                seen.firsts += 1;
+                seen.told = record.time.start;
+            }
+            Answer::Refreshed => seen.refreshes += 1,
+            Answer::Known => {}
+            Answer::Refused | Answer::Unrefreshed => {
+                seen.refused = true;
+                continue;
+            }
+        }
+        let ended = record.time.end;
+        seen.kept = Some(seen.kept.map_or(ended, |earlier| earlier.min(ended)));
+    }
+}
+
+impl Findings {
+    fn judge(&mut self, period: &Period, before: &Period, slots: usize) {
+        let kept = |period: &Period| {
+            let kept = period.values().filter(|seen| seen.kept.is_some());
+            kept.count() as u64
+        };
+        let (mut distinct, mut firsts) = (0_u64, 0_u64);
+        for (key, seen) in period {
+            self.twice += (seen.firsts + seen.refreshes).saturating_sub(1);
+            match before.get(key).and_then(|before| before.kept) {
+                None => {
+                    distinct += 1;
+                    self.kinds[key.kind()] += 1;
+                    if seen.firsts > 0 {
+                        firsts += 1;
+                    } else if seen.refused && seen.kept.is_none() {
+                        self.refused += 1;
+                    } else {
+                        self.false_positives += 1;
+                    }
+                }
+                Some(kept) if seen.firsts > 0 => {
+                    // It was in the old filter before the batch was taken up,
+                    // or else the two batches overlap.
+                    if kept < seen.told {
+                        self.forgotten += 1;
+                    } else {
+                        self.at_rotations += 1;
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        self.periods += 1;
+        self.distinct += distinct;
+        self.firsts += firsts;
+        // While the young filter fills, its rate grows from 0 to the last one:
+        // the keys it took met half of it on average, all the others the whole.
+        let exposed = distinct as f64 - firsts as f64 / 2.0;
+        self.expected += exposed * rate(kept(period), slots);
+        self.expected += distinct as f64 * rate(kept(before), slots);
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs the program `packet-pool` on captures, whole and damaged, from files and
+//! through pipes, and checks what it reports:
+//!
+//! * the totals are right, and do not depend on the workers ([`whole`]);
+//! * the formats and link types are read ([`formats`]);
+//! * damage ends the reading, is named, and costs nothing before it ([`damaged`]);
+//! * options that make no sense are refused ([`options`]);
+//! * flows are forgotten after their window, and not before ([`window`]);
+//! * a stream is worked on as it comes, until it or somebody ends it ([`streaming`]);
+//! * the sweep measures and draws ([`sweep`]).
+//!
+//! The keys are tested by themselves as well ([`flows`], [`copies`]).
+
+mod copies;
+mod damaged;
+mod files;
+mod flows;
+mod formats;
+mod frames;
+mod options;
+mod run;
+mod streaming;
+mod sweep;
+mod whole;
+mod window;
+
+/// What is known of `loopback.pcap`, counted apart from the program.
+const PACKETS: u64 = 2682;
+const FLOWS: u64 = 500;
+
+/// The packets that the program works on if nobody sets the passes.
+const DEFAULT_WORK: u64 = 262_144;
+
+/// Options for the tests where more than one pass shows no more.
+const ONCE: [&str; 4] = ["-j", "2", "--repeat", "1"];
