@@ -144,7 +144,12 @@ impl From<cf::Reply> for Reply {
 
 impl From<cf::Error> for Reply {
     fn from(error: cf::Error) -> Self {
-        Self::error(format!("ERR {error}"))
+        // Which option of this server sets the limit.
+        let option = match error {
+            cf::Error::TooLong { .. } => " (--max-item)",
+            _ => "",
+        };
+        Self::error(format!("ERR {error}{option}"))
     }
 }
 
