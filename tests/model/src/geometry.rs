@@ -241,5 +241,8 @@ mod tests {
         assert_eq!(four.first(0x3fff_ffff_ffff_ffff), 0);
         assert_eq!(Geometry::with_slots(Layout::DEFAULT, 16), four);
         assert_eq!(four.slots(), 16);
+        let large = Geometry::with_buckets(Layout::DEFAULT, 1 << 62);
+        assert_eq!(large.alternate(0, 1), 0x9e37_79b9_7f4a_7c15 >> 2);
+        assert_eq!(large.alternate(0, 3), 0xdaa6_6d2c_7ddf_743f >> 2);
     }
 }

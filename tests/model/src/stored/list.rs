@@ -129,6 +129,14 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "these are all words")]
+    fn a_word_that_no_segment_has_is_noticed() {
+        let mut bytes = two_segments(Layout::DEFAULT);
+        bytes.extend([0; 8]);
+        let _ = tokens(Layout::DEFAULT, &bytes);
+    }
+
+    #[test]
     fn every_checksum_covers_what_is_before_it() {
         let mut bytes = two_segments(Layout::DEFAULT);
         repair(&mut bytes);
