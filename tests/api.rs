@@ -9,18 +9,16 @@
 //! 5. Errors are `Error`s, can be compared, and their texts hold the numbers.
 //! 6. Debug output tells the measures and never the seed.
 
-mod common;
-
 use std::collections::hash_map;
 use std::error::Error;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use common::hashers::{AsGiven, Narrow};
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, SeededHasher,
 };
+use model::hashers::{AsGiven, Narrow};
 
 fn assert_shareable<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
 

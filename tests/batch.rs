@@ -12,17 +12,15 @@
 
 #![allow(clippy::disallowed_types, reason = "a count of the test's own")]
 
-mod common;
-
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::crew::Crew;
-use common::hashers::AsGiven;
-use common::mix;
+use crew::Crew;
 use lockfree_cuckoo::{CuckooFilter, InsertError, InsertManyError, RandomState};
+use model::hashers::AsGiven;
+use model::mix;
 
 fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(mix).collect()

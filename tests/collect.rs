@@ -14,19 +14,17 @@
 //!    sound, and with one thread the items before are in.
 //! 6. Through a shared reference each item is in before the next is taken, and many threads lose nothing.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use common::crew::Crew;
-use common::geometry::Geometry;
-use common::hashers::AsGiven;
-use common::mix;
+use crew::Crew;
 use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
+use model::geometry::Geometry;
+use model::hashers::AsGiven;
+use model::{Layout, mix};
 
 /// A hasher that is good, and the same each time it is made.
 type Fixed = BuildHasherDefault<DefaultHasher>;
@@ -122,7 +120,7 @@ fn assert_same<S: BuildHasher>(a: &CuckooFilter<S>, b: &CuckooFilter<S>) {
 
 /// Nine hashes that the smallest table for nine items must refuse: they have the same two buckets.
 fn nine_for_two_buckets() -> Vec<u64> {
-    let geometry = Geometry::of(&CuckooFilter::with_capacity(9));
+    let geometry = Geometry::with_slots(Layout::DEFAULT, CuckooFilter::with_capacity(9).slots());
     let alternate = geometry.alternate(0, 1);
     let fingerprints = geometry.fingerprints(0, 1, 9, |other| other == alternate);
     let hash = |&fingerprint| geometry.hash(0, fingerprint, 0);

@@ -5,20 +5,18 @@
 //! 2. Written again, it is the same bytes.
 //! 3. It is a filter to go on with.
 
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-#[path = "common/stored_list.rs"]
-mod stored_list;
-
 use std::fs;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 
-use common::geometry::{Class, Geometry};
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter};
-use stored::Fnv;
+use model::Layout;
+use model::geometry::{Class, Geometry};
+use model::hashers::Fnv;
+use model::stored::{self, list};
+
+const SLOTS: usize = Layout::DEFAULT.slots;
 
 /// A filter that was stored once, and what is in it.
 struct Golden {
@@ -84,24 +82,17 @@ impl Golden {
     /// Everything that is documented of the bytes, and the very tokens.
     fn check<S: BuildHasher + 'static>(&self, bytes: &[u8], mut read: CuckooFilter<S>) {
         let name = self.name;
-        assert_eq!(read.slots(), 4 * self.buckets, "{name}");
+        assert_eq!(read.slots(), SLOTS * self.buckets, "{name}");
         assert_eq!(read.capacity(), self.capacity, "{name}");
         assert_eq!(read.len(), self.items as usize, "{name}");
-        let geometry = Geometry::of(&read);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, read.slots());
         let mut expected: Vec<Class> = self
             .items()
             .map(|item| geometry.class(read.hash_one(item.as_str())))
             .collect();
-        let mut stored: Vec<Class> = stored::tokens(bytes)
+        let mut stored: Vec<Class> = stored::tokens(Layout::DEFAULT, bytes)
             .into_iter()
-            .map(|(bucket, fingerprint)| {
-                let other = geometry.alternate(bucket, fingerprint);
-                Class {
-                    low: bucket.min(other),
-                    high: bucket.max(other),
-                    fingerprint,
-                }
-            })
+            .map(|(bucket, fingerprint)| geometry.class_in(bucket, fingerprint))
             .collect();
         expected.sort_unstable();
         stored.sort_unstable();
@@ -210,24 +201,19 @@ const GROWN: [Grown; 3] = [
 impl Grown {
     fn check<S: BuildHasher + 'static>(&self, bytes: &[u8], mut read: GrowingCuckooFilter<S>) {
         let name = self.name;
-        assert_eq!(stored_list::shapes(bytes), self.buckets, "{name}");
-        assert_eq!(stored_list::TARGET.get(bytes), self.target, "{name}");
+        assert_eq!(list::shapes(bytes), self.buckets, "{name}");
+        assert_eq!(list::TARGET.get(bytes), self.target, "{name}");
         assert_eq!(read.segments(), self.buckets.len(), "{name}");
-        assert_eq!(read.slots(), 4 * self.buckets.iter().sum::<usize>());
+        assert_eq!(read.slots(), SLOTS * self.buckets.iter().sum::<usize>());
         assert_eq!(read.len(), self.items as usize, "{name}");
         // Each token is that of one item, and each item has one.
         let mut hashes: Vec<u64> = items(self.items)
             .map(|item| read.hash_one(item.as_str()))
             .collect();
-        for (segment, bucket, fingerprint) in stored_list::tokens(bytes) {
+        for (segment, bucket, fingerprint) in list::tokens(Layout::DEFAULT, bytes) {
             let buckets = self.buckets[segment];
-            let geometry = Geometry { buckets };
-            let other = geometry.alternate(bucket, fingerprint);
-            let class = Class {
-                low: bucket.min(other),
-                high: bucket.max(other),
-                fingerprint,
-            };
+            let geometry = Geometry::with_buckets(Layout::DEFAULT, buckets);
+            let class = geometry.class_in(bucket, fingerprint);
             let item = hashes
                 .iter()
                 .position(|&hash| geometry.class(hash) == class);
@@ -244,7 +230,7 @@ impl Grown {
             .find(Result::is_err);
         assert_eq!(refused.is_some(), self.grows_to.is_none(), "{name}");
         let grown = read.slots() - slots;
-        assert_eq!(grown, 4 * self.grows_to.unwrap_or(0), "{name}");
+        assert_eq!(grown, SLOTS * self.grows_to.unwrap_or(0), "{name}");
         assert!(items(self.items).all(|item| read.contains(item.as_str())));
     }
 }
@@ -289,7 +275,7 @@ fn write_golden_files_of_filters_that_grow() {
     }
     for golden in &GROWN {
         let first = golden.buckets.last().expect("one segment");
-        let builder = GrowingCuckooFilter::builder().capacity(4 * first * 2 / 3);
+        let builder = GrowingCuckooFilter::builder().capacity(SLOTS * first * 2 / 3);
         let bytes = match golden.seed {
             Some(seed) => stored(golden, builder.growth_factor(16).seed(seed).build()),
             None => stored(

@@ -8,32 +8,27 @@
 //! 4. Whatever is changed and however: what is read holds the tokens that its words say, finds and removes each
 //!    of them, and can be filled again.
 
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-#[path = "common/stored_list.rs"]
-mod stored_list;
-
-use common::geometry::Geometry;
-use common::mix;
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError, ReadError};
+use model::geometry::Geometry;
+use model::stored::{self, Field, list};
+use model::{Fingerprint, Layout, mix};
 use proptest::prelude::*;
-use stored::Field;
 
 /// Segments of 24, 12 and 6 buckets, in three ranges; the one in the middle takes inserts.
 const SHAPES: [usize; 3] = [24, 12, 6];
-const SLOTS: u64 = 4 * (24 + 12 + 6);
+const BUCKETS: usize = 24 + 12 + 6;
+const SLOTS: u64 = (Layout::DEFAULT.slots * BUCKETS) as u64;
 
 fn filter(seed: u64) -> GrowingCuckooFilter {
     let builder = GrowingCuckooFilter::builder().capacity(9).seed(seed);
     let mut filter = builder.build().expect("memory");
     // What suits nine items is one range; this has the three.
     let mut bytes = filter.to_bytes();
-    bytes.splice(stored::HEADER + stored_list::ENTRY.., [0; 6 * 8 + 4]);
-    stored_list::buckets(0).set(&mut bytes, 6);
-    stored_list::START.set(&mut bytes, 6);
-    stored_list::repair(&mut bytes);
+    bytes.splice(stored::HEADER + list::ENTRY.., [0; 6 * 8 + 4]);
+    list::buckets(0).set(&mut bytes, 6);
+    list::START.set(&mut bytes, 6);
+    list::repair(&mut bytes);
     filter = GrowingCuckooFilter::from_bytes(&bytes).expect("an empty one");
     for (items, buckets) in [(0..8u64, 24), (8..20, 12), (20..26, 6)] {
         for item in items {
@@ -46,7 +41,7 @@ fn filter(seed: u64) -> GrowingCuckooFilter {
 
 fn sound() -> Vec<u8> {
     let bytes = filter(0x5eed_5eed_5eed_5eed).to_bytes();
-    assert_eq!(stored_list::shapes(&bytes), SHAPES);
+    assert_eq!(list::shapes(&bytes), SHAPES);
     bytes
 }
 
@@ -72,16 +67,19 @@ fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
 /// Property 4.
 fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
-    let shapes = stored_list::shapes(bytes);
-    let tokens = stored_list::tokens(bytes);
+    let shapes = list::shapes(bytes);
+    let tokens = list::tokens(Layout::DEFAULT, bytes);
     assert_eq!(
         (filter.len(), filter.segments()),
         (tokens.len(), shapes.len())
     );
-    assert_eq!(filter.slots(), 4 * shapes.iter().sum::<usize>());
-    let hash = |&(segment, bucket, fingerprint): &(usize, usize, u16)| {
+    assert_eq!(
+        filter.slots(),
+        Layout::DEFAULT.slots * shapes.iter().sum::<usize>()
+    );
+    let hash = |&(segment, bucket, fingerprint): &(usize, usize, Fingerprint)| {
         let buckets = shapes[segment];
-        Geometry { buckets }.hash(bucket, fingerprint, 0)
+        Geometry::with_buckets(Layout::DEFAULT, buckets).hash(bucket, fingerprint, 0)
     };
     let hashes: Vec<u64> = tokens.iter().map(hash).collect();
     for &hash in &hashes {
@@ -115,18 +113,18 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
 #[test]
 fn the_sound_one_is_sound() {
     let bytes = sound();
-    assert_eq!(stored_list::TARGET.get(&bytes), 1);
+    assert_eq!(list::TARGET.get(&bytes), 1);
     assert_eq!(bytes.len(), 64 + 3 * 24 + 2 * SLOTS as usize + 4);
     keeps_its_promises(&bytes, read(&bytes).expect("just written"));
     let mut repaired = bytes.clone();
-    stored_list::repair(&mut repaired);
+    list::repair(&mut repaired);
     assert_eq!(repaired, bytes, "the checksums are as documented");
 }
 
 #[test]
 fn a_cut_is_found_at_every_byte() {
     let bytes = sound();
-    let list = stored_list::head(&bytes);
+    let list = list::head(&bytes);
     for length in 0..bytes.len() {
         let all = match length {
             0..stored::HEADER => stored::HEADER,
@@ -181,14 +179,14 @@ fn numbers_near(value: u64) -> impl Iterator<Item = u64> {
 
 /// Whether a filter could have been built with this number in the place of the sound one.
 fn is_possible(field: Field, value: u64) -> bool {
-    let budgets: [Field; 3] = [0, 1, 2].map(stored_list::search_budget);
+    let budgets: [Field; 3] = [0, 1, 2].map(list::search_budget);
     match field {
         // No larger than the finest segment, and of three ranges.
-        stored_list::START => [6, 12, 24].contains(&value),
-        stored_list::RATE => f64::from_bits(value) >= 1.0 - (1.0 - 1.0 / 65_535f64).powi(8),
-        stored_list::MEMORY => true,
-        stored_list::TARGET => value < 3,
-        stored_list::LOG_FACTOR => (1..=16).contains(&value),
+        list::START => [6, 12, 24].contains(&value),
+        list::RATE => f64::from_bits(value) >= 1.0 - (1.0 - 1.0 / 65_535f64).powi(8),
+        list::MEMORY => true,
+        list::TARGET => value < 3,
+        list::LOG_FACTOR => (1..=16).contains(&value),
         _ if budgets.contains(&field) => (2..=4096).contains(&value),
         _ => value == field.get(&sound()),
     }
@@ -199,14 +197,14 @@ fn a_number_is_possible_or_an_error() {
     let bytes = sound();
     let common = stored::FIELDS.into_iter().filter(|field| field.at < 32);
     let list = (0..3).flat_map(|segment| {
-        use stored_list::{buckets, items, search_budget};
+        use list::{buckets, items, search_budget};
         [buckets(segment), items(segment), search_budget(segment)]
     });
-    for field in common.chain(stored_list::FIELDS).chain(list) {
+    for field in common.chain(list::FIELDS).chain(list) {
         for value in numbers_near(field.get(&bytes)) {
             let mut changed = bytes.clone();
             field.set(&mut changed, value);
-            stored_list::repair(&mut changed);
+            list::repair(&mut changed);
             let value = field.get(&changed);
             let possible = is_possible(field, value);
             match read(&changed) {
@@ -226,13 +224,13 @@ fn error_with(changes: &[(Field, u64)]) -> String {
     for &(field, value) in changes {
         field.set(&mut bytes, value);
     }
-    stored_list::repair(&mut bytes);
+    list::repair(&mut bytes);
     read(&bytes).expect_err("changed").to_string()
 }
 
 #[test]
 fn each_change_has_its_error() {
-    use stored_list::{SEGMENTS, START, TARGET, buckets, items};
+    use list::{SEGMENTS, START, TARGET, buckets, items};
     for (changes, said) in [
         (&[(stored::KIND, 3)][..], "is unknown"),
         (&[(stored::KIND, 1)], "does not grow"),
@@ -259,10 +257,10 @@ fn each_change_has_its_error() {
 
 #[test]
 fn a_word_is_a_packed_bucket_or_an_error() {
-    let head = stored_list::head(&sound());
+    let head = list::head(&sound());
     for index in [0, 23, 24, 35, 36, 41] {
         let segment = [24, 36, 42].iter().position(|&end| index < end);
-        let items = stored_list::items(segment.expect("a word"));
+        let items = list::items(segment.expect("a word"));
         for word in [
             0,
             1,
@@ -284,7 +282,7 @@ fn a_word_is_a_packed_bucket_or_an_error() {
             // Whatever number goes with it, for a reader may count an unpacked one in its own way.
             for count in 0..=4 {
                 items.set(&mut bytes, others + count);
-                stored_list::repair(&mut bytes);
+                list::repair(&mut bytes);
                 match read(&bytes) {
                     Ok(filter) => {
                         assert!(packed && count == after, "{word:#x} with {count}");
@@ -334,10 +332,10 @@ enum Edit {
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    use stored_list::{buckets, items, search_budget};
+    use list::{buckets, items, search_budget};
     let of_list =
         (0..4).flat_map(|segment| [buckets(segment), items(segment), search_budget(segment)]);
-    let fields: Vec<Field> = stored_list::FIELDS.into_iter().chain(of_list).collect();
+    let fields: Vec<Field> = list::FIELDS.into_iter().chain(of_list).collect();
     let numbers: Vec<u64> = numbers_near(SLOTS).collect();
     let number = prop_oneof![prop::sample::select(numbers), any::<u64>(), 0..200u64];
     let packed = any::<u64>().prop_map(|word| word | 0x0001_0001_0001_0001);
@@ -345,7 +343,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         4 => (prop::sample::select(fields), number)
             .prop_map(|(field, value)| Edit::Number(field, value)),
-        4 => (0..SLOTS as usize / 4, word).prop_map(|(index, word)| Edit::Word(index, word)),
+        4 => (0..BUCKETS, word).prop_map(|(index, word)| Edit::Word(index, word)),
         2 => (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Edit::Byte(at, byte)),
         1 => (0..20usize).prop_map(Edit::Cut),
         1 => prop::collection::vec(any::<u8>(), 0..100).prop_map(Edit::Append),
@@ -356,7 +354,7 @@ fn apply(edit: Edit, bytes: &mut Vec<u8>) {
     match edit {
         Edit::Number(field, value) => field.set(bytes, value),
         Edit::Word(index, word) => {
-            let at = stored::HEADER + 3 * stored_list::ENTRY + 8 * index;
+            let at = stored::HEADER + 3 * list::ENTRY + 8 * index;
             if let Some(old) = bytes.get_mut(at..at + 8) {
                 old.copy_from_slice(&word.to_le_bytes());
             }
@@ -372,20 +370,20 @@ fn apply(edit: Edit, bytes: &mut Vec<u8>) {
 
 /// Makes the list say how many items there are, if it is possible otherwise.
 fn count(bytes: &mut [u8]) {
-    let shapes = stored_list::shapes(bytes);
+    let shapes = list::shapes(bytes);
     let all = shapes
         .iter()
         .fold(0usize, |sum, &buckets| sum.saturating_add(buckets));
-    let head = stored_list::head(bytes) + stored::CHECKSUM;
+    let head = list::head(bytes) + stored::CHECKSUM;
     if all.checked_mul(8).and_then(|words| words.checked_add(head)) != Some(bytes.len()) {
         return;
     }
     let mut counts = vec![0; shapes.len()];
-    for (segment, _, _) in stored_list::tokens(bytes) {
+    for (segment, _, _) in list::tokens(Layout::DEFAULT, bytes) {
         counts[segment] += 1;
     }
     for (segment, count) in counts.into_iter().enumerate() {
-        stored_list::items(segment).set(bytes, count);
+        list::items(segment).set(bytes, count);
     }
 }
 
@@ -403,17 +401,17 @@ proptest! {
         let words = SHAPES[segments..].iter().sum::<usize>();
         let end = bytes.len() - stored::CHECKSUM;
         bytes.drain(end - 8 * words..end);
-        let list = stored_list::head(&bytes);
-        bytes.drain(list - stored_list::ENTRY * dropped..list);
-        stored_list::SEGMENTS.set(&mut bytes, segments as u64);
-        stored_list::TARGET.set(&mut bytes, 0);
+        let list = list::head(&bytes);
+        bytes.drain(list - list::ENTRY * dropped..list);
+        list::SEGMENTS.set(&mut bytes, segments as u64);
+        list::TARGET.set(&mut bytes, 0);
         for edit in edits {
             apply(edit, &mut bytes);
         }
-        if stored_list::head(&bytes) + stored::CHECKSUM <= bytes.len() {
+        if list::head(&bytes) + stored::CHECKSUM <= bytes.len() {
             count(&mut bytes);
         }
-        stored_list::repair(&mut bytes);
+        list::repair(&mut bytes);
         if let Ok(filter) = read(&bytes) {
             keeps_its_promises(&bytes, filter);
         }

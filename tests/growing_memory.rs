@@ -8,16 +8,11 @@
 
 #[path = "common/allocations.rs"]
 mod allocations;
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-#[path = "common/stored_list.rs"]
-mod stored_list;
-
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};
 use lockfree_cuckoo::{GrowingCuckooFilter, ReadError};
+use model::stored::{self, list};
 
 /// What a filter may have besides its tables, with as many segments as there can be: the 640 KiB of a filter of
 /// one table, and as much again.
@@ -37,17 +32,17 @@ fn claiming(shapes: &[u64]) -> Vec<u8> {
         .build()
         .expect("memory");
     let mut bytes = filter.to_bytes();
-    let entry = bytes[stored::HEADER..][..stored_list::ENTRY].to_vec();
+    let entry = bytes[stored::HEADER..][..list::ENTRY].to_vec();
     bytes.truncate(stored::HEADER);
     bytes.extend(entry.repeat(shapes.len()));
     bytes.extend([0; stored::CHECKSUM]);
-    stored_list::SEGMENTS.set(&mut bytes, shapes.len() as u64);
-    stored_list::START.set(&mut bytes, shapes.iter().copied().min().expect("one"));
+    list::SEGMENTS.set(&mut bytes, shapes.len() as u64);
+    list::START.set(&mut bytes, shapes.iter().copied().min().expect("one"));
     for (segment, &buckets) in shapes.iter().enumerate() {
-        stored_list::buckets(segment).set(&mut bytes, buckets);
-        stored_list::items(segment).set(&mut bytes, 0);
+        list::buckets(segment).set(&mut bytes, buckets);
+        list::items(segment).set(&mut bytes, 0);
     }
-    stored_list::repair(&mut bytes);
+    list::repair(&mut bytes);
     bytes
 }
 
@@ -55,9 +50,9 @@ fn claiming(shapes: &[u64]) -> Vec<u8> {
 fn empty(shapes: &[u64]) -> Vec<u8> {
     let mut bytes = claiming(shapes);
     let words = shapes.iter().sum::<u64>() as usize;
-    bytes.truncate(stored_list::head(&bytes));
+    bytes.truncate(list::head(&bytes));
     bytes.resize(bytes.len() + 8 * words + stored::CHECKSUM, 0);
-    stored_list::repair(&mut bytes);
+    list::repair(&mut bytes);
     bytes
 }
 
@@ -124,10 +119,10 @@ fn a_reader_costs_no_more_than_it_gives() {
     let bytes = grown(1 << 18);
     let mut claiming = bytes.clone();
     for segment in 0..5 {
-        stored_list::buckets(segment).set(&mut claiming, 1 << 40);
+        list::buckets(segment).set(&mut claiming, 1 << 40);
     }
     // Only the list: these words are never all read.
-    stored_list::repair(&mut claiming[..stored::HEADER + 5 * stored_list::ENTRY]);
+    list::repair(&mut claiming[..stored::HEADER + 5 * list::ENTRY]);
     let ends = (0..22).map(|log| 1 << log).chain([bytes.len() - 1]);
     for end in ends.filter(|&end| end < bytes.len()) {
         for bytes in [&bytes[..end], &claiming[..end]] {
@@ -152,7 +147,7 @@ fn an_endless_reader_is_not_believed_either() {
     let given = 8 << 20;
     for shapes in [vec![1 << 40; 3], vec![1 << 20, 1 << 20, 1 << 12]] {
         let bytes = claiming(&shapes);
-        let head = stored_list::head(&bytes);
+        let head = list::head(&bytes);
         let endless = bytes[..head].chain(io::repeat(0)).take(given);
         let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(endless));
         assert!(matches!(read, Err(ReadError::Truncated { found, .. }) if found == given));

@@ -10,22 +10,17 @@
 //!
 //! Bytes that were never written are in `growing_damage`, what memory it takes in `growing_memory`.
 
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-#[path = "common/stored_list.rs"]
-mod stored_list;
-
 use std::fmt::Debug;
 use std::fs;
 use std::hash::BuildHasher;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
-use common::mix;
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, ReadError};
+use model::hashers::Fnv;
+use model::stored::list;
+use model::{Layout, mix};
 use proptest::prelude::*;
-use stored::Fnv;
 
 /// A filter that has grown to so many segments, of which the last is about half full. It holds the items from 0.
 fn grown(capacity: usize, factor: usize, segments: usize) -> GrowingCuckooFilter {
@@ -121,8 +116,8 @@ fn the_segment_that_takes_inserts_is_kept_wherever_it_is() {
         let mut written = grown(200, 2, 3);
         assert!(written.add_segment(target));
         let bytes = written.to_bytes();
-        let index = stored_list::TARGET.get(&bytes) as usize;
-        assert_eq!(stored_list::shapes(&bytes)[index], target);
+        let index = list::TARGET.get(&bytes) as usize;
+        assert_eq!(list::shapes(&bytes)[index], target);
         let mut read = from_bytes(&bytes);
         assert_same(&mut read, &mut written);
         for item in 0..target as u64 {
@@ -130,7 +125,7 @@ fn the_segment_that_takes_inserts_is_kept_wherever_it_is() {
             read.insert(&item).expect("room");
         }
         let bytes = written.to_bytes();
-        assert_eq!(stored_list::items(index).get(&bytes), target as u64);
+        assert_eq!(list::items(index).get(&bytes), target as u64);
         assert_same(&mut read, &mut written);
     }
 }
@@ -185,7 +180,7 @@ fn the_limits_are_kept_and_hold() {
     let mut unlimited = builder().max_false_positive_rate(f64::INFINITY);
     for _ in 0..2 {
         let bytes = unlimited.clone().build().expect("possible").to_bytes();
-        assert_eq!(stored_list::MEMORY.get(&bytes), u64::MAX);
+        assert_eq!(list::MEMORY.get(&bytes), u64::MAX);
         from_bytes(&bytes);
         unlimited = unlimited.max_memory_usage(usize::MAX);
     }
@@ -206,12 +201,15 @@ fn segments_that_are_emptied_after_reading_go() {
     // One of the first size takes the inserts already, behind the others.
     assert!(written.add_segment(64));
     let read = from_bytes(&written.to_bytes());
-    assert_eq!(stored_list::TARGET.get(&written.to_bytes()), 4);
+    assert_eq!(list::TARGET.get(&written.to_bytes()), 4);
     for item in 0..written.len() as u64 {
         assert!(read.remove(&item));
     }
     read.shrink_to_fit();
-    assert_eq!((read.segments(), read.slots()), (1, 4 * 64));
+    assert_eq!(
+        (read.segments(), read.slots()),
+        (1, Layout::DEFAULT.slots * 64)
+    );
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -19,18 +19,16 @@
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use common::crew::Crew;
-use common::hashers::AsGiven;
-use common::mix;
+use crew::Crew;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use model::hashers::AsGiven;
+use model::mix;
 
 /// What is not counted exactly: lists of segments, and what the threads of a test and the epochs keep.
 const SLACK: usize = 16 << 10;

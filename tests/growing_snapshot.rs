@@ -2,12 +2,10 @@
 //!
 //! The promise: an item that is in from before the call until after it is in the copy, in whatever segment.
 
-mod common;
-
-use common::crew::Crew;
-use common::mix;
+use crew::Crew;
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
+use model::mix;
 
 /// Hashes of items that no other generator gives.
 fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {

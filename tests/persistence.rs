@@ -11,16 +11,15 @@
 //! memory it takes in `persistence_memory`.
 
 mod common;
-#[path = "common/stored.rs"]
-mod stored;
 
 use std::fs;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
-use common::{SMALL, TINY, mix};
+use common::{SMALL, TINY};
 use lockfree_cuckoo::{CuckooFilter, RandomState, ReadError};
+use model::hashers::Fnv;
+use model::{Layout, mix};
 use proptest::prelude::*;
-use stored::Fnv;
 
 fn filter(buckets: usize, seed: u64) -> CuckooFilter {
     let builder = CuckooFilter::builder().buckets(buckets).seed(seed);
@@ -64,7 +63,7 @@ fn assert_same(read: &mut CuckooFilter, written: &mut CuckooFilter) {
 #[test]
 fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
     for buckets in TINY.into_iter().chain(SMALL).chain([2_048, 31 << 7]) {
-        let slots = 4 * buckets;
+        let slots = Layout::DEFAULT.slots * buckets;
         for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
             let mut written = filled(buckets, items);
             let bytes = written.to_bytes();

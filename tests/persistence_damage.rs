@@ -7,22 +7,19 @@
 //! 3. Whatever is changed and however: what is read holds the tokens that its words say, finds, counts and
 //!    removes each of them, and can be filled again.
 
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::mem::discriminant;
 
-use common::geometry::Geometry;
-use common::mix;
 use lockfree_cuckoo::{CuckooFilter, RandomState, ReadError};
+use model::geometry::Geometry;
+use model::hashers::Fnv;
+use model::stored::{self, Field};
+use model::{Layout, mix};
 use proptest::prelude::*;
-use stored::{Field, Fnv};
 
 const BUCKETS: usize = 6;
-const SLOTS: usize = 4 * BUCKETS;
+const SLOTS: usize = Layout::DEFAULT.slots * BUCKETS;
 
 /// A filter of three ranges with vacant, full and half full buckets.
 fn sound() -> Vec<u8> {
@@ -96,8 +93,8 @@ fn read_custom(bytes: &[u8]) -> Result<CuckooFilter<Fnv>, ReadError> {
 /// Property 3.
 fn keeps_its_promises(bytes: &[u8], mut filter: CuckooFilter) {
     assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
-    let geometry = Geometry::of(&filter);
-    let tokens = stored::tokens(bytes);
+    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
+    let tokens = stored::tokens(Layout::DEFAULT, bytes);
     assert_eq!(filter.len(), tokens.len());
 
     let hashes: Vec<u64> = tokens
@@ -361,19 +358,14 @@ fn a_seed_is_stored_and_not_guessed() {
     keeps_its_promises(&bytes, filter);
 }
 
-/// Whether the occupied lanes of a word are the upper ones.
-fn is_packed(word: u64) -> bool {
-    let lanes = [48, 32, 16, 0].map(|lane| (word >> lane) as u16);
-    let occupied = lanes.iter().take_while(|&&lane| lane != 0).count();
-    lanes[occupied..].iter().all(|&lane| lane == 0)
-}
-
 /// Words of every pattern of vacant lanes, among them all that a running filter uses for other ends.
 fn any_word() -> impl Iterator<Item = u64> {
-    let patterns = (0..16u64).map(|pattern| {
-        (0..4).fold(0, |mask, lane| {
+    let layout = Layout::DEFAULT;
+    let patterns = (0..1u64 << layout.slots).map(move |pattern| {
+        let whole = u64::from(*layout.fingerprints().end());
+        (0..layout.slots as u32).fold(0, |mask, lane| {
             let occupied = pattern >> lane & 1;
-            mask | (occupied * 0xffff) << (16 * lane)
+            mask | (occupied * whole) << (layout.fingerprint_bits * lane)
         })
     });
     let values = [
@@ -405,7 +397,9 @@ fn a_word_is_a_packed_bucket_or_an_error() {
                     Err(error) => panic!("{word:#018x}, {items} items: {error}"),
                 }
             }
-            let expected = is_packed(word).then(|| stored::tokens(&bytes).len());
+            let expected = Layout::DEFAULT
+                .is_packed(word)
+                .then(|| stored::tokens(Layout::DEFAULT, &bytes).len());
             assert_eq!(read_with, Vec::from_iter(expected), "{word:#018x}");
         }
     }
@@ -466,9 +460,7 @@ proptest! {
             apply(edit, &mut bytes);
         }
         if counted {
-            // As a reader may count them that takes a word for a packed one.
-            let lanes = |word: u64| 4 - u64::from(word.trailing_zeros() / 16);
-            let items = stored::words(&bytes).into_iter().map(lanes).sum();
+            let items = stored::items_if_packed(Layout::DEFAULT, &bytes);
             stored::ITEMS.set(&mut bytes, items);
         }
         stored::repair(&mut bytes);

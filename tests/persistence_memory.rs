@@ -8,14 +8,11 @@
 
 #[path = "common/allocations.rs"]
 mod allocations;
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};
 use lockfree_cuckoo::{CuckooFilter, ReadError};
+use model::stored;
 
 /// What a filter has besides its table: descriptors, version counters, item counters; and what a reader's
 /// error may allocate.

@@ -7,16 +7,12 @@
 
 #![cfg(feature = "serde")]
 
-mod common;
-#[path = "common/stored.rs"]
-mod stored;
-
 use std::iter;
 
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, TypedCuckooFilter};
+use model::hashers::Fnv;
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
 use serde::de::{Deserialize, DeserializeOwned};
-use stored::Fnv;
 
 fn filter() -> CuckooFilter {
     let filter = CuckooFilter::builder()

@@ -11,9 +11,10 @@
 
 mod common;
 
-use common::geometry::Geometry;
-use common::{BUDGETS, mix};
+use common::BUDGETS;
 use lockfree_cuckoo::{BuildError, CuckooFilter, InsertError};
+use model::geometry::Geometry;
+use model::{Layout, mix};
 
 fn seeded(capacity: usize, seed: u64) -> CuckooFilter {
     CuckooFilter::builder()
@@ -96,7 +97,7 @@ fn a_given_number_of_buckets_takes_the_capacity_it_tells() {
                 .seed(mix(seed))
                 .build()
                 .expect("a possible geometry");
-            assert_eq!(filter.slots(), 4 * buckets);
+            assert_eq!(filter.slots(), Layout::DEFAULT.slots * buckets);
             for item in 0..filter.capacity() {
                 if let Err(error) = filter.insert(&item) {
                     panic!("{buckets} buckets, capacity {}: {error}", filter.capacity());
@@ -245,7 +246,7 @@ fn the_number_of_buckets_offered_is_the_nearest() {
         match built {
             Ok(filter) => {
                 assert!(possible(&buckets), "{buckets}");
-                assert_eq!(filter.slots(), 4 * buckets);
+                assert_eq!(filter.slots(), Layout::DEFAULT.slots * buckets);
             }
             Err(error) => {
                 assert!(!possible(&buckets), "{buckets}: {error}");
@@ -307,7 +308,7 @@ fn a_large_table_refuses_nothing_below_a_load_of_096() {
     for (capacity, seeds) in shapes {
         for seed in 0..seeds {
             let filter = seeded(capacity, mix(seed));
-            let geometry = Geometry::of(&filter);
+            let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
             ranges.push(geometry.buckets / geometry.range());
             let load = first_refusal(&filter);
             assert!(load >= 0.96, "{load:.4} at capacity {capacity}");

@@ -8,10 +8,10 @@ mod common;
 use std::collections::HashSet;
 use std::hint;
 
-use common::crew::Crew;
-use common::mix;
 use common::seesaw::Seesaw;
+use crew::Crew;
 use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+use model::{Layout, mix};
 
 /// Hashes of items that no other generator gives.
 fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
@@ -45,7 +45,7 @@ fn counts_the_memory_of_its_log() {
     filter.snapshot().expect("nobody writes");
     let log = filter.memory_usage() - before;
     assert!(
-        (1..=filter.slots() / 4 / 16 * 8 + 64).contains(&log),
+        (1..=filter.slots() / Layout::DEFAULT.slots / 16 * 8 + 64).contains(&log),
         "{log}"
     );
     filter.snapshot().expect("nobody writes");
@@ -112,7 +112,7 @@ fn misses_nothing_while_others_churn() {
 #[test]
 fn holds_one_token_that_hops_all_the_time() {
     let seesaw = Seesaw::new(None);
-    seesaw.filter.insert_hash(seesaw.rider[0]).expect("room");
+    seesaw.filter.insert_hash(seesaw.rider()[0]).expect("room");
     let (taken, hops) = Crew::run(
         1,
         |_, _| {
@@ -120,7 +120,7 @@ fn holds_one_token_that_hops_all_the_time() {
             for _ in 0..20_000 {
                 if let Ok(copy) = seesaw.filter.snapshot() {
                     taken += 1;
-                    assert_eq!(copy.count_hash(seesaw.rider[0]), 1, "the hopping token");
+                    assert_eq!(copy.count_hash(seesaw.rider()[0]), 1, "the hopping token");
                 }
                 hint::spin_loop();
             }

@@ -29,16 +29,19 @@ use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use common::crew::Crew;
-use common::geometry::{Class, Geometry, SLOTS};
-use common::hashers::AsGiven;
-use common::history::{Call, Event, linearizable};
+use common::THREADS;
 use common::seesaw::Seesaw;
-use common::{THREADS, mix};
+use crew::Crew;
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
+use model::geometry::{Class, Geometry};
+use model::hashers::AsGiven;
+use model::history::{Call, Event, linearizable};
+use model::{Layout, mix};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+const SLOTS: usize = Layout::DEFAULT.slots;
 
 type Filter = CuckooFilter<AsGiven>;
 
@@ -81,7 +84,7 @@ fn note(ledger: &mut Ledger, class: Class, change: i64) {
 
 /// Checks the filter, with nobody at work, against what all threads did together, and empties it.
 fn settle_accounts(filter: &Filter, ledgers: impl IntoIterator<Item = Ledger>) {
-    let geometry = Geometry::of(filter);
+    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
     let mut balance = Ledger::new();
     for (class, change) in ledgers.into_iter().flatten() {
         note(&mut balance, class, change);
@@ -127,7 +130,7 @@ fn settle_accounts(filter: &Filter, ledgers: impl IntoIterator<Item = Ledger>) {
 fn residents_among_churners(buckets: usize, threads: usize, descriptors: Option<usize>) {
     const ROUNDS: usize = 100_000;
     let filter = filter(buckets, 256, descriptors);
-    let geometry = Geometry::of(&filter);
+    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
     let slots = filter.slots();
     let residents = distinct(geometry, slots * 60 / 100, 1);
     for &hash in &residents {
@@ -209,7 +212,7 @@ fn a_hopping_token_is_never_missed() {
             let seesaw = Seesaw::new(descriptors);
             let filter = &seesaw.filter;
             filter
-                .insert_hash(seesaw.rider[0])
+                .insert_hash(seesaw.rider()[0])
                 .expect("two vacant slots");
             let pushers = threads / 2;
             let (pushed, misses) = Crew::run(
@@ -225,10 +228,10 @@ fn a_hopping_token_is_never_missed() {
                     let mut misses = 0;
                     while crew.at_work() {
                         for at in 0..64 {
-                            let hash = seesaw.rider[(at + number) % 2];
+                            let hash = seesaw.rider()[(at + number) % 2];
                             misses += usize::from(!filter.contains_hash(hash));
                         }
-                        let hash = seesaw.rider[number % 2];
+                        let hash = seesaw.rider()[number % 2];
                         misses += usize::from(filter.count_hash(hash) != 1);
                         misses += usize::from(filter.insert_unique_hash(hash) != Ok(false));
                     }
@@ -250,7 +253,7 @@ fn a_token_swapped_for_an_equal_one_is_never_missed() {
     const SWAPS: usize = 1_000_000;
     for threads in THREADS {
         let filter = filter(64, 256, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let class = geometry.class(geometry.hash(3, 7_777, 0));
         let hashes = geometry.both_orders(class);
         filter.insert_hash(hashes[0]).expect("empty");
@@ -293,7 +296,7 @@ fn a_token_swapped_for_an_equal_one_is_never_missed() {
 fn hot_table(buckets: usize, threads: usize, descriptors: Option<usize>) {
     const CALLS: usize = 400_000;
     let filter = filter(buckets, 32, descriptors);
-    let geometry = Geometry::of(&filter);
+    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
     // Neighbouring values, so that a wrong bit would hit another class.
     let bits = [1, 2, 3, 0x8000, 0xffff];
     let universe: Vec<u64> = (0..buckets)
@@ -342,7 +345,7 @@ fn hot_tables_conserve_every_class_with_one_descriptor() {
 /// Adds the rider, however long the pushers are in the way.
 fn mount(seesaw: &Seesaw) {
     for _ in 0..1_000_000 {
-        if seesaw.filter.insert_hash(seesaw.rider[0]).is_ok() {
+        if seesaw.filter.insert_hash(seesaw.rider()[0]).is_ok() {
             return;
         }
         thread::yield_now();
@@ -393,12 +396,12 @@ fn racing_removers_take_each_copy_once() {
                         crew.meet();
                         let removed: [bool; TOKENS] = array::from_fn(|at| {
                             let seesaw = &seesaws[at];
-                            seesaw.filter.remove_hash(seesaw.rider[number % 2])
+                            seesaw.filter.remove_hash(seesaw.rider()[number % 2])
                         });
                         crew.meet();
                         let left = seesaws
                             .iter()
-                            .filter(|s| s.filter.contains_hash(s.rider[number % 2]))
+                            .filter(|s| s.filter.contains_hash(s.rider()[number % 2]))
                             .count();
                         crew.meet();
                         seen.push((removed, left));
@@ -446,7 +449,7 @@ fn racing_admissions_have_one_winner() {
                 |crew, number| {
                     let mut seen = Vec::with_capacity(ROUNDS);
                     for round in 0..ROUNDS {
-                        let hash = |at: usize| seesaws[at].rider[(number + round / 2) % 2];
+                        let hash = |at: usize| seesaws[at].rider()[(number + round / 2) % 2];
                         crew.meet();
                         let mut races: [Race; TOKENS] = array::from_fn(|at| {
                             let filter = &seesaws[at].filter;
@@ -481,7 +484,10 @@ fn racing_admissions_have_one_winner() {
             }
             for seesaw in &seesaws {
                 seesaw.check(0);
-                assert_eq!(seesaw.filter.insert_unique_hash(seesaw.rider[0]), Ok(true));
+                assert_eq!(
+                    seesaw.filter.insert_unique_hash(seesaw.rider()[0]),
+                    Ok(true)
+                );
             }
         }
     }
@@ -518,9 +524,9 @@ fn an_owner_reads_its_own_writes_while_its_token_hops() {
                     let mut stays = 0;
                     for round in 0..ROUNDS {
                         let [hash, other] = if round % 2 == 0 {
-                            seesaw.rider
+                            seesaw.rider()
                         } else {
-                            [seesaw.rider[1], seesaw.rider[0]]
+                            [1, 0].map(|order| seesaw.rider()[order])
                         };
                         let admitted = if round % 4 < 2 {
                             filter.insert_hash(hash).map(|()| true)
@@ -543,7 +549,7 @@ fn an_owner_reads_its_own_writes_while_its_token_hops() {
                         }
                         assert_eq!(filter.insert_unique_hash(other), Ok(false));
                         assert!(filter.remove_hash(other), "lost after its insert");
-                        for hash in seesaw.rider {
+                        for hash in seesaw.rider() {
                             assert!(!filter.contains_hash(hash), "seen after its remove");
                             assert_eq!(filter.count_hash(hash), 0);
                             assert!(!filter.remove_hash(hash), "removed twice");
@@ -567,7 +573,7 @@ fn owners_read_their_own_writes_in_a_crowd() {
     for buckets in [4, 8, 24] {
         for threads in THREADS {
             let filter = filter(buckets, 64, None);
-            let geometry = Geometry::of(&filter);
+            let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
             // One more than there is room for, shared out evenly.
             let own = filter.slots() / threads + 1;
             let all = distinct(geometry, own * threads, buckets as u64);
@@ -623,7 +629,7 @@ fn what_threads_see_of_a_class_is_linearizable() {
                     for _ in 0..ROUNDS {
                         crew.meet();
                         for _ in 0..CALLS {
-                            let hash = seesaw.rider[rng.random_range(0..2)];
+                            let hash = seesaw.rider()[rng.random_range(0..2)];
                             let choice = rng.random_range(0..8);
                             let began = now();
                             let call = match choice {
@@ -694,7 +700,11 @@ fn len_does_not_wrap_below_zero() {
     const ITEMS: usize = 200_000;
     for threads in THREADS {
         let filter = filter(1 << 18, 256, None);
-        let hashes = distinct(Geometry::of(&filter), ITEMS, 5);
+        let hashes = distinct(
+            Geometry::with_slots(Layout::DEFAULT, filter.slots()),
+            ITEMS,
+            5,
+        );
         assert!(filter.slots() > 2 * ITEMS);
         let pairs = threads / 2;
         let (_, most) = Crew::run(
@@ -735,10 +745,10 @@ fn len_does_not_exceed_the_slots() {
     const SWAPS: usize = 20_000;
     for threads in THREADS {
         let filter = filter(128, 64, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let full: Vec<u64> = (0..geometry.buckets)
-            .flat_map(|bucket| (0..SLOTS as u16).map(move |f| (bucket, f)))
-            .map(|(bucket, f)| geometry.hash(bucket, 4_711, u64::from(f)))
+            .flat_map(|bucket| (0..SLOTS as u64).map(move |salt| (bucket, salt)))
+            .map(|(bucket, salt)| geometry.hash(bucket, 4_711, salt))
             .collect();
         for &hash in &full {
             filter
@@ -796,7 +806,7 @@ fn refused_inserts_lose_nothing() {
         for buckets in [8, 64, 96, 1 << 10] {
             for threads in THREADS {
                 let filter = filter(buckets, 256, descriptors);
-                let geometry = Geometry::of(&filter);
+                let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
                 let slots = filter.slots();
                 let all = distinct(geometry, 2 * slots, 11);
                 let outcomes = Crew::workers(threads, |_, number| {
@@ -841,7 +851,11 @@ fn refused_inserts_lose_nothing() {
 fn inserts_and_removes_publish_what_was_written_before() {
     const ITEMS: usize = 100_000;
     let filter = filter(1 << 16, 256, None);
-    let hashes = distinct(Geometry::of(&filter), ITEMS, 3);
+    let hashes = distinct(
+        Geometry::with_slots(Layout::DEFAULT, filter.slots()),
+        ITEMS,
+        3,
+    );
     let messages: Vec<[AtomicU64; 2]> = (0..ITEMS).map(|_| Default::default()).collect();
     let torn = Crew::workers(3, |crew, number| {
         let mut torn = 0;

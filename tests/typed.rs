@@ -8,8 +8,6 @@
 //!
 //! That items of other types are refused is checked by an example in the documentation.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::hash_map;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -17,8 +15,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use common::mix;
 use lockfree_cuckoo::{CuckooFilter, InsertError, RandomState, TypedCuckooFilter};
+use model::mix;
 
 fn assert_shareable<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
 

@@ -16,6 +16,9 @@
 
 use std::sync::atomic::Ordering;
 
+use model::Layout;
+use model::geometry::SPREAD;
+
 use crate::contender::Contender;
 use crate::prefetch::prefetch;
 
@@ -33,11 +36,10 @@ pub struct Limit {
     offset_shift: u32,
 }
 
-const LANE_BITS: u32 = 16;
-const LANES: usize = 4;
+const LANE_BITS: u32 = Layout::DEFAULT.fingerprint_bits;
+const LANES: usize = Layout::DEFAULT.slots;
 const ONE_IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 const TOP_OF_EACH_LANE: u64 = ONE_IN_EACH_LANE << (LANE_BITS - 1);
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const LOAD: f64 = 0.95;
 

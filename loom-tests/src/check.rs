@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use mutation::CHECKING_A_MUTANT;
-
 /// Preemptive switches a schedule may have: 2 finds the known races in seconds, 3 takes hours in all.
 /// A bound finds errors; it proves nothing beyond itself.
 const PREEMPTIONS: usize = 2;
@@ -15,6 +13,9 @@ const PREEMPTIONS_OF_LARGE: usize = 1;
 
 /// The environment variable that sets another bound for both.
 const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
+
+/// The environment variable that is set while a mutant is checked.
+const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
 
 /// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
 const MAX_BRANCHES: usize = 20_000;

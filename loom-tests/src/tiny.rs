@@ -4,6 +4,8 @@ use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
+use model::geometry::Geometry;
+use model::{Fingerprint, Layout};
 
 /// A filter of two buckets: every token has the candidates 0 and 1.
 #[must_use]
@@ -40,30 +42,26 @@ fn of(buckets: usize, descriptors: usize, budget: usize) -> Arc<CuckooFilter> {
 
 /// An item of a [`pair`] whose first candidate is `bucket`.
 #[must_use]
-pub fn in_pair(bucket: u64, fingerprint: u16) -> u64 {
-    bucket << 63 | u64::from(fingerprint)
+pub fn in_pair(bucket: usize, fingerprint: Fingerprint) -> u64 {
+    Geometry::with_buckets(Layout::DEFAULT, 2).hash(bucket, fingerprint, 0)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 2`.
 #[must_use]
-pub fn near(bucket: u64, n: usize) -> u64 {
+pub fn near(bucket: usize, n: usize) -> u64 {
     apart(2, bucket, n)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 3`.
 #[must_use]
-pub fn far(bucket: u64, n: usize) -> u64 {
+pub fn far(bucket: usize, n: usize) -> u64 {
     apart(3, bucket, n)
 }
 
-/// The geometry's own rule, for four buckets, searched for fingerprints that suit.
-fn apart(distance: u64, bucket: u64, n: usize) -> u64 {
-    let suits = |f: &u64| (f.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63) >> 62 == distance;
-    let fingerprint = (1..=u64::from(u16::MAX))
-        .filter(suits)
-        .nth(n)
-        .expect("half of all suit");
-    bucket << 62 | fingerprint
+fn apart(distance: usize, bucket: usize, n: usize) -> u64 {
+    let square = Geometry::with_buckets(Layout::DEFAULT, 4);
+    let suitable = square.fingerprints(0, 1, n + 1, |other| other == distance);
+    square.hash(bucket, suitable[n], 0)
 }
 
 /// Inserts items, one copy of each.

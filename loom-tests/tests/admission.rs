@@ -7,16 +7,17 @@ use loom::sync::Arc;
 use loom::thread;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
-const G: u16 = 0x2222;
-const H: u16 = 0x3333;
+const F: Fingerprint = 0x1111;
+const G: Fingerprint = 0x2222;
+const H: Fingerprint = 0x3333;
 
-fn admit(filter: &CuckooFilter, bucket: u64) -> bool {
+fn admit(filter: &CuckooFilter, bucket: usize) -> bool {
     filter.insert_unique_hash(in_pair(bucket, F)).expect("room")
 }
 
-fn admit_in(filter: &Arc<CuckooFilter>, bucket: u64) -> thread::JoinHandle<bool> {
+fn admit_in(filter: &Arc<CuckooFilter>, bucket: usize) -> thread::JoinHandle<bool> {
     spawn(filter, move |filter| admit(filter, bucket))
 }
 

@@ -6,9 +6,10 @@ use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use loom_tests::check::check;
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
-const G: u16 = 0x2222;
+const F: Fingerprint = 0x1111;
+const G: Fingerprint = 0x2222;
 
 /// Runs `model` with the number of accesses after which its thread dies, from 0 until it survives.
 fn at_every_access(name: &'static str, least: usize, model: fn(usize) -> bool) {

@@ -6,18 +6,19 @@ use lockfree_cuckoo::testing::Relocate;
 use loom::thread;
 use loom_tests::check::check;
 use loom_tests::tiny::{fill, in_pair, pair, spawn};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
-const G: u16 = 0x2222;
+const F: Fingerprint = 0x1111;
+const G: Fingerprint = 0x2222;
 
 /// Both orders in which a lookup may read the two words, for each direction of a move.
-fn orders() -> impl Iterator<Item = (u64, u64)> {
+fn orders() -> impl Iterator<Item = (usize, usize)> {
     [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter()
 }
 
 /// A filter that holds one `F` in `bucket`: the emptier bucket is chosen, the first of two equal ones.
 fn with_token_in(
-    bucket: u64,
+    bucket: usize,
     descriptors: usize,
 ) -> loom::sync::Arc<lockfree_cuckoo::CuckooFilter> {
     let filter = pair(descriptors);
@@ -65,7 +66,7 @@ fn sees_a_token_that_hops_there_and_back() {
 }
 
 /// Two movers, one from each of `sources`, and a lookup of the one token there is.
-fn sees_a_token_between_movers(name: &str, sources: [u64; 2]) {
+fn sees_a_token_between_movers(name: &str, sources: [usize; 2]) {
     for read_first in [0, 1] {
         check(name, 50, move || {
             let filter = with_token_in(0, 2);

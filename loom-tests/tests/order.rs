@@ -8,8 +8,9 @@
 use lockfree_cuckoo::testing::hooks::in_one_order;
 use loom_tests::check::check;
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
+const F: Fingerprint = 0x1111;
 
 #[test]
 fn two_items_inserted_and_looked_for_crosswise() {

@@ -4,9 +4,10 @@
 use lockfree_cuckoo::testing::Relocate;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{fill, in_pair, pair, spawn};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
-const G: u16 = 0x2222;
+const F: Fingerprint = 0x1111;
+const G: Fingerprint = 0x2222;
 
 #[test]
 fn takes_a_token_that_hops() {

@@ -5,9 +5,10 @@ use lockfree_cuckoo::testing::{Relocate, hooks};
 use lockfree_cuckoo::{CuckooFilter, SnapshotError};
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::{far, fill, in_pair, near, pair, spawn, square};
+use model::Fingerprint;
 
-const F: u16 = 0x1111;
-const G: u16 = 0x2222;
+const F: Fingerprint = 0x1111;
+const G: Fingerprint = 0x2222;
 
 /// Few schedules disturb a snapshot so much that it gives up; those that do promise nothing.
 fn snapshot(filter: &CuckooFilter) -> Option<CuckooFilter> {

@@ -1,9 +1,9 @@
 //! The batch calls: the single calls, item by item, whatever grows on the way.
 
+use crew::Crew;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use model::mix;
 
-use crate::common::crew::Crew;
-use crate::common::mix;
 use crate::{as_given, assert_empty, distinct, geometry, shrink};
 
 #[test]

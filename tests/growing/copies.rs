@@ -1,9 +1,9 @@
 //! Copies: more of one item than its buckets hold are no reason to grow.
 
+use crew::Crew;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use model::mix;
 
-use crate::common::crew::Crew;
-use crate::common::mix;
 use crate::{as_given, distinct, geometry};
 
 const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";

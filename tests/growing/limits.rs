@@ -2,11 +2,10 @@
 
 use std::error::Error;
 
+use crew::Crew;
 use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, GrowthError, InsertError};
-
-use crate::common::crew::Crew;
-use crate::common::hashers::AsGiven;
-use crate::common::mix;
+use model::hashers::AsGiven;
+use model::mix;
 
 fn builder(capacity: usize) -> GrowingCuckooFilterBuilder<AsGiven> {
     GrowingCuckooFilter::builder()

@@ -16,9 +16,6 @@
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod batch;
 mod copies;
 mod limits;
@@ -31,10 +28,10 @@ mod traits;
 
 use std::thread;
 
-use common::geometry::{Geometry, SLOTS};
-use common::hashers::{AsGiven, Narrow};
-use common::mix;
 use lockfree_cuckoo::GrowingCuckooFilter;
+use model::geometry::Geometry;
+use model::hashers::{AsGiven, Narrow};
+use model::{Layout, mix};
 
 /// Six bits of fingerprint: in two buckets there are 64 classes in all.
 const SHORT: Narrow = Narrow {
@@ -56,9 +53,7 @@ fn as_given(capacity: usize) -> GrowingCuckooFilter<AsGiven> {
 /// Of the first segment.
 fn geometry<S>(filter: &GrowingCuckooFilter<S>) -> Geometry {
     assert_eq!(filter.segments(), 1, "it has not grown yet");
-    Geometry {
-        buckets: filter.slots() / SLOTS,
-    }
+    Geometry::with_slots(Layout::DEFAULT, filter.slots())
 }
 
 /// Hashes of which no two are of one class, not even in a segment as small as this. What a longer one adds to a

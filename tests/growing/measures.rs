@@ -1,8 +1,8 @@
 //! The measures, at one segment and at several.
 
 use lockfree_cuckoo::GrowingCuckooFilter;
+use model::mix;
 
-use crate::common::mix;
 use crate::{as_given, short};
 
 fn seeded(capacity: usize, factor: usize, seed: u64) -> GrowingCuckooFilter {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use model::hashers::Narrow;
 use proptest::prelude::*;
 
-use crate::common::hashers::Narrow;
 use crate::shrink;
 
 #[derive(Clone, Debug)]

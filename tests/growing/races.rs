@@ -1,7 +1,8 @@
 //! Races for one and the same item: exactly one wins.
 
-use crate::common::crew::Crew;
-use crate::common::mix;
+use crew::Crew;
+use model::mix;
+
 use crate::{as_given, assert_empty, distinct, geometry, scrambled, shrink};
 
 const THREADS: [usize; 3] = [2, 4, 8];

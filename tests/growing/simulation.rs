@@ -1,6 +1,7 @@
 //! One thread: removal among items that a coarse segment cannot tell apart.
 
-use crate::common::mix;
+use model::mix;
+
 use crate::{assert_empty, scrambled, short, shrink};
 
 const ITEMS: u64 = 13_700;

@@ -1,7 +1,8 @@
 //! Several threads: each knows what it has put in, whatever the others do to the segments.
 
-use crate::common::crew::Crew;
-use crate::common::mix;
+use crew::Crew;
+use model::mix;
+
 use crate::{as_given, assert_empty, scrambled, short, shrink};
 use lockfree_cuckoo::testing::AddSegment;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::thread;
 
 use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, RandomState};
+use model::hashers::Narrow;
+use model::mix;
 
-use crate::common::hashers::Narrow;
-use crate::common::mix;
 use crate::{as_given, assert_empty, short, shrink};
 
 #[test]

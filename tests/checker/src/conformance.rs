@@ -5,12 +5,11 @@
 //! goes, which one is taken, which path a search finds, when it gives up. In which order it makes its accesses
 //! is the matter of `lockstep.rs`, in another build.
 
-use std::hash::{BuildHasher, Hasher};
-
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder};
+use model::hashers::AsGiven;
+use model::stored;
 
-use crate::bucket::SLOTS;
 use crate::machine::{Answer, Run, World};
 use crate::memory::Memory;
 use crate::mutants::Mutant;
@@ -23,38 +22,8 @@ const CALLS: usize = 80;
 /// More steps than any call of one thread makes.
 const STEPS: usize = 10_000;
 
-/// Bytes of a stored filter before its words.
-const HEADER: usize = 64;
-
 /// Attempts of an insert of the crate.
 pub(crate) const ATTEMPTS: u8 = 64;
-
-/// The hash of a `u64` is the `u64`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AsGiven(u64);
-
-impl BuildHasher for AsGiven {
-    type Hasher = Self;
-
-    fn build_hasher(&self) -> Self {
-        Self(0)
-    }
-}
-
-impl Hasher for AsGiven {
-    fn write(&mut self, bytes: &[u8]) {
-        // Only the check in the header of the stored form is made of bytes.
-        self.0 = bytes.len() as u64;
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
 
 /// Runs one random program on both. Returns the number of calls.
 ///
@@ -111,7 +80,7 @@ fn spare_classes(calls: &mut [Operation]) {
         if classes.len() < CLASSES {
             classes.push(class);
         } else {
-            call.item = classes[usize::from(class.f) % CLASSES];
+            call.item = classes[class.f as usize % CLASSES];
         }
     }
 }
@@ -156,7 +125,7 @@ impl Both<'_> {
 
 /// A filter of this shape.
 pub(crate) fn empty(shape: &Shape) -> Result<CuckooFilter<AsGiven>, String> {
-    CuckooFilterBuilder::with_hasher(AsGiven::default())
+    CuckooFilterBuilder::with_hasher(AsGiven)
         .buckets(shape.buckets)
         .descriptors(shape.descriptors)
         .search_budget(shape.budget.into())
@@ -166,8 +135,7 @@ pub(crate) fn empty(shape: &Shape) -> Result<CuckooFilter<AsGiven>, String> {
 
 /// The hash that the crate takes for an item.
 fn hash(shape: &Shape, item: Item) -> u64 {
-    let bits = shape.buckets.ilog2();
-    u64::from(item.first) << (u64::BITS - bits) | u64::from(item.f)
+    shape.geometry().hash(item.first.into(), item.f, 0)
 }
 
 /// Makes a call of the crate.
@@ -206,12 +174,7 @@ fn copied(world: &World, copy: &CuckooFilter<AsGiven>) -> Answer {
 
 /// The words of the stored form.
 pub(crate) fn words(filter: &mut CuckooFilter<AsGiven>) -> Vec<u64> {
-    let buckets = filter.slots() / SLOTS;
-    let bytes = filter.to_bytes();
-    let words = bytes[HEADER..HEADER + 8 * buckets].chunks_exact(8);
-    words
-        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
-        .collect()
+    stored::words(&filter.to_bytes())
 }
 
 #[cfg(test)]

@@ -34,11 +34,11 @@
 //!   copied to, which is the work of one thread.
 
 pub mod audit;
-pub mod bucket;
 pub mod conformance;
 pub mod explore;
 pub mod hash;
 pub mod jobs;
+pub mod layout;
 #[cfg(lockfree_cuckoo_steps)]
 pub mod lockstep;
 pub mod machine;

@@ -13,9 +13,10 @@ use std::thread;
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use model::hashers::AsGiven;
 
-use crate::bucket;
-use crate::conformance::{self, ATTEMPTS, AsGiven};
+use crate::conformance::{self, ATTEMPTS};
+use crate::layout::LAYOUT;
 use crate::machine::{Answer, World};
 use crate::memory::{BUCKETS, STRIPES};
 use crate::monitor::Monitor;
@@ -69,7 +70,7 @@ fn compare_with(mutant: Option<Mutant>, seed: u64, schedules: usize) -> Result<u
 fn suits(program: &Program) -> bool {
     let mut owners = [None; STRIPES];
     let sole = program.classes().iter().all(|class| {
-        let owner = &mut owners[usize::from(class.f) % STRIPES];
+        let owner = &mut owners[class.f as usize % STRIPES];
         *owner.get_or_insert(class.f) == class.f
     });
     let mut calls = program.threads.iter().flatten();
@@ -217,7 +218,9 @@ fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, Str
     let mut expected = [0; BUCKETS];
     for &token in &program.fill {
         let word = &mut expected[usize::from(token.first)];
-        *word = bucket::with(*word, token.f).ok_or("the tokens of a program fit its buckets")?;
+        *word = LAYOUT
+            .with(*word, token.f)
+            .ok_or("the tokens of a program fit its buckets")?;
         conformance::on_the_crate(world, &filter, Operation::new(Kind::Insert, token));
         if conformance::words(&mut filter)[usize::from(token.first)] != *word {
             // It went to the other bucket, which was emptier. The copy that is new is the one that moves.

@@ -17,7 +17,9 @@ mod settlement;
 
 use std::fmt;
 
-use crate::bucket::{self, Fingerprint};
+use model::Fingerprint;
+
+use crate::layout::LAYOUT;
 use crate::memory::{Access, BUMP, Control, Memory, SCAN, STRIPES, State};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller};
@@ -86,7 +88,7 @@ const ALL_COPIES: u64 = 3;
 
 /// The stripe of a fingerprint.
 fn stripe_of(f: Fingerprint) -> usize {
-    usize::from(f) % STRIPES
+    f as usize % STRIPES
 }
 
 impl World {
@@ -267,7 +269,7 @@ impl<'a> Run<'a> {
     }
 
     fn read_control(&mut self, reference: u64) -> Control {
-        let (index, _) = bucket::named(reference);
+        let (index, _) = LAYOUT.named(reference);
         let control = self.memory.descriptors[index].control;
         self.record(Access::Control(index as u8, control));
         control
@@ -293,6 +295,6 @@ impl<'a> Run<'a> {
 
     /// The reference to the use that the thread has begun last.
     fn reference(&self) -> u64 {
-        bucket::reference(self.owned(), self.me.pending.uses.into())
+        LAYOUT.reference(self.owned(), self.me.pending.uses.into())
     }
 }

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use crate::bucket::{self, Fingerprint};
+use model::Fingerprint;
+
+use crate::layout::LAYOUT;
 
 /// Buckets a table of the machine has at most.
 pub const BUCKETS: usize = 4;
@@ -33,7 +35,7 @@ pub struct Memory {
     /// Notes taken so far.
     pub notes: u8,
     /// The log of hints; 0 is a vacant slot.
-    pub hints: [u32; NOTES],
+    pub hints: [u64; NOTES],
 }
 
 /// The record that says what a frozen word means.
@@ -106,11 +108,11 @@ impl Transfer {
     /// What `bucket` holds after it, if that is possible.
     pub fn after(&self, bucket: u8) -> Option<u64> {
         match (bucket == self.source, self.moved, self.placed) {
-            (true, 0, placed) => bucket::with(self.old_source, placed),
-            (true, moved, 0) => bucket::without(self.old_source, moved),
-            (true, moved, placed) => bucket::replacing(self.old_source, moved, placed),
+            (true, 0, placed) => LAYOUT.with(self.old_source, placed),
+            (true, moved, 0) => LAYOUT.without(self.old_source, moved),
+            (true, moved, placed) => LAYOUT.replacing(self.old_source, moved, placed),
             (false, 0, _) => None,
-            (false, moved, _) => bucket::with(self.old_destination, moved),
+            (false, moved, _) => LAYOUT.with(self.old_destination, moved),
         }
     }
 
@@ -146,10 +148,10 @@ impl Memory {
     /// What a word holds logically. `None` if it names a use that is over, which must not happen.
     pub fn content(&self, bucket: usize) -> Option<u64> {
         let word = self.words[bucket];
-        if !bucket::is_reference(word) {
+        if !LAYOUT.is_reference(word) {
             return Some(word);
         }
-        let (index, uses) = bucket::named(word);
+        let (index, uses) = LAYOUT.named(word);
         let descriptor = self.descriptors.get(index)?;
         let old = descriptor.transfer.before(bucket as u8);
         match descriptor.control.state {
@@ -176,7 +178,7 @@ pub enum Access {
     /// Of an owner flag: whether it is set now, and whether that succeeded.
     Owner(u8, bool, bool),
     /// Of the log of hints: its counter, or one slot, and what is there now.
-    Log(Option<u8>, u32),
+    Log(Option<u8>, u64),
     /// Of the right to scan: whether it is taken now, and whether that succeeded.
     Right(bool, bool),
 }
@@ -186,11 +188,11 @@ pub struct Word(pub u64);
 
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if bucket::is_reference(self.0) {
-            let (index, uses) = bucket::named(self.0);
+        if LAYOUT.is_reference(self.0) {
+            let (index, uses) = LAYOUT.named(self.0);
             return write!(out, "<descriptor {index}, use {uses}>");
         }
-        let tokens: Vec<String> = bucket::tokens(self.0).map(|f| format!("{f:x}")).collect();
+        let tokens: Vec<String> = LAYOUT.tokens(self.0).map(|f| format!("{f:x}")).collect();
         write!(out, "[{}]", tokens.join(" "))
     }
 }

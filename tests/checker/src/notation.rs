@@ -13,7 +13,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bucket::Fingerprint;
+use model::Fingerprint;
+
+use crate::layout::LAYOUT;
 use crate::memory::{BUCKETS, NOTES, THREADS};
 use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
 
@@ -47,7 +49,8 @@ impl Shape {
     /// The fingerprint that a letter stands for, if its candidates are so far apart.
     fn fingerprint(&self, letter: u8, distance: u8) -> Option<Fingerprint> {
         let suits = |&f: &Fingerprint| self.alternate(0, f) == distance;
-        (1..=Fingerprint::MAX)
+        LAYOUT
+            .fingerprints()
             .filter(suits)
             .nth((letter - b'a').into())
     }

@@ -1,6 +1,9 @@
 //! Programs: what the threads of one exploration do, and where.
 
-use crate::bucket::{self, Fingerprint};
+use model::Fingerprint;
+use model::geometry::Geometry;
+
+use crate::layout::LAYOUT;
 use crate::memory::Memory;
 
 /// Classes a program has at most.
@@ -88,10 +91,14 @@ impl Shape {
         }
     }
 
-    /// The other candidate of a fingerprint: the documented geometry, for one range.
+    /// That of the table.
+    pub const fn geometry(&self) -> Geometry {
+        Geometry::with_buckets(LAYOUT, self.buckets)
+    }
+
+    /// The other candidate of a fingerprint.
     pub fn alternate(&self, bucket: u8, f: Fingerprint) -> u8 {
-        let mixed = u64::from(f).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63;
-        bucket ^ (mixed >> (64 - self.buckets.ilog2())) as u8
+        self.geometry().alternate(bucket.into(), f) as u8
     }
 }
 
@@ -101,7 +108,9 @@ impl Program {
         let mut memory = Memory::new(self.shape.descriptors);
         for token in &self.fill {
             let word = &mut memory.words[usize::from(token.first)];
-            *word = bucket::with(*word, token.f).expect("the tokens of a program fit its buckets");
+            *word = LAYOUT
+                .with(*word, token.f)
+                .expect("the tokens of a program fit its buckets");
         }
         memory
     }
@@ -156,7 +165,10 @@ mod tests {
     #[test]
     fn the_alternate_is_an_involution() {
         for shape in [Shape::of(2), Shape::of(4)] {
-            for (f, bucket) in (1..=Fingerprint::MAX).flat_map(|f| (0..2).map(move |b| (f, b))) {
+            for (f, bucket) in LAYOUT
+                .fingerprints()
+                .flat_map(|f| (0..2).map(move |b| (f, b)))
+            {
                 let other = shape.alternate(bucket, f);
                 assert!(other != bucket && usize::from(other) < shape.buckets);
                 assert_eq!(shape.alternate(other, f), bucket);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::bucket::SLOTS;
+use crate::layout::SLOTS;
 use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014). The same on every machine, for ever.

@@ -4,7 +4,8 @@
 //! does not need any more it sets back to the default, so that states that differ in nothing that matters are
 //! one state.
 
-use crate::bucket::Fingerprint;
+use model::Fingerprint;
+
 use crate::memory::{BUCKETS, Control, Transfer};
 use crate::points::{Asker, At, Caller};
 use crate::program::{Item, Kind, Operation};
@@ -49,7 +50,7 @@ pub struct Thread {
     /// The admission that is being decided.
     pub admission: Admission,
     /// The token about to change places, and one of its buckets.
-    pub hint: u32,
+    pub hint: u64,
     /// Whether a scan is on of which no hint has been left yet; for a mutant that leaves it late.
     pub scanned: bool,
     /// Its place in the log of hints.

@@ -1,6 +1,7 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
+use model::mix;
 
 /// Reads in both ways. Returns whether the bytes are a filter.
 pub fn check(bytes: &[u8]) -> bool {
@@ -46,10 +47,8 @@ fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
     assert!(len <= filter.slots());
     assert!(filter.load_factor() <= 1.0 && filter.false_positive_rate() < 0.001);
     let numbers = bytes.chunks(8).map(|chunk| {
-        let number = chunk
-            .iter()
-            .fold(0, |number, &byte| number << 8 | u64::from(byte));
-        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let shift_in = |number, &byte: &u8| number << 8 | u64::from(byte);
+        mix(chunk.iter().fold(0, shift_in))
     });
     // Not many: in a full filter each may take a long search.
     for hash in numbers.take(40).chain(0..20) {
@@ -118,7 +117,7 @@ fn work_growing(filter: &mut GrowingCuckooFilter) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
     // A few: a growth may ask for 65,536 times the memory.
-    for hash in (0..4u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
+    for hash in (0..4).map(mix) {
         let count = filter.count_hash(hash);
         assert_eq!(filter.contains_hash(hash), count > 0);
         if filter.slots() > 1 << 8 {

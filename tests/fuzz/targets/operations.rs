@@ -5,21 +5,15 @@
 
 #![no_main]
 
-#[allow(dead_code, reason = "shared with the tests")]
-#[path = "../../common/geometry.rs"]
-mod geometry;
-#[allow(dead_code, reason = "shared with the tests")]
-#[path = "../../common/oracle.rs"]
-mod oracle;
-
 use std::collections::BTreeSet;
 
 use arbitrary::Arbitrary;
-use geometry::{Class, Geometry, SLOTS};
 use libfuzzer_sys::fuzz_target;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use lockfree_cuckoo::testing::Relocate;
-use oracle::Oracle;
+use model::geometry::{Class, Geometry};
+use model::oracle::Oracle;
+use model::{Fingerprint, Layout};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -67,12 +61,12 @@ const SHAPES: [usize; 8] = [2, 4, 6, 8, 12, 14, 16, 24];
 const BUDGETS: [usize; 4] = [4096, 4096, 256, 2];
 
 /// Neighbours, so that a wrong bit would hit another class; 0 is stored as 1.
-const FINGERPRINTS: [u16; 12] = [
+const FINGERPRINTS: [Fingerprint; 12] = [
     0, 1, 2, 3, 4, 5, 0x100, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff,
 ];
 
 /// Both buckets of a class full of copies of it.
-const MOST_COPIES: usize = 2 * SLOTS;
+const MOST_COPIES: usize = 2 * Layout::DEFAULT.slots;
 
 /// Enough to fill the largest table; more would only take longer.
 const MOST_STEPS: usize = 200;
@@ -95,7 +89,7 @@ fuzz_target!(|input: Input| {
     let budget = BUDGETS[usize::from(input.budget) % BUDGETS.len()];
     let builder = CuckooFilter::builder().buckets(buckets).seed(1);
     let filter = builder.search_budget(budget).build().expect("possible");
-    let geometry = Geometry::of(&filter);
+    let geometry = Geometry::with_buckets(Layout::DEFAULT, buckets);
     let mut pair = Pair {
         filter,
         oracle: Oracle::new(geometry),

@@ -5,6 +5,8 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use lockfree_cuckoo::CuckooFilter;
+use model::Layout;
+use model::stored::{self, CHECKSUM, HEADER};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -40,10 +42,6 @@ enum Change {
     },
 }
 
-const HEADER: usize = 64;
-const CHECKSUM: usize = 4;
-const ITEMS: usize = 48;
-
 /// From one range to 31, from two buckets to a hundred.
 const SHAPES: [usize; 8] = [2, 4, 6, 12, 16, 40, 62, 128];
 
@@ -57,7 +55,11 @@ fuzz_target!(|input: Input| {
     for change in &input.changes {
         apply(change, &mut bytes);
     }
-    repair(&mut bytes, input.counted);
+    if input.counted {
+        let items = stored::items_if_packed(Layout::DEFAULT, &bytes);
+        stored::ITEMS.set(&mut bytes, items);
+    }
+    stored::repair(&mut bytes);
     let read = lockfree_cuckoo_fuzz::check(&bytes);
     assert!(read || !input.changes.is_empty(), "a sound file is read");
 });
@@ -75,7 +77,7 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
         Change::Word { at, word } => {
             let words = (bytes.len() - HEADER - CHECKSUM) / 8;
             if let Some(index) = usize::from(at).checked_rem(words) {
-                bytes[HEADER + 8 * index..][..8].copy_from_slice(&word.to_le_bytes());
+                stored::set_word(bytes, index, word);
             }
         }
         Change::Insert { at, bytes: more } => {
@@ -87,20 +89,4 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
             bytes.truncate(bytes.len().saturating_sub(fewer.into()).max(least));
         }
     }
-}
-
-fn repair(bytes: &mut [u8], counted: bool) {
-    let end = bytes.len() - CHECKSUM;
-    if counted {
-        // As a reader may count them that takes a word for a packed one.
-        let lanes = |word: &[u8; 8]| 4 - u64::from(u64::from_le_bytes(*word).trailing_zeros() / 16);
-        let items: u64 = bytes[HEADER..end].as_chunks().0.iter().map(lanes).sum();
-        bytes[ITEMS..ITEMS + 8].copy_from_slice(&items.to_le_bytes());
-    }
-    let checksum = crc32fast::hash(&bytes[..HEADER - CHECKSUM]);
-    bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&checksum.to_le_bytes());
-    let mut all = crc32fast::Hasher::new();
-    all.update(&bytes[..HEADER - CHECKSUM]);
-    all.update(&bytes[HEADER..end]);
-    bytes[end..].copy_from_slice(&all.finalize().to_le_bytes());
 }

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use lockfree_cuckoo::testing::hooks::{Event, Tally, tally};
-use mutation::CHECKING_A_MUTANT;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, PortfolioRunner, Runner};
 
@@ -14,6 +13,9 @@ use crate::counted::{Counted, Counts};
 
 /// The environment variable that sets another number of schedules for every test.
 const SET_SCHEDULES: &str = "SHUTTLE_ITERATIONS";
+
+/// The environment variable that is set while a mutant is checked.
+const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
 
 /// How many times the schedules of a test a mutant gets. Where few schedules bring a mutant to light, one run of
 /// the test would often miss it; the first that does ends the run.

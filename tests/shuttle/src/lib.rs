@@ -6,8 +6,8 @@
 //! at once are within reach. But schedules are sampled: a pass is evidence, no proof. And every access is
 //! sequentially consistent here, whatever its ordering says: weak memory is for the models under loom.
 //!
-//! Everything here and in `tests/` is compiled only with `--cfg lockfree_cuckoo_shuttle`; the driver,
-//! `cargo run --package shuttle-tests`, sees to that.
+//! Everything here and in `tests/` is compiled only with `--cfg lockfree_cuckoo_shuttle`; `cargo suite shuttle`
+//! sees to that.
 #![cfg(lockfree_cuckoo_shuttle)]
 
 mod bursts;

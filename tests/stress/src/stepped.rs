@@ -1,8 +1,5 @@
 //! The command line.
 
-#[path = "../../common/mod.rs"]
-mod common;
-
 mod chain;
 mod events;
 mod explanation;

@@ -1,9 +1,10 @@
 //! Runs one layer, and says in one line what came of it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+
+use verify::project::root;
 
 use crate::layers::Layer;
 
@@ -76,10 +77,4 @@ fn summary(layer: &Layer, log: &str) -> String {
     let says = |text: &&str| log.lines().rfind(|line| line.contains(text));
     let lines: Vec<&str> = layer.says.iter().filter_map(says).chain(skipped).collect();
     lines.join("; ")
-}
-
-fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = here.ancestors().nth(2);
-    root.map(Path::to_path_buf).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use super::lookup::Resolved;
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::bucket;
+use crate::layout::LAYOUT;
 use crate::memory::{State, Transfer};
 use crate::mutants::Mutant;
 use crate::points::{Admitting, Asker, At, Caller, Decide};
@@ -34,7 +34,7 @@ impl Run<'_> {
         let item = self.me.item;
         self.me.b = content;
         let addable = self.addable();
-        let present = bucket::contains(self.me.a, item.f) || bucket::contains(content, item.f);
+        let present = LAYOUT.contains(self.me.a, item.f) || LAYOUT.contains(content, item.f);
         (self.me.a, self.me.b) = (0, 0);
         if present {
             return self.give_back(NOT_DONE);
@@ -164,21 +164,21 @@ impl Run<'_> {
             Decide::ReadWitness => {
                 // A read-modify-write; under sequential consistency a load does the same.
                 let word = self.load(witness);
-                if bucket::is_reference(word) {
+                if LAYOUT.is_reference(word) {
                     self.begin_resolve(Asker::Witness, witness, word);
                 } else {
-                    self.verdict(!bucket::contains(word, placed));
+                    self.verdict(!LAYOUT.contains(word, placed));
                 }
             }
             Decide::AbortRival => {
                 let rival = self.me.frozen;
-                let (index, _) = bucket::named(rival.word);
+                let (index, _) = LAYOUT.named(rival.word);
                 self.decide_use(index, rival.control, State::Aborted);
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
             Decide::Decide => {
-                let (index, _) = bucket::named(reference);
+                let (index, _) = LAYOUT.named(reference);
                 let state = if absent || self.world.is(Mutant::AdmissionIgnoresItsWitness) {
                     State::Committed
                 } else {
@@ -211,10 +211,8 @@ impl Run<'_> {
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
-            Resolved::Settled(content) => self.verdict(!bucket::contains(content, placed)),
-            Resolved::Pending(old) if bucket::contains(old, placed) && !blind => {
-                self.verdict(false)
-            }
+            Resolved::Settled(content) => self.verdict(!LAYOUT.contains(content, placed)),
+            Resolved::Pending(old) if LAYOUT.contains(old, placed) && !blind => self.verdict(false),
             Resolved::Pending(_) => {
                 let rival = seen.is_admission() && seen.placed == placed;
                 if !rival || self.world.is(Mutant::RivalAdmissionNoObstacle) {

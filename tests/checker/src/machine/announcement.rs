@@ -1,19 +1,22 @@
 //! What one who lets tokens change places tells others: lookups by a bump, and a scan by a hint.
 
+use model::Fingerprint;
+
 use super::{DONE, Run, stripe_of};
-use crate::bucket::Fingerprint;
+use crate::layout::LAYOUT;
 use crate::memory::Access;
 use crate::mutants::Mutant;
 use crate::points::{Announce, At, Caller};
 
 /// A hint as the log holds it: never 0.
-fn hint(bucket: u8, f: Fingerprint) -> u32 {
-    u32::from(bucket) << 16 | u32::from(f)
+fn hint(bucket: u8, f: Fingerprint) -> u64 {
+    u64::from(bucket) << LAYOUT.fingerprint_bits | u64::from(f)
 }
 
 /// The bucket and the token that a hint names.
-pub(super) fn hinted(hint: u32) -> Option<(u8, Fingerprint)> {
-    (hint != 0).then_some(((hint >> 16) as u8, hint as Fingerprint))
+pub(super) fn hinted(hint: u64) -> Option<(u8, Fingerprint)> {
+    let bucket = (hint >> LAYOUT.fingerprint_bits) as u8;
+    (hint != 0).then_some((bucket, LAYOUT.fingerprint(hint)))
 }
 
 impl Run<'_> {
@@ -49,7 +52,7 @@ impl Run<'_> {
         let slots = self.world.shape.notes;
         match point {
             Announce::Bump => {
-                let scanned = self.bump(self.me.hint as Fingerprint);
+                let scanned = self.bump(LAYOUT.fingerprint(self.me.hint));
                 if scanned && !self.gives_no_hint() {
                     self.go(At::Announce(Announce::ReadNotes));
                 } else {

@@ -3,8 +3,10 @@
 //! The tables are so small that the search remembers where it was: each bucket is examined once, and what was
 //! read of it is kept under its number.
 
+use model::Fingerprint;
+
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::bucket::{self, SLOTS};
+use crate::layout::{LAYOUT, SLOTS};
 use crate::points::Caller;
 use crate::thread::Search;
 
@@ -38,7 +40,7 @@ impl Run<'_> {
         let item = self.me.item;
         let search = &mut self.me.search;
         search.contents[usize::from(item.second)] = content;
-        if bucket::has_room(search.contents[usize::from(item.first)]) || bucket::has_room(content) {
+        if LAYOUT.has_room(search.contents[usize::from(item.first)]) || LAYOUT.has_room(content) {
             self.opened(NOT_DONE);
         } else if self.world.shape.budget >= NEAR {
             self.near();
@@ -48,11 +50,13 @@ impl Run<'_> {
     }
 
     /// Of the eight tokens of two full candidates, the one in a slot: its bucket, and where it could go.
-    fn exit(&self, slot: u8) -> (u8, u16, u8) {
+    fn exit(&self, slot: u8) -> (u8, Fingerprint, u8) {
         let item = self.me.item;
         let source = [item.first, item.second][usize::from(slot) / SLOTS];
         let content = self.me.search.contents[usize::from(source)];
-        let moved = bucket::occupant(content, usize::from(slot) % SLOTS).unwrap_or(0);
+        let moved = LAYOUT
+            .occupant(content, usize::from(slot) % SLOTS)
+            .unwrap_or(0);
         (source, moved, self.world.shape.alternate(source, moved))
     }
 
@@ -82,7 +86,7 @@ impl Run<'_> {
 
     pub(super) fn open_near(&mut self, content: u64) {
         let search = &mut self.me.search;
-        search.rooms |= u8::from(bucket::has_room(content)) << search.slot;
+        search.rooms |= u8::from(LAYOUT.has_room(content)) << search.slot;
         search.slot += 1;
         self.near();
     }
@@ -104,7 +108,7 @@ impl Run<'_> {
     }
 
     pub(super) fn search_first(&mut self, content: u64) {
-        if bucket::has_room(content) {
+        if LAYOUT.has_room(content) {
             return self.opened(NOT_DONE);
         }
         self.push_node(self.me.item.first, content, (0, 0));
@@ -112,14 +116,14 @@ impl Run<'_> {
     }
 
     pub(super) fn search_second(&mut self, content: u64) {
-        if bucket::has_room(content) {
+        if LAYOUT.has_room(content) {
             return self.opened(NOT_DONE);
         }
         self.push_node(self.me.item.second, content, (0, 0));
         self.expand();
     }
 
-    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, u16)) {
+    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Fingerprint)) {
         let search = &mut self.me.search;
         search.contents[usize::from(bucket)] = content;
         search.arrivals[usize::from(bucket)] = arrival;
@@ -129,10 +133,10 @@ impl Run<'_> {
     }
 
     /// A token of the node that is being expanded, and where it could go.
-    fn neighbour(&self, slot: u8) -> Option<(u8, u16, u8)> {
+    fn neighbour(&self, slot: u8) -> Option<(u8, Fingerprint, u8)> {
         let search = &self.me.search;
         let source = search.nodes[usize::from(search.parent)];
-        let moved = bucket::occupant(search.contents[usize::from(source)], slot.into())?;
+        let moved = LAYOUT.occupant(search.contents[usize::from(source)], slot.into())?;
         Some((source, moved, self.world.shape.alternate(source, moved)))
     }
 
@@ -166,7 +170,7 @@ impl Run<'_> {
             let search = &mut self.me.search;
             search.contents[usize::from(bucket)] = content;
             search.examined |= 1 << search.slot;
-            search.rooms |= u8::from(bucket::has_room(content)) << search.slot;
+            search.rooms |= u8::from(LAYOUT.has_room(content)) << search.slot;
             search.slot += 1;
         }
         let complete = usize::from(self.me.search.slot) == SLOTS;
@@ -208,7 +212,7 @@ impl Run<'_> {
     }
 
     fn is_full_of_copies(&self, content: u64) -> bool {
-        bucket::count(content, self.me.item.f) == SLOTS
+        LAYOUT.count(content, self.me.item.f) == SLOTS
     }
 
     pub(super) fn refusal_first(&mut self, content: u64) {
@@ -225,7 +229,7 @@ impl Run<'_> {
     }
 
     /// Executes a path, from the vacant slot back to a candidate. Of the search only the way back is needed.
-    fn execute(&mut self, source: u8, moved: u16, destination: u8) {
+    fn execute(&mut self, source: u8, moved: Fingerprint, destination: u8) {
         let Search {
             placing, arrivals, ..
         } = self.me.search;
@@ -248,7 +252,7 @@ impl Run<'_> {
         }
     }
 
-    fn arrival(&self) -> (u8, u16) {
+    fn arrival(&self) -> (u8, Fingerprint) {
         self.me.search.arrivals[usize::from(self.me.search.source)]
     }
 

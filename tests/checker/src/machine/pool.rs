@@ -7,7 +7,7 @@
 
 use super::lookup::Resolved;
 use super::{DONE, NOT_DONE, Run};
-use crate::bucket;
+use crate::layout::LAYOUT;
 use crate::memory::{Access, Control, FIELDS, State};
 use crate::mutants::Mutant;
 use crate::points::{Asker, At, Caller, Pool, Resolve};
@@ -132,7 +132,7 @@ impl Run<'_> {
 
     pub(super) fn resolve(&mut self, point: Resolve) {
         let word = self.me.frozen.word;
-        let (index, _) = bucket::named(word);
+        let (index, _) = LAYOUT.named(word);
         match point {
             Resolve::Field(field) => {
                 let fields = self.memory.descriptors[index].transfer;
@@ -166,7 +166,7 @@ impl Run<'_> {
             seen,
             control,
         } = self.me.frozen;
-        let (_, uses) = bucket::named(word);
+        let (_, uses) = LAYOUT.named(word);
         let old = seen.before(bucket);
         let current =
             u64::from(control.uses) == uses || self.world.is(Mutant::NumberOfUseNotChecked);

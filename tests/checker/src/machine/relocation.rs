@@ -1,7 +1,8 @@
 //! Relocation, and the single one that can be asked for.
 
+use model::Fingerprint;
+
 use super::{DONE, NOT_DONE, Run};
-use crate::bucket::Fingerprint;
 use crate::memory::{State, Transfer};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Relocation};

@@ -1,7 +1,7 @@
 //! Removal.
 
 use super::{DONE, NOT_DONE, Run};
-use crate::bucket;
+use crate::layout::{LAYOUT, weight};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Removal};
 
@@ -18,7 +18,7 @@ impl Run<'_> {
             }
             Removal::FastSecond => {
                 self.me.b = self.load(item.second);
-                let matches = bucket::matches(item.f, self.me.a, self.me.b);
+                let matches = weight(item.f, self.me.a, self.me.b);
                 let single = matches.count_ones() == 2;
                 let suits = single || matches != 0 && self.world.is(Mutant::TwoTokensTakenAtOnce);
                 if self.are_plain(self.me.a, self.me.b) && suits {
@@ -28,13 +28,13 @@ impl Run<'_> {
                 }
             }
             Removal::FastExchange => {
-                let matches = bucket::matches(item.f, self.me.a, self.me.b);
+                let matches = weight(item.f, self.me.a, self.me.b);
                 let (bucket, content) = if matches & FIRST != 0 {
                     (item.first, self.me.a)
                 } else {
                     (item.second, self.me.b)
                 };
-                let cleared = bucket::without(content, item.f).unwrap_or(content);
+                let cleared = LAYOUT.without(content, item.f).unwrap_or(content);
                 let done = self.exchange(bucket, content, cleared);
                 if done || self.world.is(Mutant::RemoveIgnoresItsExchange) {
                     self.give_back(DONE);
@@ -84,15 +84,13 @@ impl Run<'_> {
         let item = self.me.item;
         [(item.first, self.me.a), (item.second, self.me.b)]
             .into_iter()
-            .find_map(|(bucket, content)| {
-                Some((bucket, content, bucket::without(content, item.f)?))
-            })
+            .find_map(|(bucket, content)| Some((bucket, content, LAYOUT.without(content, item.f)?)))
     }
 
     /// Whether the bucket that the token is not taken from holds an equal one.
     fn has_twin(&self) -> bool {
         let f = self.me.item.f;
-        bucket::contains(self.me.a, f) && bucket::contains(self.me.b, f)
+        LAYOUT.contains(self.me.a, f) && LAYOUT.contains(self.me.b, f)
     }
 
     pub(super) fn removal_first(&mut self, content: u64) {

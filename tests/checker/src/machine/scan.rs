@@ -3,8 +3,9 @@
 //! The copy is kept as a number of tokens for each class. What the crate does to fit them into a table of the
 //! copy's own is the work of one thread, and belongs to the tests of the crate.
 
+use super::Run;
 use super::announcement::hinted;
-use super::{Run, bucket};
+use crate::layout::LAYOUT;
 use crate::memory::{Access, SCAN, STRIPES};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Scan};
@@ -159,7 +160,7 @@ impl Run<'_> {
 
     pub(super) fn scan_word(&mut self, content: u64) {
         let bucket = self.me.scan.cursor;
-        let found = bucket::tokens(content).filter(|&f| self.in_group(f));
+        let found = LAYOUT.tokens(content).filter(|&f| self.in_group(f));
         let classes = found.filter_map(|f| self.world.class_of(bucket, f));
         let copy: u32 = classes.map(|class| 1 << (4 * class)).sum();
         self.me.scan.copy += copy;

@@ -2,11 +2,12 @@
 
 use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::testing::hooks::Event;
+use model::Layout;
+use model::geometry::Geometry;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 
 use crate::caravan::{Caravan, filter};
-use crate::common::geometry::Geometry;
 
 /// Nobody else is about, so nobody is refused.
 #[test]
@@ -93,7 +94,7 @@ fn a_winner_in_a_frozen_word_counts() {
     let needed = [Event::Rejected, Event::Hop, Event::Abort];
     explore("an absent item and neighbours", 8_000, &needed, || {
         let filter = filter(2, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         // From either bucket to the other.
         let neighbours = [200, 201].map(|f| geometry.both_orders(geometry.class(f)));
         for [hash, _] in neighbours {

@@ -13,9 +13,9 @@
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
-
-use crate::common::geometry::{Class, Geometry, SLOTS};
-use crate::common::hashers::AsGiven;
+use model::Layout;
+use model::geometry::{Class, Geometry};
+use model::hashers::AsGiven;
 
 pub(crate) type Filter = CuckooFilter<AsGiven>;
 
@@ -33,7 +33,7 @@ pub(crate) struct Caravan {
 impl Caravan {
     /// The road, without its riders: each bucket on it has one vacant slot.
     pub(crate) fn road(buckets: usize, hops: usize, descriptors: Option<usize>) -> Self {
-        let geometry = Geometry { buckets };
+        let geometry = Geometry::with_buckets(Layout::DEFAULT, buckets);
         let (road, riders) = lay_out(geometry, hops);
         let apart = |bucket: usize| !road.contains(&bucket);
         // Each fingerprint once, so that no two tokens are of one class.
@@ -47,10 +47,10 @@ impl Caravan {
         // The buckets apart first: their tokens fill them completely.
         let mut ballast = Vec::new();
         for bucket in (0..buckets).filter(|&bucket| apart(bucket)) {
-            ballast.extend(tokens(bucket, SLOTS));
+            ballast.extend(tokens(bucket, Layout::DEFAULT.slots));
         }
         for &bucket in &road {
-            ballast.extend(tokens(bucket, SLOTS - 1));
+            ballast.extend(tokens(bucket, Layout::DEFAULT.slots - 1));
         }
         let push = [road[0], road[hops]].map(|end| tokens(end, 1)[0]);
 
@@ -151,16 +151,11 @@ fn lay_out(geometry: Geometry, hops: usize) -> (Vec<usize>, Vec<[u64; 2]>) {
     let (mut road, mut riders) = (vec![0], Vec::new());
     while riders.len() < hops {
         let from = road[riders.len()];
-        let start = 100 * (riders.len() as u16 + 1);
+        let start = 100 * (riders.len() as u32 + 1);
         let fresh = |to: usize| !road.contains(&to);
         let fingerprint = geometry.fingerprints(from, start, 1, fresh)[0];
         let to = geometry.alternate(from, fingerprint);
-        let class = Class {
-            low: from.min(to),
-            high: from.max(to),
-            fingerprint,
-        };
-        let [low, high] = geometry.both_orders(class);
+        let [low, high] = geometry.both_orders(Class::new(from, to, fingerprint));
         riders.push(if from < to { [low, high] } else { [high, low] });
         road.push(to);
     }

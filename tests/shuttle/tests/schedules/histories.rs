@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::testing::hooks::Event as Happened;
+use model::Layout;
+use model::geometry::Geometry;
+use model::history::{Call, Event, linearizable};
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 
 use crate::caravan::{Caravan, Filter, filter};
-use crate::common::geometry::{Geometry, SLOTS};
-use crate::common::history::{Call, Event, linearizable};
 
 /// One class of a program: two hashes, and its copies at the start.
 struct Class {
@@ -85,11 +86,11 @@ fn on_a_road(descriptors: Option<usize>) -> Scene {
 /// A few classes in the same pair of buckets, which is nearly full or nearly empty.
 fn in_a_tiny_table(buckets: usize) -> Scene {
     let filter = filter(buckets, None);
-    let geometry = Geometry::of(&filter);
+    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
     let [low, high] = [0, 1].map(|bucket| geometry.range() / 2 * bucket);
     let of_the_pair = |to: usize| to == high;
     let fingerprints = geometry.fingerprints(low, 1, 3, of_the_pair);
-    let others = choice(2 * SLOTS - 1);
+    let others = choice(2 * Layout::DEFAULT.slots - 1);
     let ballast = geometry.fingerprints(low, 20_000, others, of_the_pair);
     for &f in &ballast {
         let hash = geometry.hash(low, f, 0);

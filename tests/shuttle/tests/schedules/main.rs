@@ -14,9 +14,6 @@
 //! Each test says which events it is about, and fails if they did not happen.
 #![cfg(lockfree_cuckoo_shuttle)]
 
-#[path = "../../../common/mod.rs"]
-mod common;
-
 mod admission;
 mod caravan;
 mod counting;

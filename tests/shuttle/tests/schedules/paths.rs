@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use lockfree_cuckoo::testing::hooks::Event;
+use model::Layout;
+use model::geometry::{Class, Geometry};
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, random_hash, together};
 
 use crate::caravan::{Caravan, filter};
-use crate::common::geometry::{Class, Geometry};
 
 /// Buckets, and hops of the only path.
 const ROADS: [(usize, usize); 3] = [(8, 3), (16, 4), (64, 6)];
@@ -44,7 +45,7 @@ fn a_nearly_full_table_loses_nothing() {
     explore("nearly full tables", 8_000, &STORM, || {
         let buckets = [8, 12, 16, 24, 64][choice(5)];
         let filter = filter(buckets, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let mut classes = BTreeSet::new();
         let mut fresh = || {
             (0..)

@@ -2,11 +2,12 @@
 
 use lockfree_cuckoo::SnapshotError;
 use lockfree_cuckoo::testing::hooks::Event;
+use model::Layout;
+use model::geometry::Geometry;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::together;
 
 use crate::caravan::{Caravan, Filter, filter};
-use crate::common::geometry::Geometry;
 
 /// A snapshot, or nothing if another thread is taking one.
 fn snapshot(filter: &Filter) -> Option<Filter> {
@@ -78,7 +79,7 @@ fn holds_one_of_two_equal_tokens_that_come_and_go() {
     let needed = [Event::Hint, Event::Twin];
     explore("snapshots of equal tokens", 3_000, &needed, || {
         let filter = filter(8, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let hashes = geometry.both_orders(geometry.class(geometry.hash(3, 7_777, 0)));
         filter.insert_hash(hashes[0]).expect("empty");
         together(2, |number| {

@@ -1,11 +1,12 @@
 //! Equal tokens that come and go.
 
 use lockfree_cuckoo::testing::hooks::Event;
+use model::Layout;
+use model::geometry::Geometry;
 use shuttle_tests::explore::explore;
 use shuttle_tests::threads::{choice, together};
 
 use crate::caravan::{Caravan, filter};
-use crate::common::geometry::Geometry;
 
 /// A copy is added in one bucket before the copy in the other is removed, so that a reader can pass between
 /// the two.
@@ -14,7 +15,7 @@ fn a_class_that_is_never_empty_is_never_missed() {
     let needed = [Event::Twin];
     explore("equal tokens that come and go", 8_000, &needed, || {
         let filter = filter(8, None);
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let hashes = geometry.both_orders(geometry.class(geometry.hash(3, 7_777, 0)));
         filter.insert_hash(hashes[0]).expect("empty");
         let swappers = 1 + choice(2);

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::common::geometry::SLOTS;
+use model::Layout;
+
 use super::stage::Stage;
+
+const SLOTS: usize = Layout::DEFAULT.slots;
 
 /// A full pair of buckets from which a chain of hops leads to a vacant slot, and classes with a part to play.
 ///

@@ -3,7 +3,8 @@
 //! The filter is a multiset of classes, so a history is linearizable if that of each class is. A class is a
 //! counter. A call that never returned may have taken effect or not; both are tried.
 
-use super::common::history::{Call, Event, linearizable};
+use model::history::{Call, Event, linearizable};
+
 use super::request::{Action, Answer, Pending, Record};
 use super::stage::Stage;
 

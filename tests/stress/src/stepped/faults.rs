@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::tally;
+use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::chain::Chain;
-use super::common::mix;
 use super::events::Sum;
 use super::growing;
 use super::kind::{ALL, FINDING, FREEZING, Kind, RELOCATION, SHORT, SNAPSHOT};

@@ -9,15 +9,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
+use crew::Crew;
 use lockfree_cuckoo::GrowingCuckooFilter;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
+use model::hashers::AsGiven;
+use model::history::{Call, Event, linearizable};
+use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::common::crew::Crew;
-use super::common::hashers::AsGiven;
-use super::common::history::{Call, Event, linearizable};
-use super::common::mix;
 use super::events::Sum;
 use super::gate::Gate;
 use super::pace::Pace;

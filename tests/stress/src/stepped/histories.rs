@@ -7,12 +7,12 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{stepping, tally};
+use model::mix;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-use super::common::crew::Crew;
-use super::common::mix;
 use super::events::{self, Sum};
 use super::explanation::History;
 use super::growing;

@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockfree_cuckoo::{CuckooFilter, SnapshotError};
-
-use super::common::hashers::AsGiven;
-use super::common::history::Call;
+use model::hashers::AsGiven;
+use model::history::Call;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,10 +19,10 @@ use std::thread;
 
 use lockfree_cuckoo::SnapshotError;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::common::mix;
 use super::explanation::History;
 use super::gate::Gate;
 use super::log::Log;

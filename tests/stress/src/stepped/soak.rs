@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
 use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+use model::geometry::{Class, Geometry};
+use model::{Layout, mix};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::common::geometry::{Class, Geometry};
-use super::common::mix;
 use super::events::Sum;
 use super::memory;
 use super::pace::Pace;
@@ -141,7 +141,7 @@ impl Soak {
             .seed(seed)
             .build()
             .expect("a possible geometry");
-        let geometry = Geometry::of(&filter);
+        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let permanent: Vec<u64> = (0..geometry.slots() * PERMANENT / 100)
             .map(|at| mix(seed ^ mix(at as u64)))
             .collect();

@@ -4,13 +4,14 @@
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
+use model::geometry::{Class, Geometry};
+use model::hashers::AsGiven;
+use model::history::Call;
+use model::seesaw::Seesaw;
+use model::{Fingerprint, Layout};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::common::geometry::{Class, Geometry, SLOTS};
-use super::common::hashers::AsGiven;
-use super::common::history::Call;
-use super::common::seesaw::Seesaw;
 use super::request::{Action, Answer, Clock, Record, Request};
 
 pub(crate) struct Stage {
@@ -33,21 +34,25 @@ impl Stage {
     const RANGES: usize = 3;
 
     pub(crate) fn new(range: usize, descriptors: usize) -> Self {
-        let buckets = Self::RANGES * range;
+        let geometry = Geometry::with_buckets(Layout::DEFAULT, Self::RANGES * range);
+        Self::of(geometry, descriptors)
+    }
+
+    fn of(geometry: Geometry, descriptors: usize) -> Self {
         let filter = CuckooFilter::builder()
-            .buckets(buckets)
+            .buckets(geometry.buckets)
             .search_budget(64)
             .descriptors(descriptors)
             .hasher(AsGiven)
             .build()
             .expect("a possible geometry");
         Self {
-            geometry: Geometry::of(&filter),
+            geometry,
             filter,
             classes: Vec::new(),
             hashes: Vec::new(),
             initial: Vec::new(),
-            tokens: vec![0; buckets],
+            tokens: vec![0; geometry.buckets],
             probe: None,
         }
     }
@@ -77,7 +82,7 @@ impl Stage {
     }
 
     /// Puts a token into this very bucket, which must have room.
-    pub(crate) fn place(&mut self, bucket: usize, fingerprint: u16) -> usize {
+    pub(crate) fn place(&mut self, bucket: usize, fingerprint: Fingerprint) -> usize {
         let hash = self.geometry.hash(bucket, fingerprint, 0);
         let other = self.geometry.alternate(bucket, fingerprint);
         self.filter.insert_hash(hash).expect("the bucket has room");
@@ -104,11 +109,11 @@ impl Stage {
         let mut rng = SmallRng::seed_from_u64(seed);
         while stage.classes.len() < classes {
             let bucket = rng.random_range(0..buckets);
-            let fingerprint = rng.random_range(1..=u16::MAX);
+            let fingerprint = rng.random_range(stage.geometry.layout.fingerprints());
             let hash = stage.geometry.hash(bucket, fingerprint, 0);
             stage.join(stage.geometry.class(hash));
         }
-        let wanted = ((buckets * SLOTS) as f64 * load) as usize;
+        let wanted = ((buckets * stage.geometry.layout.slots) as f64 * load) as usize;
         for _ in 0..10 * wanted {
             let class = rng.random_range(0..classes);
             if stage.filter.len() < wanted
@@ -122,16 +127,8 @@ impl Stage {
 
     /// A seesaw: the first class is the one that hops, the next two are those that push it.
     pub(crate) fn seesaw(descriptors: usize) -> Self {
-        let seesaw = Seesaw::new(Some(descriptors));
-        let mut stage = Self {
-            geometry: seesaw.geometry,
-            classes: Vec::new(),
-            hashes: Vec::new(),
-            initial: Vec::new(),
-            tokens: Vec::new(),
-            probe: None,
-            filter: seesaw.filter,
-        };
+        let seesaw = Seesaw::new(Layout::DEFAULT);
+        let mut stage = Self::of(seesaw.geometry, descriptors);
         let mut join = |hash, copies| {
             let class = stage.join(stage.geometry.class(hash));
             stage.initial[class] += copies;
@@ -139,10 +136,10 @@ impl Stage {
         join(seesaw.rider[0], 1);
         seesaw.push.into_iter().for_each(|push| join(push, 0));
         seesaw.ballast.iter().for_each(|&token| join(token, 1));
-        stage
-            .filter
-            .insert_hash(seesaw.rider[0])
-            .expect("two vacant slots");
+        // The rider last: the ballast fills all but a slot of each of its buckets.
+        for &hash in seesaw.ballast.iter().chain(&seesaw.rider[..1]) {
+            stage.filter.insert_hash(hash).expect("room");
+        }
         stage
     }
 

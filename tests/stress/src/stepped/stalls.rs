@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::common::mix;
 use super::halt;
 use super::subject::{Name, Subject};
 

@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher, RandomState};
 use clap::ValueEnum;
 use hashbrown::HashSet;
 use lockfree_cuckoo::CuckooFilter;
+use model::mix;
 use parking_lot::{Mutex, RwLock};
 
-use super::common::mix;
 use super::halt;
 
 /// Which one.

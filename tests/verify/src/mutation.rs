@@ -1,24 +1,17 @@
 //! Runs a suite of tests, then checks the tests themselves: each mutant is the crate with one piece taken out,
 //! and the test that it names must fail.
 //!
-//! A suite is a package whose tests need a build of their own. Its driver is this, with the suite and the list
-//! of its mutants.
+//! Most suites are packages whose tests need a build of their own.
 
 mod build;
 mod command_line;
 mod copy;
 mod crew;
-#[cfg(test)]
-mod lists;
-mod pieces;
 mod run;
 
-pub use command_line::main;
-pub use pieces::{Piece, piece};
+use crate::pieces::Piece;
 
-// The lists of the suites are among the tests.
-#[cfg(test)]
-extern crate self as mutation;
+pub use command_line::main;
 
 /// The crate with one piece taken out, and the test that notices.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +33,7 @@ pub struct Suite {
     pub checks: &'static str,
     /// What they print a number of, before a colon: their share of the work. Empty if they print none.
     pub unit: &'static str,
-    /// How the driver is called.
+    /// How it is called.
     pub command: &'static str,
     /// More to say under `--help`.
     pub about: &'static str,
@@ -58,5 +51,6 @@ pub struct Suite {
     pub mutants: &'static [Mutant],
 }
 
-/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short.
+/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short, or take more
+/// schedules to find. The suites have the name a second time, so that they need not be built with this package.
 pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";

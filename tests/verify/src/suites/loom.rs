@@ -1,11 +1,27 @@
-//! The mutants: the crate with one piece taken out, and the model that must notice.
+//! The models for loom, which are built with `--cfg loom`, and their mutants.
 //!
 //! A model is worth what its mutants show. Each mutant names the piece, the test that kills it and what that
 //! test says.
 
-use mutation::{Mutant, piece};
+use crate::mutation::{Mutant, Suite};
+use crate::pieces::piece;
 
-pub(crate) const MUTANTS: &[Mutant] = &[
+pub(super) const SUITE: Suite = Suite {
+    name: "loom",
+    checks: "models",
+    unit: "executions",
+    command: "cargo loom",
+    about: "LOOM_MAX_PREEMPTIONS sets the preemption bound of all models; unless told, it is 2,
+and 1 for the largest.",
+    package: "loom-tests",
+    directory: "loom-tests",
+    flags: "--cfg loom --cfg crossbeam_loom",
+    profile: "loom",
+    arguments: &["--features", "loom"],
+    mutants: MUTANTS,
+};
+
+const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a miss is not validated"),
         killer: "lookup::sees_a_token_that_hops",

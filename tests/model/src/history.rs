@@ -5,26 +5,32 @@ use std::collections::HashSet;
 
 /// One call on the class, with its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub enum Call {
     /// `insert`; whether it returned Ok.
     Insert(bool),
     /// `insert_unique`; `None` is an error.
     InsertUnique(Option<bool>),
+    /// `remove`; whether it found a copy.
     Remove(bool),
+    /// `contains`
     Contains(bool),
 }
 
 /// A call and the moments between which it was under way, on one clock for all threads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
-    pub(crate) call: Call,
-    pub(crate) began: u64,
-    pub(crate) ended: u64,
+pub struct Event {
+    /// The call, with its result.
+    pub call: Call,
+    /// A moment before it.
+    pub began: u64,
+    /// A moment after it.
+    pub ended: u64,
 }
 
 impl Call {
     /// By how much it changed the number of copies.
-    pub(crate) fn change(self) -> i64 {
+    #[must_use]
+    pub fn change(self) -> i64 {
         match self {
             Self::Insert(true) | Self::InsertUnique(Some(true)) => 1,
             Self::Remove(true) => -1,
@@ -45,7 +51,8 @@ impl Call {
 
 /// Whether the calls of several threads, each in its own order, have a common order that explains every
 /// result and keeps apart what did not overlap.
-pub(crate) fn linearizable(threads: &[&[Event]], copies: i64) -> bool {
+#[must_use]
+pub fn linearizable(threads: &[&[Event]], copies: i64) -> bool {
     Search {
         threads,
         refuted: HashSet::new(),
@@ -87,5 +94,41 @@ impl Search<'_> {
         }
         self.refuted.insert(placed.clone());
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(call: Call, began: u64, ended: u64) -> Event {
+        Event { call, began, ended }
+    }
+
+    #[test]
+    fn calls_that_overlap_may_have_either_order() {
+        let insert = [event(Call::Insert(true), 0, 3)];
+        let looks = [
+            event(Call::Contains(false), 1, 2),
+            event(Call::Contains(true), 2, 4),
+        ];
+        assert!(linearizable(&[&insert, &looks], 0));
+        assert!(!linearizable(&[&insert, &looks], 1), "it was in before");
+    }
+
+    #[test]
+    fn a_call_sees_what_was_over_before_it_began() {
+        let insert = [event(Call::Insert(true), 0, 1)];
+        let late = [event(Call::Contains(false), 2, 3)];
+        assert!(!linearizable(&[&insert, &late], 0));
+    }
+
+    #[test]
+    fn one_copy_is_removed_once_and_added_once() {
+        let removes = [0, 1].map(|_| [event(Call::Remove(true), 0, 9)]);
+        assert!(!linearizable(&removes.each_ref().map(|t| &t[..]), 1));
+        assert!(linearizable(&removes.each_ref().map(|t| &t[..]), 2));
+        let winners = [0, 1].map(|_| [event(Call::InsertUnique(Some(true)), 0, 9)]);
+        assert!(!linearizable(&winners.each_ref().map(|t| &t[..]), 0));
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::build::{Build, Test};
-use crate::copy::{apply, refresh};
-use crate::crew::work;
-use crate::{Mutant, Suite};
+use super::build::{Build, Test};
+use super::copy::{apply, refresh};
+use super::crew::work;
+use super::{Mutant, Suite};
 
 /// Runs all tests whose name contains `name`.
 pub(crate) fn tests(suite: &Suite, name: &str) -> Result<(), String> {

@@ -1,8 +1,25 @@
-//! The mutants: a filter that grows, with one piece taken out, and the test that must notice.
+//! The ordinary tests of filters that grow, and their mutants.
+//!
+//! What only a rare schedule brings to light is left to the models.
 
-use mutation::{Mutant, piece};
+use crate::mutation::{Mutant, Suite};
+use crate::pieces::piece;
 
-pub(crate) const MUTANTS: &[Mutant] = &[
+pub(super) const SUITE: Suite = Suite {
+    name: "growing",
+    checks: "tests",
+    unit: "",
+    command: "cargo suite growing",
+    about: "The tests are those of `cargo test`.",
+    package: "lockfree-cuckoo",
+    directory: ".",
+    flags: "",
+    profile: "test",
+    arguments: &[],
+    mutants: MUTANTS,
+};
+
+const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a remove walks from the oldest segment"),
         killer: "growing::simulation::nothing_is_lost_where_items_cannot_be_told_apart",

@@ -1,10 +1,5 @@
 //! Threads that start together, meet between rounds, and stop together, even if one of them panics.
 
-#![allow(
-    clippy::disallowed_types,
-    reason = "the tests look at the crate from outside; the model checker is not involved"
-)]
-
 use std::hint;
 use std::panic;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Workers have a bounded task; helpers repeat theirs while any worker is at work.
-pub(crate) struct Crew {
+pub struct Crew {
     workers: usize,
     all: usize,
     started: AtomicUsize,
@@ -36,7 +31,7 @@ struct Shift<'a> {
 
 impl Crew {
     /// Runs the workers and the helpers, each told its number, and returns what they returned.
-    pub(crate) fn run<W: Send, H: Send>(
+    pub fn run<W: Send, H: Send>(
         workers: usize,
         work: impl Fn(&Self, usize) -> W + Sync,
         helpers: usize,
@@ -75,10 +70,7 @@ impl Crew {
     }
 
     /// Workers alone.
-    pub(crate) fn workers<W: Send>(
-        workers: usize,
-        work: impl Fn(&Self, usize) -> W + Sync,
-    ) -> Vec<W> {
+    pub fn workers<W: Send>(workers: usize, work: impl Fn(&Self, usize) -> W + Sync) -> Vec<W> {
         Self::run(workers, work, 0, |_, _| ()).0
     }
 
@@ -92,12 +84,12 @@ impl Crew {
     }
 
     /// Whether a worker is still at work.
-    pub(crate) fn at_work(&self) -> bool {
+    pub fn at_work(&self) -> bool {
         self.working.load(Ordering::Acquire) > 0 && !self.broken.load(Ordering::Acquire)
     }
 
     /// Lets the workers go on only when all have come here: the start of a race.
-    pub(crate) fn meet(&self) {
+    pub fn meet(&self) {
         let arrived = self.arrived.fetch_add(1, Ordering::AcqRel) + 1;
         let complete = arrived.next_multiple_of(self.workers);
         self.gather(arrived == complete, || {
@@ -159,4 +151,55 @@ fn collect<T>(handles: Vec<thread::ScopedJoinHandle<'_, T>>) -> Vec<T> {
                 .unwrap_or_else(|payload| panic::resume_unwind(payload))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_a_round_ahead() {
+        const ROUNDS: usize = 200;
+        let at = [0, 1, 2].map(|_| AtomicUsize::new(0));
+        Crew::workers(at.len(), |crew, number| {
+            for round in 0..ROUNDS {
+                at[number].store(round, Ordering::Relaxed);
+                crew.meet();
+                for other in &at {
+                    assert_eq!(other.load(Ordering::Relaxed), round);
+                }
+                crew.meet();
+            }
+        });
+    }
+
+    #[test]
+    fn helpers_stop_with_the_last_worker() {
+        let done = AtomicUsize::new(0);
+        let (workers, helpers) = Crew::run(
+            2,
+            |_, number| {
+                thread::sleep(std::time::Duration::from_millis(10 * number as u64));
+                done.fetch_add(1, Ordering::Relaxed);
+                number
+            },
+            1,
+            |crew, number| {
+                while crew.at_work() {
+                    thread::yield_now();
+                }
+                (number, done.load(Ordering::Relaxed))
+            },
+        );
+        assert_eq!((workers, helpers), (vec![0, 1], vec![(0, 2)]));
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked")]
+    fn a_panic_wakes_those_who_wait() {
+        Crew::workers(2, |crew, number| {
+            assert!(number == 0, "the second panicked");
+            crew.meet();
+        });
+    }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, io, slice};
 
-use crate::copy::root;
-use crate::{CHECKING_A_MUTANT, Suite};
+use super::{CHECKING_A_MUTANT, Suite};
+use crate::project::root;
 
 /// The project or a copy of it, and where it is built.
 pub(crate) struct Build<'a> {

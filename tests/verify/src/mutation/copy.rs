@@ -1,18 +1,13 @@
 //! A copy of the project in which a piece can be taken out.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
-use crate::Piece;
+use crate::pieces::Piece;
+use crate::project::root;
 
 /// What a build makes, and what fuzzing finds.
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
-
-pub(crate) fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = package.ancestors().nth(2);
-    root.map(Path::to_path_buf).unwrap_or_default()
-}
 
 /// Makes the copy equal to the project. Only what differs is written, so that little is built again.
 pub(crate) fn refresh(copy: &Path) -> io::Result<()> {

@@ -1,14 +1,13 @@
-//! The command line of a driver.
+//! The command line of a suite.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use crate::{Suite, run};
+use super::{Suite, run};
 
-/// What a driver does: the tests, the mutants, or both, as the arguments say.
+/// Runs the tests, the mutants, or both, as the arguments say.
 #[must_use]
-pub fn main(suite: &Suite) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub fn main(suite: &Suite, arguments: &[String]) -> ExitCode {
     let name = arguments.get(1).map_or("", String::as_str);
     let start = Instant::now();
     let outcome = match arguments.first().map(String::as_str) {

@@ -1,11 +1,26 @@
-//! The mutants: the crate with one piece taken out, and the test that must notice.
+//! The tests of random schedules, which are built with `--cfg lockfree_cuckoo_shuttle`, and their mutants.
 //!
 //! They lack what those of the models for loom lack, as far as that breaks the protocol in one order of all
 //! accesses, and a few pieces more; weakened orderings mean nothing here.
 
-use mutation::{Mutant, piece};
+use crate::mutation::{Mutant, Suite};
+use crate::pieces::piece;
 
-pub(crate) const MUTANTS: &[Mutant] = &[
+pub(super) const SUITE: Suite = Suite {
+    name: "shuttle",
+    checks: "tests",
+    unit: "schedules",
+    command: "cargo suite shuttle",
+    about: "SHUTTLE_ITERATIONS sets the number of schedules of each test; a mutant gets up to eight times as many.",
+    package: "shuttle-tests",
+    directory: "tests/shuttle",
+    flags: "--cfg lockfree_cuckoo_shuttle",
+    profile: "release",
+    arguments: &[],
+    mutants: MUTANTS,
+};
+
+const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a miss is not validated"),
         killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",

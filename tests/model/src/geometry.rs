@@ -1,0 +1,248 @@
+//! The geometry: from a hash to the class of an item, and back.
+//!
+//! The table is a row of ranges of `2^k` buckets, as long as can be.
+//!
+//! ```text
+//! first  = floor(hash * buckets / 2^64)
+//! second = first xor (((fingerprint * SPREAD) | 2^63) >> (64 - k))
+//! ```
+
+use crate::layout::{Fingerprint, Layout};
+
+/// What a fingerprint is multiplied by: 2^64 over the golden ratio.
+pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The shape of a table, as far as it decides where tokens may live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// What a bucket is.
+    pub layout: Layout,
+    /// How many there are.
+    pub buckets: usize,
+}
+
+/// What two items have in common if the filter cannot tell them apart: the pair of buckets, in no order, and
+/// the fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// The lower bucket of the pair.
+    pub low: usize,
+    /// The higher.
+    pub high: usize,
+    /// What is stored.
+    pub fingerprint: Fingerprint,
+}
+
+impl Class {
+    /// That of a fingerprint in either of two buckets.
+    #[must_use]
+    pub fn new(one: usize, other: usize, fingerprint: Fingerprint) -> Self {
+        Self {
+            low: one.min(other),
+            high: one.max(other),
+            fingerprint,
+        }
+    }
+}
+
+impl Geometry {
+    /// That of so many buckets.
+    #[must_use]
+    pub const fn with_buckets(layout: Layout, buckets: usize) -> Self {
+        Self { layout, buckets }
+    }
+
+    /// That of so many slots, which is what a filter tells.
+    #[must_use]
+    pub const fn with_slots(layout: Layout, slots: usize) -> Self {
+        Self::with_buckets(layout, slots / layout.slots)
+    }
+
+    /// Slots in all.
+    #[must_use]
+    pub const fn slots(self) -> usize {
+        self.buckets * self.layout.slots
+    }
+
+    /// The largest power of two that divides the number of buckets.
+    #[must_use]
+    pub const fn range(self) -> usize {
+        1 << self.buckets.trailing_zeros()
+    }
+
+    /// The bucket that a lookup of this hash names first.
+    #[must_use]
+    pub fn first(self, hash: u64) -> usize {
+        ((u128::from(hash) * self.buckets as u128) >> 64) as usize
+    }
+
+    /// The other bucket of a fingerprint. The offset is below the length of a range, so the range is the same.
+    #[inline]
+    #[must_use]
+    pub fn alternate(self, bucket: usize, fingerprint: Fingerprint) -> usize {
+        let mixed = u64::from(fingerprint).wrapping_mul(SPREAD) | 1 << 63;
+        bucket ^ (mixed >> (64 - self.range().ilog2())) as usize
+    }
+
+    /// The class of a fingerprint that lies in `bucket`.
+    #[must_use]
+    pub fn class_in(self, bucket: usize, fingerprint: Fingerprint) -> Class {
+        Class::new(bucket, self.alternate(bucket, fingerprint), fingerprint)
+    }
+
+    /// The class of an item.
+    #[must_use]
+    pub fn class(self, hash: u64) -> Class {
+        self.class_in(self.first(hash), self.layout.fingerprint(hash))
+    }
+
+    /// A hash with this first bucket, and with these low bits, as many as a fingerprint has. The salt goes to the
+    /// bits that mean nothing.
+    ///
+    /// # Panics
+    ///
+    /// If there are so many buckets that no bits are left between them and the fingerprint.
+    #[must_use]
+    pub fn hash(self, bucket: usize, low_bits: u32, salt: u64) -> u64 {
+        let bits = self.layout.fingerprint_bits;
+        let of_bucket = (1 << 64) / self.buckets as u128;
+        let start = ((bucket as u128) << 64).div_ceil(self.buckets as u128);
+        let salt = u128::from(salt) % (of_bucket >> (bits + 2));
+        let hash =
+            (start.next_multiple_of(1 << bits) + (salt << bits)) as u64 | u64::from(low_bits);
+        assert_eq!(
+            self.first(hash),
+            bucket,
+            "the model builds the hash it was asked for"
+        );
+        hash
+    }
+
+    /// Two hashes of one class that look at its two buckets in opposite orders.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such class.
+    #[must_use]
+    pub fn both_orders(self, class: Class) -> [u64; 2] {
+        [class.low, class.high].map(|first| {
+            let hash = self.hash(first, class.fingerprint, 0);
+            assert_eq!(self.class(hash), class, "the class names its own buckets");
+            hash
+        })
+    }
+
+    /// The first `count` fingerprints from `start` on that lead from `bucket` to a place that `accept`s.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many.
+    #[must_use]
+    pub fn fingerprints(
+        self,
+        bucket: usize,
+        start: Fingerprint,
+        count: usize,
+        accept: impl Fn(usize) -> bool,
+    ) -> Vec<Fingerprint> {
+        let found: Vec<Fingerprint> = (start.max(1)..=*self.layout.fingerprints().end())
+            .filter(|&f| accept(self.alternate(bucket, f)))
+            .take(count)
+            .collect();
+        assert_eq!(found.len(), count, "enough fingerprints lead there");
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::EVERY_KIND;
+    use crate::mix;
+
+    /// One range and several, short and long.
+    const BUCKETS: [usize; 8] = [2, 4, 6, 24, 62, 48, 1 << 10, 3 << 10];
+
+    fn geometries() -> impl Iterator<Item = Geometry> {
+        EVERY_KIND
+            .into_iter()
+            .flat_map(|layout| BUCKETS.map(|buckets| Geometry::with_buckets(layout, buckets)))
+    }
+
+    /// Up to 8,000 of them.
+    fn fingerprints(layout: Layout) -> impl Iterator<Item = Fingerprint> {
+        let all = layout.fingerprints();
+        let step = (*all.end() as usize).div_ceil(8_000);
+        all.step_by(step)
+    }
+
+    #[test]
+    fn the_alternate_is_another_bucket_of_the_range_and_leads_back() {
+        for geometry in geometries() {
+            let range = geometry.range();
+            for (at, f) in fingerprints(geometry.layout).enumerate() {
+                let bucket = at % geometry.buckets;
+                let other = geometry.alternate(bucket, f);
+                assert_eq!(geometry.alternate(other, f), bucket, "{geometry:?}");
+                assert_ne!(other, bucket, "{geometry:?}");
+                assert_eq!(other / range, bucket / range, "{geometry:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_bucket_of_a_range_but_the_near_half_is_an_alternate() {
+        for layout in EVERY_KIND {
+            let geometry = Geometry::with_buckets(layout, 16);
+            let mut reached: Vec<usize> = fingerprints(layout)
+                .map(|f| geometry.alternate(3, f))
+                .collect();
+            reached.sort_unstable();
+            reached.dedup();
+            assert_eq!(reached, (8..16).collect::<Vec<_>>(), "{layout:?}");
+        }
+    }
+
+    #[test]
+    fn a_hash_made_to_order_is_of_the_class_that_was_asked_for() {
+        for geometry in geometries() {
+            for salt in 0..500 {
+                let bucket = mix(salt) as usize % geometry.buckets;
+                let f = geometry.layout.fingerprint(mix(salt << 32));
+                let hash = geometry.hash(bucket, f, mix(!salt));
+                assert_eq!(geometry.first(hash), bucket, "{geometry:?}");
+                let class = geometry.class_in(bucket, f);
+                assert_eq!(geometry.class(hash), class, "{geometry:?}");
+                let orders = geometry.both_orders(class);
+                let firsts = orders.map(|hash| geometry.first(hash));
+                assert_eq!(firsts, [class.low, class.high], "{geometry:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_twice_as_large_refines_every_class() {
+        for geometry in geometries() {
+            let finer = Geometry::with_buckets(geometry.layout, 2 * geometry.buckets);
+            for hash in (0..2_000).map(mix) {
+                let (coarse, fine) = (geometry.class(hash), finer.class(hash));
+                let halves = Class::new(fine.low / 2, fine.high / 2, fine.fingerprint);
+                assert_eq!(coarse, halves, "{geometry:?}");
+            }
+        }
+    }
+
+    /// By hand: 0x9e37... has the top bits 10, three times it (0xdaa6...) has 11.
+    #[test]
+    fn the_offsets_of_small_fingerprints() {
+        let four = Geometry::with_buckets(Layout::DEFAULT, 4);
+        assert_eq!((four.alternate(0, 1), four.alternate(0, 3)), (2, 3));
+        assert_eq!(four.first(0x4000_0000_0000_0000), 1);
+        assert_eq!(four.first(0x3fff_ffff_ffff_ffff), 0);
+        assert_eq!(Geometry::with_slots(Layout::DEFAULT, 16), four);
+        assert_eq!(four.slots(), 16);
+        let large = Geometry::with_buckets(Layout::DEFAULT, 1 << 62);
+        assert_eq!(large.alternate(0, 1), 0x9e37_79b9_7f4a_7c15 >> 2);
+        assert_eq!(large.alternate(0, 3), 0xdaa6_6d2c_7ddf_743f >> 2);
+    }
+}

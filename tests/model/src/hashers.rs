@@ -1,0 +1,103 @@
+//! Hashers that a test can steer.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{BuildHasher, Hasher};
+
+use crate::mix;
+
+/// The hash of a `u64` is the `u64`: typed calls with hashes built to order. Other items have useless hashes; the
+/// check in the header of the stored form is one of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AsGiven;
+
+/// A good hash of which only some bits are left, so that items collide.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow {
+    /// The bits that are left.
+    pub mask: u64,
+}
+
+/// FNV-1a with a key, and mixed at the end as the filter needs it. Of strings, the same on every machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fnv {
+    /// Two hashers with the same key are the same.
+    pub key: u64,
+}
+
+/// The hasher of [`AsGiven`].
+#[derive(Clone, Debug, Default)]
+pub struct AsGivenHasher(u64);
+
+/// The hasher of [`Fnv`].
+#[derive(Clone, Debug)]
+pub struct FnvHasher(u64);
+
+/// The hasher of [`Narrow`].
+#[derive(Clone, Debug)]
+pub struct NarrowHasher {
+    inner: DefaultHasher,
+    mask: u64,
+}
+
+impl BuildHasher for AsGiven {
+    type Hasher = AsGivenHasher;
+
+    fn build_hasher(&self) -> AsGivenHasher {
+        AsGivenHasher::default()
+    }
+}
+
+impl Hasher for AsGivenHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.len() as u64;
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl BuildHasher for Narrow {
+    type Hasher = NarrowHasher;
+
+    fn build_hasher(&self) -> NarrowHasher {
+        NarrowHasher {
+            inner: DefaultHasher::new(),
+            mask: self.mask,
+        }
+    }
+}
+
+impl Hasher for NarrowHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.inner.write(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.inner.finish() & self.mask
+    }
+}
+
+impl BuildHasher for Fnv {
+    type Hasher = FnvHasher;
+
+    fn build_hasher(&self) -> FnvHasher {
+        FnvHasher(0xcbf2_9ce4_8422_2325 ^ self.key)
+    }
+}
+
+impl Hasher for FnvHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        mix(self.0)
+    }
+}

@@ -1,0 +1,109 @@
+//! The layout: how the 64 bits of a word are divided.
+//!
+//! A bucket is a row of lanes of equal width, a slot each, in the low bits of the word. What is left above the top
+//! lane is spare, and 0 in every bucket.
+
+use std::ops::RangeInclusive;
+
+/// What is stored of an item. Never 0, which is a vacant slot.
+pub type Fingerprint = u32;
+
+/// How many slots a bucket has, and how wide they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Slots of a bucket, at most [`MOST_SLOTS`](Self::MOST_SLOTS).
+    pub slots: usize,
+    /// Bits of a fingerprint, and so of a lane.
+    pub fingerprint_bits: u32,
+}
+
+impl Layout {
+    /// The layout of a filter unless another is asked for.
+    pub const DEFAULT: Self = Self::of_lanes(4, 16);
+
+    /// No layout has more.
+    pub const MOST_SLOTS: usize = 8;
+
+    /// Lanes side by side.
+    ///
+    /// # Panics
+    ///
+    /// If they do not fit.
+    #[must_use]
+    pub const fn of_lanes(slots: usize, fingerprint_bits: u32) -> Self {
+        assert!(0 < slots && slots <= Self::MOST_SLOTS, "one to eight slots");
+        assert!(
+            0 < fingerprint_bits && fingerprint_bits <= Fingerprint::BITS,
+            "a fingerprint fits its type"
+        );
+        assert!(
+            slots as u32 * fingerprint_bits <= u64::BITS,
+            "the lanes fit a word"
+        );
+        Self {
+            slots,
+            fingerprint_bits,
+        }
+    }
+
+    /// Bits of a word that are in no lane.
+    #[must_use]
+    pub const fn spare_bits(self) -> u32 {
+        u64::BITS - self.slots as u32 * self.fingerprint_bits
+    }
+
+    /// All fingerprints.
+    #[must_use]
+    pub const fn fingerprints(self) -> RangeInclusive<Fingerprint> {
+        1..=Fingerprint::MAX >> (Fingerprint::BITS - self.fingerprint_bits)
+    }
+
+    /// The fingerprint of an item: the low bits of its hash, with 1 for 0.
+    #[must_use]
+    pub const fn fingerprint(self, hash: u64) -> Fingerprint {
+        let bits = hash as Fingerprint & *self.fingerprints().end();
+        if bits == 0 { 1 } else { bits }
+    }
+}
+
+/// Layouts of every kind: full words and spare bits, many slots and few.
+#[cfg(test)]
+pub(crate) const EVERY_KIND: [Layout; 6] = [
+    Layout::DEFAULT,
+    Layout::of_lanes(8, 8),
+    Layout::of_lanes(6, 10),
+    Layout::of_lanes(5, 12),
+    Layout::of_lanes(3, 21),
+    Layout::of_lanes(2, 31),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_bits_are_what_the_lanes_leave() {
+        let spare = EVERY_KIND.map(Layout::spare_bits);
+        assert_eq!(spare, [0, 0, 4, 4, 1, 2]);
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_low_bits_and_never_0() {
+        let hash = 0xfedc_ba98_7654_3210;
+        assert_eq!(Layout::DEFAULT.fingerprint(hash), 0x3210);
+        assert_eq!(Layout::of_lanes(8, 8).fingerprint(hash), 0x10);
+        assert_eq!(Layout::of_lanes(2, 31).fingerprint(hash), 0x7654_3210);
+        for layout in EVERY_KIND {
+            assert_eq!(layout.fingerprint(1 << layout.fingerprint_bits), 1);
+            let largest = layout.fingerprint(u64::MAX);
+            assert_eq!(layout.fingerprints(), 1..=largest);
+            assert_eq!(largest.count_ones(), layout.fingerprint_bits);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the lanes fit a word")]
+    fn nine_bits_do_not_fit_eight_times() {
+        let _ = Layout::of_lanes(8, 9);
+    }
+}

@@ -1,0 +1,27 @@
+//! What `lockfree-cuckoo` documents, implemented a second time, for all that checks it.
+//!
+//! Written from the documentation, not from the sources: nothing here depends on the crate. It is plain code for
+//! one thread, simple rather than fast, so that every special build can use it.
+//!
+//! * [`layout`]: how the 64 bits of a word are divided. It is data, so that one program can check several layouts.
+//! * [`bucket`]: a bucket as a list, and as a word. [`reference`](mod@reference): the words that are no bucket.
+//! * [`geometry`]: from a hash to the class of an item, and back.
+//! * [`stored`]: where the fields of the stored form are, and how to repair its checksums.
+//! * [`oracle`]: the multiset that a filter should hold, and whether it fits into a table.
+//! * [`history`]: whether some order of the calls explains what several threads saw.
+//!
+//! And what tests build their items with: [`hashers`], [`mix`](fn@mix), and the [`seesaw`].
+
+pub mod bucket;
+pub mod geometry;
+pub mod hashers;
+pub mod history;
+pub mod layout;
+mod mix;
+pub mod oracle;
+pub mod reference;
+pub mod seesaw;
+pub mod stored;
+
+pub use layout::{Fingerprint, Layout};
+pub use mix::mix;

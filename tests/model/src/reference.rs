@@ -1,0 +1,198 @@
+//! References: the words that are no bucket, and name a use of a descriptor.
+//!
+//! Where they are depends on what the buckets of a layout leave:
+//!
+//! ```text
+//! lanes that fill the word   | top lane 0    | index + 1 : 10 | sequence |     not 0
+//! lanes with spare bits      | 1 | index + 1 : 10 | sequence             |     the tag is the top bit
+//! ```
+//!
+//! | layout | bits of a reference | of its sequence |
+//! |---|---|---|
+//! | 8 x 8 | 56 | 46 |
+//! | 4 x 16 | 48 | 38 |
+//! | 6 x 10, 5 x 12, 3 x 21, 2 x 31 | 63 | 53 |
+//!
+//! A full word is a bucket or a reference, if its top lane is 0. With spare bits there are words that are neither.
+
+use crate::layout::Layout;
+
+/// Bits for the number of a descriptor, which is stored with 1 added.
+const INDEX_BITS: u32 = 10;
+
+const TAG: u64 = 1 << (u64::BITS - 1);
+
+impl Layout {
+    /// Whether a reference is told by the tag, which is a spare bit.
+    const fn is_tagged(self) -> bool {
+        self.spare_bits() > 0
+    }
+
+    /// Bits of a word in which references differ.
+    #[must_use]
+    pub const fn reference_bits(self) -> u32 {
+        if self.is_tagged() {
+            TAG.trailing_zeros()
+        } else {
+            u64::BITS - self.fingerprint_bits
+        }
+    }
+
+    /// Bits of the number of a use that a reference carries.
+    #[must_use]
+    pub const fn sequence_bits(self) -> u32 {
+        self.reference_bits() - INDEX_BITS
+    }
+
+    /// Whether a word names a descriptor.
+    #[inline]
+    #[must_use]
+    pub const fn is_reference(self, word: u64) -> bool {
+        if self.is_tagged() {
+            word & TAG != 0
+        } else {
+            word != 0 && word >> self.reference_bits() == 0
+        }
+    }
+
+    /// The quick test of the fast paths: whether both words are surely buckets. Without a tag one bucket is taken
+    /// for a reference, that with a 1 in its top lane and nothing else.
+    #[inline]
+    #[must_use]
+    pub fn are_plain(self, a: u64, b: u64) -> bool {
+        if self.is_tagged() {
+            (a | b) & TAG == 0
+        } else {
+            a.wrapping_sub(1).min(b.wrapping_sub(1)) >> self.reference_bits() != 0
+        }
+    }
+
+    /// Names a use of a descriptor.
+    #[inline]
+    #[must_use]
+    pub const fn reference(self, descriptor: usize, uses: u64) -> u64 {
+        let sequence = uses & ((1 << self.sequence_bits()) - 1);
+        let tag = if self.is_tagged() { TAG } else { 0 };
+        tag | (descriptor as u64 + 1) << self.sequence_bits() | sequence
+    }
+
+    /// The descriptor and the use that a reference names.
+    #[inline]
+    #[must_use]
+    pub const fn named(self, reference: u64) -> (usize, u64) {
+        let untagged = reference & (TAG - 1);
+        let sequence = untagged & ((1 << self.sequence_bits()) - 1);
+        ((untagged >> self.sequence_bits()) as usize - 1, sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::EVERY_KIND;
+    use crate::mix;
+
+    /// The last descriptor that the bits can name.
+    const LAST: usize = (1 << INDEX_BITS) - 2;
+
+    fn some_references(layout: Layout) -> impl Iterator<Item = u64> {
+        let last = (1 << layout.sequence_bits()) - 1;
+        [0, 1, LAST].into_iter().flat_map(move |descriptor| {
+            [0, 1, last - 1, last].map(|uses| layout.reference(descriptor, uses))
+        })
+    }
+
+    /// Buckets of one fingerprint and of several, with small ones and large ones at the top.
+    fn some_buckets(layout: Layout) -> impl Iterator<Item = u64> {
+        let largest = *layout.fingerprints().end();
+        let mixed = (0..1_000).map(move |salt| {
+            let lengths = 0..mix(salt) as usize % (layout.slots + 1);
+            lengths.fold(0, |bucket, at| {
+                let f = layout.fingerprint(mix(salt << 8 | at as u64));
+                layout.with(bucket, f).expect("room")
+            })
+        });
+        let ones = [1, 2, largest].into_iter();
+        let piles = ones.flat_map(move |f| {
+            let mut bucket = 0;
+            (0..layout.slots).map(move |_| {
+                bucket = layout.with(bucket, f).expect("room");
+                bucket
+            })
+        });
+        mixed.chain(piles)
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_table() {
+        let bits = EVERY_KIND.map(|layout| (layout.reference_bits(), layout.sequence_bits()));
+        let tagged = (63, 53);
+        assert_eq!(bits, [(48, 38), (56, 46), tagged, tagged, tagged, tagged]);
+        let layout = Layout::DEFAULT;
+        assert_eq!(layout.reference(0, 0), 1 << 38);
+        assert_eq!(layout.reference(LAST, (1 << 38) - 1), (1 << 48) - 1);
+    }
+
+    #[test]
+    fn a_reference_names_what_it_was_made_of() {
+        for layout in EVERY_KIND {
+            let past = 1 << layout.sequence_bits();
+            for descriptor in [0, 1, 517, LAST] {
+                for uses in [0, 1, past - 1] {
+                    let reference = layout.reference(descriptor, uses);
+                    assert_eq!(layout.named(reference), (descriptor, uses), "{layout:?}");
+                }
+                // The sequence wraps.
+                let (_, uses) = layout.named(layout.reference(descriptor, past + 7));
+                assert_eq!(uses, 7, "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_reference_is_a_bucket_and_no_bucket_a_reference() {
+        for layout in EVERY_KIND {
+            for word in some_references(layout) {
+                assert!(layout.is_reference(word), "{layout:?}: {word:x}");
+                assert!(!layout.is_packed(word), "{layout:?}: {word:x}");
+            }
+            for bucket in some_buckets(layout).chain([0]) {
+                assert!(layout.is_packed(bucket), "{layout:?}: {bucket:x}");
+                assert!(!layout.is_reference(bucket), "{layout:?}: {bucket:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_quick_test_sees_each_reference_and_doubts_one_bucket() {
+        for layout in EVERY_KIND {
+            let doubtful = match layout.spare_bits() {
+                0 => Some(1 << layout.reference_bits()),
+                _ => None,
+            };
+            for bucket in some_buckets(layout).chain([0]) {
+                let trusted = Some(bucket) != doubtful;
+                assert_eq!(layout.are_plain(bucket, 0), trusted, "{bucket:x}");
+                assert_eq!(layout.are_plain(0, bucket), trusted, "{bucket:x}");
+                for word in some_references(layout) {
+                    assert!(!layout.are_plain(bucket, word), "{layout:?}: {word:x}");
+                    assert!(!layout.are_plain(word, bucket), "{layout:?}: {word:x}");
+                }
+            }
+        }
+    }
+
+    /// With full words nothing is left over: what has something below an empty top lane is a reference.
+    #[test]
+    fn a_full_word_with_an_empty_top_lane_is_a_reference() {
+        for layout in EVERY_KIND
+            .into_iter()
+            .filter(|layout| layout.spare_bits() == 0)
+        {
+            for salt in 0..1_000 {
+                let word = mix(salt) >> layout.fingerprint_bits;
+                assert!(layout.is_reference(word) && !layout.is_packed(word));
+            }
+        }
+    }
+}
