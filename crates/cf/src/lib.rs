@@ -90,7 +90,7 @@ pub use entry::Entry;
 pub use error::Error;
 pub use filter::{Filter, WriteError};
 pub use operation::{Absent, Operation};
-pub use reply::{Answer, Info, Reply};
+pub use reply::{Answer, Reply};
 pub use settings::{Kind, Settings};
 pub use spec::{COMMANDS, Spec, find};
 pub use transfers::Transfers;

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::reply::{Answer, Info, Reply};
+use crate::reply::{Answer, Reply};
 use crate::settings::Settings;
 
 /// Slots of a bucket, of this filter. RedisBloom lets clients choose.
@@ -119,13 +119,13 @@ impl Operation<'_> {
     }
 }
 
-fn info(filter: &Filter) -> Info {
+fn info(filter: &Filter) -> Vec<(&'static str, u64)> {
     let Settings {
         expansion,
         max_iterations,
         ..
     } = filter.settings();
-    [
+    vec![
         ("Size", filter.memory_usage() as u64),
         ("Number of buckets", (filter.slots() / BUCKET_SIZE) as u64),
         ("Number of filters", filter.segments() as u64),

@@ -11,8 +11,8 @@ pub enum Reply {
     Each(Vec<Answer>),
     /// The copies of an item.
     Count(usize),
-    /// What there is to say of a filter.
-    Info(Info),
+    /// What there is to say of a filter: names and values, in an order that clients may count on.
+    Info(Vec<(&'static str, u64)>),
     /// The next chunk of a dump, and the iterator to go on with; nothing behind the last.
     Chunk(Option<(i64, Vec<u8>)>),
 }
@@ -33,6 +33,3 @@ impl From<bool> for Answer {
         if is_so { Self::Yes } else { Self::No }
     }
 }
-
-/// What `CF.INFO` replies: names and values, in an order that clients may count on.
-pub type Info = [(&'static str, u64); 8];

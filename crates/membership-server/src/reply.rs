@@ -131,8 +131,9 @@ impl From<cf::Reply> for Reply {
             cf::Reply::Count(number) => Self::number(number),
             cf::Reply::Info(info) => {
                 let number = |number| Self::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-                let pairs = info.map(|(name, value)| (Self::Simple(name), number(value)));
-                Self::Map(pairs.into())
+                let pairs = info.into_iter();
+                let pairs = pairs.map(|(name, value)| (Self::Simple(name), number(value)));
+                Self::Map(pairs.collect())
             }
             cf::Reply::Chunk(Some((iterator, bytes))) => {
                 Self::Array(vec![Self::Integer(iterator), Self::Bulk(bytes.into())])
