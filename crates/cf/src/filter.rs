@@ -147,6 +147,7 @@ impl Filter {
     /// Adds those of the items that there is room for or, if `is_unique`, those of them that are not in. For each of
     /// them, whether this call added it.
     pub fn insert_each(&self, items: &[&[u8]], is_unique: bool) -> Vec<Answer> {
+        // Once for all: a refusal must not cost the hashing of all that follows it.
         let hashes = self.hashes(items);
         let mut added = vec![!is_unique; hashes.len()];
         let mut answers = Vec::with_capacity(hashes.len());

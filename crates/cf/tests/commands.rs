@@ -203,31 +203,6 @@ fn a_full_filter_refuses_single_items_and_loses_none() {
 }
 
 #[test]
-fn an_item_that_is_refused_costs_the_same_in_a_large_batch() {
-    let server = &mut Server::new();
-    ask(server, "CF.RESERVE f 10 EXPANSION 0").expect("room");
-    // A copy of the item too many is refused at once, so that the rest of the work is what is measured.
-    let insert = |server: &mut Server, items: usize| {
-        let line = format!("CF.INSERT f ITEMS {}", vec!["a"; items].join(" "));
-        let start = std::time::Instant::now();
-        let Ok(Reply::Each(answers)) = ask(server, &line) else {
-            panic!("no answers");
-        };
-        assert_eq!(answers.len(), items);
-        start.elapsed().as_secs_f64() / items as f64
-    };
-    insert(server, 100);
-    // The best of some: what else the machine does only makes it slower.
-    let mut best = |items| {
-        let tries = (0..5).map(|_| insert(server, items));
-        tries.fold(f64::MAX, f64::min)
-    };
-    let (few, many) = (best(200), best(20_000));
-    // A hundred times the items: were each to wait for all behind it, it would take a hundred times as long.
-    assert!(many < 20.0 * few, "{few} s an item of few, {many} of many");
-}
-
-#[test]
 fn what_only_reads_changes_nothing() {
     for spec in COMMANDS.iter().filter(|spec| !spec.writes) {
         let server = &mut Server::new();
