@@ -18,7 +18,7 @@ use published::{Guard, Published, pin};
 
 use super::{Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
-use crate::layout::{Lanes, Layout};
+use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
 use crate::table::rate::{any_of, compared};
 
@@ -39,7 +39,7 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
 
 /// The bound of a search in each segment. A longer one, as in a filter that cannot grow, fills a segment by 2 % of
 /// its slots more, at twice the time of all its inserts.
-const DEFAULT_BUDGET: usize = 256;
+const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
 /// Hashes that are served under one pin, so that no pin lasts long.
 const PER_PIN: usize = 256;
