@@ -109,7 +109,8 @@ impl<S> GrowingCuckooFilter<S> {
         pinned(|guard| self.chain.load(guard).sum(of))
     }
 
-    /// Removes all items, and begins anew with a segment of the first size.
+    /// Removes all items, and begins anew with a segment of the first size. If there is no memory for that, the
+    /// filter goes on with the segment that takes inserts.
     ///
     /// `&mut`, because nobody can be promised anything about an item that is inserted meanwhile.
     ///
@@ -125,16 +126,14 @@ impl<S> GrowingCuckooFilter<S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn clear(&mut self) {
+        let chain = self.chain.get_mut();
+        // Only the target may take inserts again: each other segment is sealed, or a deferred call will seal it.
+        // The others go first, so that their memory can serve for the new one.
+        let target = Arc::clone(chain.target());
+        *chain = Chain::new([Arc::clone(&target)], 0);
         match Segment::new(self.start, self.search_budget) {
-            Ok(first) => *self.chain.get_mut() = Chain::new([Arc::new(first)], 0),
-            // Then with one that is there already.
-            Err(_) => {
-                let chain = self.chain.get_mut();
-                if let Some(coarsest) = chain.segments().last().cloned() {
-                    coarsest.empty();
-                    *chain = Chain::new([coarsest], 0);
-                }
-            }
+            Ok(first) => *chain = Chain::new([Arc::new(first)], 0),
+            Err(_) => target.empty(),
         }
     }
 }
