@@ -7,7 +7,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder};
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, InsertError};
 
 use crate::bucket::SLOTS;
 use crate::machine::{Answer, Run, World};
@@ -179,11 +179,11 @@ pub(crate) fn on_the_crate(
     match call.kind {
         Kind::Insert => match filter.insert_hash(hash) {
             Ok(()) => Answer::Bool(true),
-            Err(_) => Answer::Refused,
+            Err(error) => refused(&error),
         },
         Kind::Unique => match filter.insert_unique_hash(hash) {
             Ok(inserted) => Answer::Bool(inserted),
-            Err(_) => Answer::Refused,
+            Err(error) => refused(&error),
         },
         Kind::Remove => Answer::Bool(filter.remove_hash(hash)),
         Kind::Contains => Answer::Bool(filter.contains_hash(hash)),
@@ -193,6 +193,14 @@ pub(crate) fn on_the_crate(
             Ok(copy) => copied(world, &copy),
             Err(_) => Answer::NoCopy,
         },
+    }
+}
+
+/// What a refusal of the crate is to the machine.
+fn refused(error: &InsertError) -> Answer {
+    match error {
+        InsertError::TooManyCopies { .. } => Answer::TooManyCopies,
+        _ => Answer::Full,
     }
 }
 

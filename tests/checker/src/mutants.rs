@@ -47,6 +47,8 @@ pub enum Mutant {
     LostHintsIgnored,
     TwoScansAtATime,
     LateNoteReplacesAnother,
+    /// Every answer of it is allowed, so no program of the list below notices; `lockstep` does.
+    RefusalIgnoresRoom,
 }
 
 /// A mutant, what it lacks, and the program that kills it.

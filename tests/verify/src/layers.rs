@@ -46,12 +46,14 @@ pub(crate) const LAYERS: &[Layer] = &[
         ],
         long: &["--long"],
         short: &[],
-        build: None,
+        // Else the machine is held to the crate call by call only.
+        build: STEPS,
         says: &[
             "written races: ",
             "deaths in races: ",
             "random, ",
             "conformance: ",
+            "lockstep: ",
             "mutants: ",
         ],
     },
