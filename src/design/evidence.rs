@@ -23,7 +23,10 @@
 //! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
 //! sample, in one order of all accesses.
 //!
-//! Each of these three is itself checked: a piece of the protocol is taken out, one after the other, and the run
+//! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at every one
+//! in turn, while others overtake them: admissions, walks, snapshots and seals of the filter that grows, above all.
+//!
+//! Each of these four is itself checked: a piece of the protocol is taken out, one after the other, and the run
 //! fails if nobody notices.
 //!
 //! # Tested

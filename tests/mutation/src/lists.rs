@@ -9,10 +9,20 @@ use crate::pieces::PARTS;
 mod growing;
 #[path = "../../../loom-tests/src/mutants.rs"]
 mod loom;
+#[path = "bin/ordinary/mutants.rs"]
+mod ordinary;
 #[path = "../../shuttle/src/mutants.rs"]
 mod shuttle;
+#[path = "../../steps/src/mutants.rs"]
+mod steps;
 
-const SUITES: [&[Mutant]; 3] = [loom::MUTANTS, shuttle::MUTANTS, growing::MUTANTS];
+const SUITES: [&[Mutant]; 5] = [
+    loom::MUTANTS,
+    shuttle::MUTANTS,
+    steps::MUTANTS,
+    growing::MUTANTS,
+    ordinary::MUTANTS,
+];
 
 #[test]
 fn no_two_pieces_are_the_same() {

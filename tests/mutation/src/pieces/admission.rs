@@ -39,4 +39,20 @@ pub(super) const PIECES: &[Piece] = &[
             "pending.transfer.moved.is_none() && self.scope != Scope::Whole",
         )],
     },
+    Piece {
+        name: "an admission asks its witness before the finer segments",
+        changes: &[(
+            "settlement.rs",
+            "elsewhere.finer_hold_none()\n            && self.witness_holds_none(admission)",
+            "self.witness_holds_none(admission)\n            && elsewhere.finer_hold_none()",
+        )],
+    },
+    Piece {
+        name: "an admission looks at the list before it asks the coarser segments",
+        changes: &[(
+            "growing/operations.rs",
+            "        self.hold_none(self.chain.segments()[self.chain.target_index() + 1..].iter())\n            && self.filter.is_current(self.chain, self.guard)",
+            "        self.filter.is_current(self.chain, self.guard)\n            && self.hold_none(self.chain.segments()[self.chain.target_index() + 1..].iter())",
+        )],
+    },
 ];

@@ -87,4 +87,19 @@ pub(super) const PIECES: &[Piece] = &[
             ),
         ],
     },
+    Piece {
+        name: "a relocation freezes its source first",
+        changes: &[
+            (
+                "relocation.rs",
+                "let lower = hop.source.min(hop.destination);",
+                "let lower = hop.source;",
+            ),
+            (
+                "relocation.rs",
+                "let higher = hop.source.max(hop.destination);",
+                "let higher = hop.destination;",
+            ),
+        ],
+    },
 ];

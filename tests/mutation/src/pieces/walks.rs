@@ -114,4 +114,44 @@ pub(super) const PIECES: &[Piece] = &[
             "in turns.enumerate() {\n                    let inserted = chunk.min(1) * CHUNK + turn;",
         )],
     },
+    Piece {
+        name: "an admission does not ask the finer segments",
+        changes: &[(
+            "growing/operations.rs",
+            "self.chain.segments()[..self.chain.target_index()].iter()",
+            "self.chain.segments()[..0].iter()",
+        )],
+    },
+    Piece {
+        name: "another segment's miss is not validated",
+        changes: &[(
+            "growing/witness.rs",
+            "if self.stripes.unchanged(fingerprint, version) {",
+            "if self.stripes.unchanged(fingerprint, version) || true {",
+        )],
+    },
+    Piece {
+        name: "a lookup walks from the oldest segment",
+        changes: &[(
+            "growing/operations.rs",
+            "                .iter()\n                .any(|segment| segment.tokens.contains(hash))",
+            "                .iter()\n                .rev()\n                .any(|segment| segment.tokens.contains(hash))",
+        )],
+    },
+    Piece {
+        name: "a count walks from the oldest segment",
+        changes: &[(
+            "growing/operations.rs",
+            "let count = chain.sum(|segment| {",
+            "let count = chain.segments().iter().rev().fold(0, |sum, segment| sum + {",
+        )],
+    },
+    Piece {
+        name: "a snapshot of a growing filter trusts a list that has changed",
+        changes: &[(
+            "growing/snapshot.rs",
+            "if !self.is_current(chain, guard) {",
+            "if !self.is_current(chain, guard) && false {",
+        )],
+    },
 ];
