@@ -24,7 +24,10 @@
 //! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
 //! sample, in one order of all accesses.
 //!
-//! Each of these three is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
+//! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
+//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows.
+//!
+//! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
 //! no check notices.
 //!
 //! # Tested

@@ -18,7 +18,8 @@
 //!    segments. If the list has changed, they walk again.
 //! 5. A segment that is no longer the target is *sealed* when a grace period has passed since it was the target:
 //!    no insert can come any more. If it is sealed and empty, it is taken out of the list, and freed after
-//!    another grace period.
+//!    another grace period. Nothing takes a seal back, so a segment that has been replaced as the target is never the
+//!    target again.
 //! 6. An [admission](super::linearization#admissions) freezes its word in the target, asks the finer segments,
 //!    its sibling, the coarser segments, and at last whether the list is the same, and commits. It reads words of
 //!    other segments by read-modify-writes, and aborts admissions that it meets there. Only its owner commits it,

@@ -6,7 +6,7 @@
 //! is the matter of `lockstep.rs`, in another build.
 
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder};
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, InsertError};
 use model::hashers::AsGiven;
 use model::stored;
 
@@ -148,11 +148,11 @@ pub(crate) fn on_the_crate(
     match call.kind {
         Kind::Insert => match filter.insert_hash(hash) {
             Ok(()) => Answer::Bool(true),
-            Err(_) => Answer::Refused,
+            Err(error) => refused(&error),
         },
         Kind::Unique => match filter.insert_unique_hash(hash) {
             Ok(inserted) => Answer::Bool(inserted),
-            Err(_) => Answer::Refused,
+            Err(error) => refused(&error),
         },
         Kind::Remove => Answer::Bool(filter.remove_hash(hash)),
         Kind::Contains => Answer::Bool(filter.contains_hash(hash)),
@@ -162,6 +162,14 @@ pub(crate) fn on_the_crate(
             Ok(copy) => copied(world, &copy),
             Err(_) => Answer::NoCopy,
         },
+    }
+}
+
+/// What a refusal of the crate is to the machine.
+fn refused(error: &InsertError) -> Answer {
+    match error {
+        InsertError::TooManyCopies { .. } => Answer::TooManyCopies,
+        _ => Answer::Full,
     }
 }
 

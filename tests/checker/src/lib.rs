@@ -8,7 +8,8 @@
 //! ```
 //!
 //! * The protocol is a [`machine`] of single accesses to shared memory. [`conformance`] holds it to the crate that
-//!   ships, call by call. In a build with `--cfg lockfree_cuckoo_steps`, `lockstep` does so access by access.
+//!   ships, call by call. In a build with `--cfg lockfree_cuckoo_steps`, as in `cargo verify`, `lockstep` does so access
+//!   by access; only there races between the accesses of a call are compared.
 //! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability, and an
 //!   [`audit`] looks at what dead threads leave behind.
 //! * The [`programs`] are written by hand, one for each known race, or made by chance ([`random`]).

@@ -42,8 +42,10 @@ pub struct World {
 pub enum Answer {
     /// `contains`, `remove`, a relocation, an insert that found room, or an `insert_unique`.
     Bool(bool),
-    /// An insert that found no room.
-    Refused,
+    /// An insert that found no room, or was disturbed too often.
+    Full,
+    /// An insert that found eight copies.
+    TooManyCopies,
     /// `count`
     Number(usize),
     /// `snapshot`: the number of tokens of each class, four bits each.
@@ -56,7 +58,8 @@ impl fmt::Display for Answer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(answer) => write!(out, "{answer}"),
-            Self::Refused => write!(out, "\"full\""),
+            Self::Full => write!(out, "\"full\""),
+            Self::TooManyCopies => write!(out, "\"too many copies\""),
             Self::Number(copies) => write!(out, "{copies}"),
             Self::Copy(copy) => write!(out, "a copy with {copy:#x} tokens (a digit each class)"),
             Self::NoCopy => write!(out, "no copy"),
@@ -164,7 +167,8 @@ impl<'a> Run<'a> {
     /// Returns from the call.
     fn finish(&mut self, value: u64) {
         self.answer = Some(match self.me.kind {
-            Some(Kind::Insert | Kind::Unique) if value == REFUSED => Answer::Refused,
+            Some(Kind::Insert | Kind::Unique) if value == REFUSED => Answer::Full,
+            Some(Kind::Insert) if value == ALL_COPIES => Answer::TooManyCopies,
             Some(Kind::Count) => Answer::Number(value as usize),
             Some(Kind::Snapshot) if value == u64::MAX => Answer::NoCopy,
             Some(Kind::Snapshot) => Answer::Copy(value as u32),

@@ -116,7 +116,7 @@ impl Monitor {
         for (class, set) in concerned(sets, kind, class) {
             let told = match answer {
                 Answer::Bool(result) => Told::Bool(result),
-                Answer::Refused => Told::Nothing,
+                Answer::Full | Answer::TooManyCopies => Told::Nothing,
                 Answer::Number(copies) => Told::Number(copies as u8),
                 Answer::Copy(copy) => Told::Number((copy >> (4 * class) & 0xf) as u8),
                 Answer::NoCopy => Told::NoNumber,

@@ -47,6 +47,8 @@ pub enum Mutant {
     LostHintsIgnored,
     TwoScansAtATime,
     LateNoteReplacesAnother,
+    /// Every answer of it is allowed, so no program of the list below notices; `lockstep` does.
+    RefusalIgnoresRoom,
 }
 
 /// A mutant, what it lacks, and the program that kills it.
@@ -338,6 +340,8 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
     ("the control is read Relaxed", ORDERING),
     ("the number of a use is published Relaxed", ORDERING),
     ("a scan is announced without Acquire", ORDERING),
+    // What a scan misses was noted after its first read, and so after it emptied the log.
+    ("the log is emptied after the announcement", ORDERING),
     ("a remove walks from the oldest segment", ONE_TABLE),
     ("a lookup trusts a list that has changed", ONE_TABLE),
     ("a remove trusts a list that has changed", ONE_TABLE),

@@ -18,7 +18,7 @@ pub use command_line::main;
 pub struct Mutant {
     /// What is missing.
     pub piece: &'static Piece,
-    /// The test that must fail, as `file::test`.
+    /// The test that must fail, as `file::test`; `lib::test` is one of the library itself.
     pub killer: &'static str,
     /// What the failing test says.
     pub message: &'static str,
@@ -39,7 +39,8 @@ pub struct Suite {
     pub about: &'static str,
     /// The package of the tests.
     pub package: &'static str,
-    /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it.
+    /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it, and
+    /// those in the files of its killers.
     pub directory: &'static str,
     /// The `RUSTFLAGS` that choose the build. Without any, it is that of `cargo test`.
     pub flags: &'static str,

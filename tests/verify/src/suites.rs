@@ -2,7 +2,9 @@
 
 mod growing;
 mod loom;
+mod ordinary;
 mod shuttle;
+mod steps;
 
 use crate::mutation::Suite;
 
@@ -12,9 +14,13 @@ pub const LOOM: Suite = loom::SUITE;
 pub const SHUTTLE: Suite = shuttle::SUITE;
 /// The tests of filters that grow.
 pub const GROWING: Suite = growing::SUITE;
+/// The races of stopped threads.
+pub const STEPS: Suite = steps::SUITE;
+/// Other ordinary tests.
+pub const ORDINARY: Suite = ordinary::SUITE;
 
 /// All of them.
-pub const ALL: [Suite; 3] = [LOOM, SHUTTLE, GROWING];
+pub const ALL: [Suite; 5] = [LOOM, SHUTTLE, STEPS, GROWING, ORDINARY];
 
 #[cfg(test)]
 mod tests {

@@ -122,6 +122,37 @@ mod tests {
         }
     }
 
+    /// Threads come for the same number all the time, and keep what they get long enough to be found out.
+    #[test]
+    fn no_two_leases_are_for_one_number() {
+        const LEASES: usize = 8;
+        const THREADS: usize = 4;
+        let (held, begin) = (AtomicU64::new(0), Barrier::new(THREADS));
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    begin.wait();
+                    for _ in 0..400_000 {
+                        let leases: [Lease; LEASES] = std::array::from_fn(|_| {
+                            let lease = Lease::take();
+                            let others = held.fetch_or(bit(&lease), Ordering::Relaxed);
+                            assert_eq!(others & bit(&lease), 0, "two threads have one number");
+                            lease
+                        });
+                        for lease in leases {
+                            held.fetch_and(!bit(&lease), Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// 0 for a number that is not exclusive.
+    fn bit(lease: &Lease) -> u64 {
+        1u64.checked_shl(lease.0 as u32).unwrap_or(0)
+    }
+
     #[test]
     fn a_thread_that_ends_has_a_shared_number() {
         struct AtTheEnd;
@@ -139,6 +170,7 @@ mod tests {
         })
         .join()
         .expect("no panic");
-        assert!(SEEN.load(Ordering::Relaxed) > 0);
+        let number = SEEN.load(Ordering::Relaxed) as usize - 1;
+        assert!(number >= EXCLUSIVE, "it keeps number {number}");
     }
 }

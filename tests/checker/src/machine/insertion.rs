@@ -82,7 +82,7 @@ impl Run<'_> {
 
     pub(super) fn insertion_opened(&mut self, outcome: u64) {
         match outcome {
-            REFUSED | ALL_COPIES => self.give_back(REFUSED),
+            REFUSED | ALL_COPIES => self.give_back(outcome),
             DONE if !self.world.is(Mutant::OpenedSlotForAnybody) => self.give_back(DONE),
             _ => self.add(),
         }

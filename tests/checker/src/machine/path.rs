@@ -7,6 +7,7 @@ use model::Fingerprint;
 
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
 use crate::layout::{LAYOUT, SLOTS};
+use crate::mutants::Mutant;
 use crate::points::Caller;
 use crate::thread::Search;
 
@@ -216,16 +217,22 @@ impl Run<'_> {
     }
 
     pub(super) fn refusal_first(&mut self, content: u64) {
-        if self.is_full_of_copies(content) {
-            self.begin_peek(Caller::RefusalSecond, self.me.item.second);
-        } else {
-            self.opened(REFUSED);
-        }
+        self.me.search.contents[usize::from(self.me.item.first)] = content;
+        self.begin_peek(Caller::RefusalSecond, self.me.item.second);
     }
 
     pub(super) fn refusal_second(&mut self, content: u64) {
-        let copies = self.is_full_of_copies(content);
-        self.opened(if copies { ALL_COPIES } else { REFUSED });
+        let other = self.me.search.contents[usize::from(self.me.item.first)];
+        let copies = self.is_full_of_copies(content) && self.is_full_of_copies(other);
+        let room = LAYOUT.has_room(content) || LAYOUT.has_room(other);
+        self.opened(if room && !self.world.is(Mutant::RefusalIgnoresRoom) {
+            // Somebody has removed one meanwhile.
+            NOT_DONE
+        } else if copies {
+            ALL_COPIES
+        } else {
+            REFUSED
+        });
     }
 
     /// Executes a path, from the vacant slot back to a candidate. Of the search only the way back is needed.

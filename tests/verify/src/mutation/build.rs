@@ -16,6 +16,9 @@ pub(crate) struct Build<'a> {
     again: bool,
 }
 
+/// What stands for a file if the tests are those of the library itself, among its sources.
+const LIBRARY: &str = "lib";
+
 /// A test, and the file that it is in.
 pub(crate) struct Test {
     pub(crate) file: String,
@@ -101,9 +104,10 @@ impl<'a> Build<'a> {
                     .map(|stem| stem.to_string_lossy().into_owned()),
             );
         }
-        // In the package that has other tests too, those of the suite are named after it.
+        // In the package that has other tests too, those of the suite are named after it, or kill its mutants.
         if self.suite.directory == "." {
-            files.retain(|file| file.starts_with(self.suite.name));
+            files.push(LIBRARY.to_owned());
+            files.retain(|file| file.starts_with(self.suite.name) || self.kills(file));
         }
         files.sort();
         let mut tests = Vec::new();
@@ -121,6 +125,14 @@ impl<'a> Build<'a> {
             }));
         }
         Ok(tests)
+    }
+
+    /// Whether a mutant of the suite is to be killed by a test in this file.
+    fn kills(&self, file: &str) -> bool {
+        let killers = self.suite.mutants.iter().map(|mutant| mutant.killer);
+        killers
+            .filter_map(Test::parse)
+            .any(|killer| killer.file == file)
     }
 
     /// Runs one test in a process of its own: two in one would wait for each other whenever they map a stack.
@@ -154,13 +166,21 @@ impl<'a> Build<'a> {
             .args(self.suite.arguments)
             .arg("--target-dir")
             .arg(&self.target)
-            .args(files.iter().flat_map(|file| ["--test", file.as_str()]));
+            .args(files.iter().flat_map(|file| target(file)));
         if self.again {
             command
                 .env("CARGO_INCREMENTAL", "1")
                 .env(CHECKING_A_MUTANT, "1");
         }
         command
+    }
+}
+
+/// The arguments that choose the tests in a file.
+fn target(file: &str) -> Vec<&str> {
+    match file {
+        LIBRARY => vec!["--lib"],
+        file => vec!["--test", file],
     }
 }
 

@@ -39,4 +39,20 @@ pub(super) const PIECES: &[Piece] = &[
             "pending.transfer.moved.is_none() && tokens.deciders != Deciders::Everyone",
         )],
     },
+    Piece {
+        name: "an admission asks its witness before the finer segments",
+        changes: &[(
+            "tokens/verdict.rs",
+            "elsewhere.finer_hold_none()\n        && witness_holds_none(tokens, admission)",
+            "witness_holds_none(tokens, admission)\n        && elsewhere.finer_hold_none()",
+        )],
+    },
+    Piece {
+        name: "an admission looks at the list before it asks the coarser segments",
+        changes: &[(
+            "engine/growing/walks.rs",
+            "        self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())\n            && self.engine.is_current(self.chain, self.guard)",
+            "        self.engine.is_current(self.chain, self.guard)\n            && self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())",
+        )],
+    },
 ];

@@ -118,4 +118,36 @@ pub(super) const PIECES: &[Piece] = &[
             "target.refined(self.factor.min(2))",
         )],
     },
+    Piece {
+        name: "emptiness is looked at before the seal",
+        changes: &[(
+            "engine/growing/link.rs",
+            "self.sealed.load(Ordering::Acquire) == 1 && self.segment.len() == 0 && self.holds_nothing()",
+            "self.segment.len() == 0 && self.holds_nothing() && self.sealed.load(Ordering::Acquire) == 1",
+        )],
+    },
+    Piece {
+        name: "the count alone tells that a segment is drained",
+        changes: &[(
+            "engine/growing/link.rs",
+            "&& self.holds_nothing()",
+            "&& (true || self.holds_nothing())",
+        )],
+    },
+    Piece {
+        name: "the target of a copy is sealed",
+        changes: &[(
+            "engine/growing/chain.rs",
+            "if index != target {",
+            "if index != target || true {",
+        )],
+    },
+    Piece {
+        name: "clear without memory goes on with the coarsest segment",
+        changes: &[(
+            "engine/growing.rs",
+            "let target = Arc::clone(chain.target());",
+            "let target = Arc::clone(&chain.links()[chain.links().len() - 1]);",
+        )],
+    },
 ];

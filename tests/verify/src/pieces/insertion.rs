@@ -38,4 +38,36 @@ pub(super) const PIECES: &[Piece] = &[
         name: "two threads count on one cell",
         changes: &[("segment/counter.rs", "own.get(index)", "own.first()")],
     },
+    Piece {
+        name: "a refusal does not look for room again",
+        changes: &[(
+            "tokens/insertion.rs",
+            "if pair.iter().any(|bucket| bucket.has_room()) {",
+            "if pair.iter().any(|bucket| bucket.has_room()) && false {",
+        )],
+    },
+    Piece {
+        name: "an insert looks for a frozen word only in its first bucket",
+        changes: &[(
+            "tokens/insertion.rs",
+            "if Word::are_plain(a, b) &&",
+            "if Word::are_plain(a, a) &&",
+        )],
+    },
+    Piece {
+        name: "thread numbers are taken without looking who has them",
+        changes: &[(
+            "sync/real/hosted/index.rs",
+            "if HELD.fetch_or(bit, Ordering::Acquire) & bit == 0 {",
+            "if HELD.fetch_or(bit, Ordering::Acquire) & bit <= bit {",
+        )],
+    },
+    Piece {
+        name: "a thread that ends keeps the number that it gives back",
+        changes: &[(
+            "sync/real/hosted/index.rs",
+            "        INDEX.set(shared());\n",
+            "",
+        )],
+    },
 ];

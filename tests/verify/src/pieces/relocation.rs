@@ -103,4 +103,19 @@ pub(super) const PIECES: &[Piece] = &[
             ),
         ],
     },
+    Piece {
+        name: "a relocation freezes its source first",
+        changes: &[
+            (
+                "tokens/relocation.rs",
+                "let lower = hop.source.min(hop.destination);",
+                "let lower = hop.source;",
+            ),
+            (
+                "tokens/relocation.rs",
+                "let higher = hop.source.max(hop.destination);",
+                "let higher = hop.destination;",
+            ),
+        ],
+    },
 ];

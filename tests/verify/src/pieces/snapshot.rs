@@ -27,4 +27,44 @@ pub(super) const PIECES: &[Piece] = &[
             "let noted = &self.log.slots[..notes.min(self.log.slots.len())];",
         )],
     },
+    Piece {
+        name: "hints of other groups count in a scan by groups",
+        changes: &[(
+            "tokens/scan.rs",
+            ".filter(|hint| group.has(hint.fingerprint))",
+            ".filter(|hint| group.has(hint.fingerprint) || true)",
+        )],
+    },
+    Piece {
+        name: "a group has every stripe",
+        changes: &[(
+            "tokens/stripes.rs",
+            "stripe_of(f) % self.groups == self.index",
+            "stripe_of(f) % self.groups == self.index || true",
+        )],
+    },
+    Piece {
+        name: "the end of a scan resets the versions",
+        changes: &[(
+            "tokens/stripes.rs",
+            "stripe.fetch_and(!SCAN, Ordering::Relaxed);",
+            "stripe.store(0, Ordering::Relaxed);",
+        )],
+    },
+    Piece {
+        name: "the log is emptied after the announcement",
+        changes: &[(
+            "tokens/scan.rs",
+            "    scan.forget();\n    tokens.stripes.announce_scan(group);",
+            "    tokens.stripes.announce_scan(group);\n    scan.forget();",
+        )],
+    },
+    Piece {
+        name: "a scanner that gets no memory keeps the right to scan",
+        changes: &[(
+            "tokens/hints.rs",
+            "                self.end_scan();\n                Err(NoScan::OutOfMemory(error))",
+            "                Err(NoScan::OutOfMemory(error))",
+        )],
+    },
 ];

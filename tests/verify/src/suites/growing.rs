@@ -105,4 +105,14 @@ const MUTANTS: &[Mutant] = &[
         killer: "growing::batch::a_refused_item_ends_a_unique_batch",
         message: "assertion `left == right` failed",
     },
+    Mutant {
+        piece: piece("the target of a copy is sealed"),
+        killer: "growing_target::a_copy_has_a_target_that_is_not_sealed",
+        message: "taken out while an insert may be under way",
+    },
+    Mutant {
+        piece: piece("clear without memory goes on with the coarsest segment"),
+        killer: "growing_target::clear_without_memory_goes_on_with_one_that_is_not_sealed",
+        message: "taken out while an insert may be under way",
+    },
 ];

@@ -279,6 +279,11 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was not copied once",
     },
     Mutant {
+        piece: piece("the log is emptied after the announcement"),
+        killer: "snapshot::holds_a_token_that_hops",
+        message: "a hopping token was not copied once",
+    },
+    Mutant {
         piece: piece("hints that found no room are ignored"),
         killer: "snapshot::holds_more_than_the_log_does",
         message: "a hopping token was not copied once",

@@ -1,0 +1,38 @@
+//! The ordinary tests that must kill a mutant, but for those of filters that grow.
+//!
+//! What only a rare schedule brings to light is left to the other suites.
+
+use crate::mutation::{Mutant, Suite};
+use crate::pieces::piece;
+
+pub(super) const SUITE: Suite = Suite {
+    name: "ordinary",
+    checks: "tests",
+    unit: "",
+    command: "cargo suite ordinary",
+    about: "The tests are some of those of `cargo test`.",
+    package: "lockfree-cuckoo",
+    directory: ".",
+    flags: "",
+    profile: "test",
+    arguments: &[],
+    mutants: MUTANTS,
+};
+
+const MUTANTS: &[Mutant] = &[
+    Mutant {
+        piece: piece("thread numbers are taken without looking who has them"),
+        killer: "lib::sync::real::hosted::index::tests::no_two_leases_are_for_one_number",
+        message: "two threads have one number",
+    },
+    Mutant {
+        piece: piece("a thread that ends keeps the number that it gives back"),
+        killer: "lib::sync::real::hosted::index::tests::a_thread_that_ends_has_a_shared_number",
+        message: "it keeps number",
+    },
+    Mutant {
+        piece: piece("a scanner that gets no memory keeps the right to scan"),
+        killer: "snapshot_memory::without_memory_the_right_to_scan_is_given_back",
+        message: "after allocation 0",
+    },
+];

@@ -1,0 +1,97 @@
+//! The races of stopped threads, which are built with `--cfg lockfree_cuckoo_steps`, and their mutants.
+
+use crate::mutation::{Mutant, Suite};
+use crate::pieces::piece;
+
+pub(super) const SUITE: Suite = Suite {
+    name: "steps",
+    checks: "tests",
+    unit: "scenes",
+    command: "cargo suite steps",
+    about: "A scene is one race with its stops at certain accesses.",
+    package: "step-tests",
+    directory: "tests/steps",
+    flags: "--cfg lockfree_cuckoo_steps",
+    profile: "release",
+    arguments: &[],
+    mutants: MUTANTS,
+};
+
+const MUTANTS: &[Mutant] = &[
+    Mutant {
+        piece: piece("an admission does not ask the finer segments"),
+        killer: "stops::admissions::a_rival_by_a_later_list_is_met_whatever_the_sizes",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("an admission asks its witness before the finer segments"),
+        killer: "stops::admissions::finer_segments_are_asked_before_the_witness",
+        message: "two were told true",
+    },
+    Mutant {
+        piece: piece("an admission looks at the list before it asks the coarser segments"),
+        killer: "stops::admissions::the_list_is_looked_at_when_all_have_been_asked",
+        message: "two were told true",
+    },
+    Mutant {
+        piece: piece("another segment's miss is not validated"),
+        killer: "stops::admissions::a_miss_in_another_segment_is_validated",
+        message: "two were told true",
+    },
+    Mutant {
+        piece: piece("a lookup walks from the oldest segment"),
+        killer: "stops::walks::a_lookup_misses_no_class_that_is_never_empty",
+        message: "a class that is never empty was missed",
+    },
+    Mutant {
+        piece: piece("a count walks from the oldest segment"),
+        killer: "stops::walks::a_count_misses_no_class_that_is_never_empty",
+        message: "a class that is never empty was missed",
+    },
+    Mutant {
+        piece: piece("a snapshot of a growing filter trusts a list that has changed"),
+        killer: "stops::snapshots::an_item_that_passes_to_a_new_segment_is_copied",
+        message: "a passing item was not copied once",
+    },
+    Mutant {
+        piece: piece("emptiness is looked at before the seal"),
+        killer: "stops::sealing::a_segment_is_looked_through_after_it_was_found_sealed",
+        message: "lost with its segment",
+    },
+    Mutant {
+        piece: piece("the count alone tells that a segment is drained"),
+        killer: "stops::sealing::an_item_that_was_not_counted_keeps_its_segment",
+        message: "lost with its segment",
+    },
+    Mutant {
+        piece: piece("a refusal does not look for room again"),
+        killer: "stops::refusals::an_insert_is_refused_only_if_there_was_no_room_at_its_last_look",
+        message: "a full pair, access",
+    },
+    Mutant {
+        piece: piece("an insert looks for a frozen word only in its first bucket"),
+        killer: "stops::references::a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("a relocation freezes its source first"),
+        killer: "stops::relocations::of_two_hops_over_the_same_words_one_succeeds",
+        message: "both hops failed",
+    },
+    Mutant {
+        piece: piece("hints of other groups count in a scan by groups"),
+        killer: "stops::snapshots::a_note_for_an_earlier_pass_adds_no_token",
+        message: "was not copied once",
+    },
+    Mutant {
+        piece: piece("a group has every stripe"),
+        killer: "stops::snapshots::a_log_that_runs_full_is_followed_by_passes_that_copy_each_token_once",
+        // The copy has no room for so many.
+        message: "passes have room for the hints",
+    },
+    Mutant {
+        piece: piece("the end of a scan resets the versions"),
+        killer: "stops::versions::the_end_of_a_scan_hides_no_hop_from_a_lookup",
+        message: "a hopping token was missed",
+    },
+];
