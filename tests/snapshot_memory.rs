@@ -23,7 +23,7 @@ fn fails_and_succeeds<F>(
             let filter = filter();
             let failed = with_failing(number, FALLIBLE, || snapshot(&filter));
             let is_right = |result: &Result<_, _>| {
-                matches!(result, Err(SnapshotError::OutOfMemory { bytes, .. }) if *bytes > 0)
+                matches!(result, Err(SnapshotError::OutOfMemory(error)) if error.bytes() > 0)
             };
             assert!(failed.as_ref().is_none_or(is_right), "allocation {number}: {failed:?}");
             assert_eq!(snapshot(&filter), Ok(ITEMS), "after allocation {number}");

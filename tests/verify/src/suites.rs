@@ -78,7 +78,9 @@ mod tests {
     #[test]
     fn suites_that_count_something_look_whether_they_check_a_mutant() {
         let literal = format!("\"{CHECKING_A_MUTANT}\"");
-        for suite in ALL.iter().filter(|suite| !suite.unit.is_empty()) {
+        // The scenes of the stopped threads are as many as the calls have accesses: none are demanded.
+        let counts = |suite: &&Suite| !suite.unit.is_empty() && suite.name != STEPS.name;
+        for suite in ALL.iter().filter(counts) {
             let sources = root().join(suite.directory).join("src");
             let mut files = fs::read_dir(sources).expect("a package");
             let looks = files.any(|file| {

@@ -12,6 +12,8 @@ mod walks;
 
 use lockfree_cuckoo::testing::{AddSegment, Descriptors};
 use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, RandomState};
+use model::Layout;
+use model::geometry::Geometry;
 
 /// A filter that grows, with a segment of so many buckets as the target in front of the first one, of two buckets.
 /// Both are empty.
@@ -42,8 +44,9 @@ fn hash(log: u32, first: u64, fingerprint: u64) -> u64 {
     first << (u64::BITS - log) | fingerprint
 }
 
-/// The other candidate, in such a table: the documented geometry.
+/// The other candidate, in such a table.
 fn alternate(log: u32, bucket: u64, fingerprint: u64) -> u64 {
-    let mixed = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63;
-    bucket ^ mixed >> (u64::BITS - log)
+    let geometry = Geometry::with_buckets(Layout::DEFAULT, 1 << log);
+    let fingerprint = u32::try_from(fingerprint).expect("a fingerprint");
+    geometry.alternate(bucket as usize, fingerprint) as u64
 }
