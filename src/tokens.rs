@@ -104,12 +104,14 @@ impl<L: Layout> Tokens<L> {
         settlement::settle(self, bucket)
     }
 
-    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens.
-    pub(crate) fn settle_all(&mut self) -> usize {
+    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
+    /// who has the tokens alone.
+    pub(crate) fn settle_all(&self) -> usize {
         settlement::settle_all(self)
     }
 
-    /// Removes all tokens while no other thread writes. Returns how many there were.
+    /// Removes all tokens, and takes back what dead threads held. Returns how many tokens there were. For a caller who
+    /// has the tokens alone.
     #[cfg(feature = "std")]
     pub(crate) fn empty(&self) -> usize {
         settlement::empty(self)

@@ -75,8 +75,8 @@ impl<L: Layout> Stored for Fixed<L> {
         mut put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let items = self.segment.tokens_mut().settle_all();
         let tokens = self.segment.tokens();
+        let items = tokens.settle_all();
         let header = Header {
             identity: *identity,
             geometry: tokens.geometry(),

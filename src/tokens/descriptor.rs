@@ -182,9 +182,9 @@ impl<L: Layout> Pool<L> {
         self.descriptors[reference.index()].decide(pending, state);
     }
 
-    /// Takes back the descriptors that dead threads held. `&mut self` proves that no thread is in the middle of a
-    /// transfer.
-    pub(super) fn reclaim(&mut self) {
+    /// Takes back the descriptors that dead threads held. For a caller who has the tokens alone: a descriptor that is
+    /// taken from a living owner would have two.
+    pub(super) fn reclaim(&self) {
         for descriptor in &self.descriptors {
             descriptor.owned.store(0, Ordering::Relaxed);
         }

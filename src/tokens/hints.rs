@@ -134,8 +134,8 @@ impl<L: Layout> Hints<L> {
         }
     }
 
-    /// Ends the scan of a thread that died in it. `&mut`: no scan is under way.
-    pub(super) fn reclaim(&mut self) {
+    /// Ends the scan of a thread that died in it. For a caller who has the tokens alone.
+    pub(super) fn reclaim(&self) {
         self.end_scan();
     }
 }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn one_scans_at_a_time() {
-        let mut hints = Hints::new();
+        let hints = Hints::new();
         let scan = hints.scan(1 << 10).expect("memory");
         assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
         drop(scan);

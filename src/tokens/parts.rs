@@ -173,9 +173,9 @@ impl<L: Layout> Tokens<L> {
         self.reclaim();
     }
 
-    /// Takes back what dead threads held: descriptors, and the right to scan. `&mut`: nothing is under way.
-    /// Frozen words must have been settled.
-    pub(super) fn reclaim(&mut self) {
+    /// Takes back what dead threads held: descriptors, and the right to scan. For a caller who has the tokens alone, so
+    /// that what is under way belongs to dead threads. Frozen words must have been settled.
+    pub(super) fn reclaim(&self) {
         self.pool.reclaim();
         self.stripes.end_all_scans();
         self.hints.reclaim();

@@ -61,9 +61,9 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
     }
 }
 
-/// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens.
-/// `&mut`: nothing is under way, so what is found unfinished belongs to dead threads.
-pub(super) fn settle_all<L: Layout>(tokens: &mut Tokens<L>) -> usize {
+/// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
+/// who has the tokens alone: what is found unfinished belongs to dead threads.
+pub(super) fn settle_all<L: Layout>(tokens: &Tokens<L>) -> usize {
     let len = (0..tokens.table.len())
         .map(|bucket| settle(tokens, bucket).len())
         .sum();
@@ -71,7 +71,8 @@ pub(super) fn settle_all<L: Layout>(tokens: &mut Tokens<L>) -> usize {
     len
 }
 
-/// Removes all tokens while no other thread writes. Returns how many there were.
+/// Removes all tokens, and takes back what dead threads held. Returns how many tokens there were. For a caller who has
+/// the tokens alone, but shares the object.
 #[cfg(feature = "std")]
 pub(super) fn empty<L: Layout>(tokens: &Tokens<L>) -> usize {
     let clear = |bucket| {
@@ -79,7 +80,9 @@ pub(super) fn empty<L: Layout>(tokens: &Tokens<L>) -> usize {
         tokens.table.exchange(bucket, content, Bucket::EMPTY);
         content.len()
     };
-    (0..tokens.table.len()).map(clear).sum()
+    let len = (0..tokens.table.len()).map(clear).sum();
+    tokens.reclaim();
+    len
 }
 
 #[cfg(test)]

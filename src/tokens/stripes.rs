@@ -128,8 +128,8 @@ impl Stripes {
         }
     }
 
-    /// Ends the scan of a thread that died in it.
-    pub(super) fn end_all_scans(&mut self) {
+    /// Ends the scan of a thread that died in it. For a caller who has the tokens alone.
+    pub(super) fn end_all_scans(&self) {
         Group::all(1).for_each(|group| self.end_scan(group));
     }
 

@@ -50,14 +50,13 @@ fn header<L: Layout>(engine: &mut Growing<L>, identity: &Identity) -> Header<L> 
 }
 
 impl<L: Layout> Entry<L> {
-    /// Leaves no word of the segment frozen.
+    /// Leaves no word of the segment frozen, and no descriptor with a dead thread.
     fn of(link: &Link<L>) -> Self {
         let tokens = link.segment.tokens();
-        let buckets = 0..link.geometry().buckets();
         Self {
             geometry: link.geometry(),
             // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
-            items: buckets.map(|bucket| tokens.settle(bucket).len()).sum(),
+            items: tokens.settle_all(),
             search_budget: tokens.search_budget(),
         }
     }

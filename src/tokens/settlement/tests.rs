@@ -52,7 +52,7 @@ fn frozen(tokens: &Small) -> usize {
 #[test]
 fn what_dead_threads_left_is_settled() {
     for stage in [State::Pending, State::Committed, State::Aborted] {
-        let mut tokens = abandoned(stage);
+        let tokens = abandoned(stage);
         assert_eq!(frozen(&tokens), 2, "{stage:?}");
         assert_eq!(tokens.settle_all(), 1, "{stage:?}");
         assert_eq!(frozen(&tokens), 0, "{stage:?}");
@@ -63,7 +63,7 @@ fn what_dead_threads_left_is_settled() {
 
 #[test]
 fn descriptors_of_dead_threads_are_taken_back() {
-    let mut tokens = abandoned(State::Pending);
+    let tokens = abandoned(State::Pending);
     let free = |tokens: &Small| {
         let claims: Vec<_> = core::iter::from_fn(|| tokens.pool.claim()).collect();
         claims.len()
@@ -71,4 +71,17 @@ fn descriptors_of_dead_threads_are_taken_back() {
     assert_eq!(free(&tokens), tokens.pool.len() - 1);
     tokens.settle_all();
     assert_eq!(free(&tokens), tokens.pool.len());
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn what_is_emptied_is_taken_back_too() {
+    for stage in [State::Pending, State::Committed, State::Aborted] {
+        let tokens = abandoned(stage);
+        assert_eq!(tokens.empty(), 1, "{stage:?}");
+        assert_eq!(frozen(&tokens), 0, "{stage:?}");
+        assert!(!tokens.contains(HASH), "{stage:?}");
+        let claims: Vec<_> = core::iter::from_fn(|| tokens.pool.claim()).collect();
+        assert_eq!(claims.len(), tokens.pool.len(), "{stage:?}");
+    }
 }
