@@ -465,7 +465,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
     /// assert!(!filter.remove_hash(0x9e37_79b9_7f4a_7c15));
     /// ```
-    #[inline]
+    // A little too large for the compiler to inline it unasked; a call would cost a twentieth.
+    #[inline(always)]
     pub fn remove_hash(&self, hash: u64) -> bool {
         self.engine.remove(hash, &self.engine.pin())
     }

@@ -114,7 +114,8 @@ impl<L: Layout> Segment<L> {
         self.counter.add(1);
     }
 
-    #[inline]
+    // See `Filter::remove_hash`.
+    #[inline(always)]
     pub(crate) fn remove(&self, hash: u64) -> bool {
         let removed = self.tokens.remove(hash);
         if removed {

@@ -125,7 +125,8 @@ impl<L: Layout> Operations for Fixed<L> {
         }
     }
 
-    #[inline]
+    // See `Filter::remove_hash`.
+    #[inline(always)]
     fn remove(&self, hash: u64, (): &()) -> bool {
         self.segment.remove(hash)
     }

@@ -70,10 +70,14 @@ impl Counter {
                 let count = cell.load(Ordering::Relaxed);
                 cell.store(count.wrapping_add(by), Ordering::Relaxed);
             }
-            None => {
-                self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);
-            }
+            None => self.change_shared(index, by),
         }
+    }
+
+    /// Apart, so that the code of every write is small enough to be inlined.
+    #[inline(never)]
+    fn change_shared(&self, index: usize, by: u64) {
+        self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);
     }
 
     fn cells(&self) -> impl Iterator<Item = &AtomicU64> {
