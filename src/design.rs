@@ -65,13 +65,15 @@
 //! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
 //!   and it learns of a wrong guess only when memory has answered. So a lookup compares the bumps that it saw
 //!   with a weight, 0 for a miss and more for a hit, and writes select their bucket without a branch.
-//! * *No bounds check* on the two loads, by an `unsafe` block: the geometry's indexes are below its size.
+//! * *No bounds check* on the two loads, by an `unsafe` block: the table makes the candidates by its own geometry,
+//!   whose indexes are below its size.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
 //!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
-//! The crate uses `unsafe` for five things: those two loads; the vector comparison and the prefetch, because the
+//! The crate uses `unsafe` for six things: those two loads; the vector comparison and the prefetch, because the
 //! intrinsics are unsafe to call; with the feature `std` the list of segments, which readers read while another
-//! thread replaces it; and, with the feature `huge-pages`, a system call.
+//! thread replaces it; the reference from a filter for items of one type to the same filter for all items; and, with
+//! the feature `huge-pages`, a system call.
 //!
 //! # Progress
 //!
