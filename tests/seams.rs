@@ -1,0 +1,368 @@
+//! The seams between the facade and what it is built on.
+//!
+//! 1. A limit on memory counts the bytes of the whole filter, whatever its hasher, and however the filter was made.
+//! 2. What is like another filter (fresh, cloned, a snapshot, stored and read) has its size, budget and limits.
+//! 3. The calls through [`Hashed`] are the methods of the same names.
+//! 4. What a builder is told, the filter has, also one that grows.
+//! 5. A filter of any kind says in its debug output of which kind it is.
+
+use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState as Sip};
+
+use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, GrowingCuckooFilter,
+    GrowingCuckooFilterBuilder, Hashed, InsertError, RandomState, TypedCuckooFilter,
+    TypedGrowingCuckooFilter,
+};
+use model::hashers::Fnv;
+use model::mix;
+
+/// Inserts until the first refusal, and returns it.
+fn refusal<E: Engine, S>(filter: &Filter<E, S>) -> InsertError {
+    (1 << 40..)
+        .find_map(|item| filter.insert_hash(mix(item)).err())
+        .expect("a limit")
+}
+
+/// A filter that grows, within limits, and has grown.
+fn grown() -> GrowingCuckooFilter {
+    let filter = GrowingCuckooFilter::builder()
+        .buckets(6)
+        .seed(7)
+        .growth_factor(4)
+        .search_budget(100)
+        .max_false_positive_rate(0.01)
+        .max_memory_usage(40_000)
+        .build()
+        .expect("memory");
+    for item in 0..200 {
+        filter.insert_hash(mix(item)).expect("within the limits");
+    }
+    assert!(filter.segments() > 1);
+    filter
+}
+
+#[test]
+fn a_filter_may_take_exactly_what_it_takes() {
+    fn check<E: Engine, S>(
+        usage: usize,
+        build: impl Fn(usize) -> Result<Filter<E, S>, BuildError>,
+    ) {
+        let filter = build(usage).expect("no more than it may take");
+        assert_eq!(filter.memory_usage(), usage);
+        let error = build(usage - 1).err().expect("more than it may take");
+        assert!(error.to_string().contains(&usage.to_string()), "{error}");
+    }
+    let sip = Sip::new();
+    let fixed = CuckooFilter::builder().capacity(1_000);
+    let growing = GrowingCuckooFilter::builder().capacity(1_000);
+    let usage = |filter: &dyn Hashed| filter.memory_usage();
+
+    check(usage(&fixed.clone().build().expect("memory")), |most| {
+        fixed.clone().max_memory_usage(most).build()
+    });
+    check(usage(&growing.clone().build().expect("memory")), |most| {
+        growing.clone().max_memory_usage(most).build()
+    });
+    // Hashers of other sizes, from the beginning, and in the place of another one.
+    let with_sip = CuckooFilter::with_capacity_and_hasher(1_000, sip.clone());
+    check(usage(&with_sip), |most| {
+        let builder = fixed.clone().max_memory_usage(most);
+        builder.hasher(sip.clone()).build()
+    });
+    check(usage(&with_sip), |most| {
+        let builder = CuckooFilterBuilder::with_hasher(sip.clone());
+        builder.capacity(1_000).max_memory_usage(most).build()
+    });
+    let with_fnv = GrowingCuckooFilter::with_capacity_and_hasher(1_000, Fnv::default());
+    check(usage(&with_fnv), |most| {
+        let builder = growing.clone().max_memory_usage(most);
+        builder.hasher(Fnv::default()).build()
+    });
+    check(usage(&with_fnv), |most| {
+        let builder = GrowingCuckooFilterBuilder::with_hasher(Fnv::default());
+        builder.capacity(1_000).max_memory_usage(most).build()
+    });
+    // Another number of descriptors.
+    let one = fixed.clone().descriptors(1);
+    check(usage(&one.clone().build().expect("memory")), |most| {
+        one.clone().max_memory_usage(most).build()
+    });
+}
+
+/// The refusal tells the bytes that the larger filter would have.
+#[test]
+fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
+    fn after<S: Debug>(mut filter: GrowingCuckooFilter<S>) -> String {
+        filter.set_max_memory_usage(filter.memory_usage());
+        refusal(&filter).to_string()
+    }
+    let items = || 0..1_000u64;
+    let builder = || GrowingCuckooFilter::builder().capacity(1_000);
+    let with_hasher = GrowingCuckooFilterBuilder::with_hasher(Fnv::default())
+        .capacity(1_000)
+        .build()
+        .expect("memory");
+
+    // The larger segment is the same in all of them, and so is the filter outside of its segments.
+    let expected = after(with_hasher);
+    assert_eq!(
+        after(builder().hasher(Fnv::default()).build().expect("memory")),
+        expected
+    );
+    let collected: GrowingCuckooFilter<Fnv> = items().collect();
+    assert_eq!(after(collected), expected);
+
+    let mut built = builder().seed(7).build().expect("memory");
+    let bytes = built.to_bytes();
+    let read = GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
+    let (fresh, clone) = (built.fresh().expect("memory"), built.clone());
+    let snapshot = built.snapshot().expect("nobody disturbs it");
+    // None of these has the log of the snapshot.
+    let plain = GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
+    let expected = after(plain);
+    for other in [read, fresh, clone, snapshot] {
+        assert_eq!(after(other), expected);
+    }
+}
+
+#[test]
+fn a_fresh_filter_is_as_the_other_was_at_first() {
+    let builder = CuckooFilter::builder().capacity(1_000).seed(7);
+    let builder = builder.search_budget(300).descriptors(3);
+    let (filter, mut first) = (
+        builder.clone().build().expect("memory"),
+        builder.build().expect("memory"),
+    );
+    for item in 0..500u64 {
+        filter.insert(&item).expect("room");
+    }
+    let mut fresh = filter.fresh().expect("memory");
+    assert_eq!(fresh.len(), 0);
+    assert_eq!(fresh.memory_usage(), first.memory_usage());
+    assert_eq!(fresh.to_bytes(), first.to_bytes());
+    assert_eq!(filter.len(), 500);
+
+    let mut fresh = grown().fresh().expect("memory");
+    let mut first = grown();
+    first.clear();
+    assert_eq!((fresh.len(), fresh.segments(), fresh.slots()), (0, 1, 24));
+    assert_eq!(fresh.memory_usage(), first.memory_usage());
+    assert_eq!(fresh.to_bytes(), first.to_bytes());
+    assert_eq!(refusal(&fresh), refusal(&first));
+}
+
+#[test]
+fn copies_have_the_size_the_budget_and_the_limits() {
+    let mut fixed = CuckooFilter::builder()
+        .capacity(1_000)
+        .seed(7)
+        .search_budget(300)
+        .build()
+        .expect("memory");
+    for item in 0..500u64 {
+        fixed.insert(&item).expect("room");
+    }
+    let bytes = fixed.to_bytes();
+    assert_eq!(fixed.clone().to_bytes(), bytes);
+    assert_eq!(fixed.snapshot().expect("quiet").to_bytes(), bytes);
+
+    let mut filter = grown();
+    let bytes = filter.to_bytes();
+    let copies = [
+        filter.clone(),
+        filter.snapshot().expect("quiet"),
+        GrowingCuckooFilter::from_bytes(&bytes).expect("just stored"),
+    ];
+    // One without the log of the snapshot.
+    let expected = refusal(&grown());
+    for mut copy in copies {
+        assert_eq!(copy.to_bytes(), bytes);
+        assert_eq!(copy.memory_usage(), grown().memory_usage());
+        assert_eq!(refusal(&copy), expected);
+        // It begins anew with the first size.
+        copy.clear();
+        assert_eq!((copy.segments(), copy.slots()), (1, 24));
+    }
+}
+
+#[test]
+fn a_filter_that_grows_has_what_its_builder_was_told() {
+    let built = || GrowingCuckooFilter::builder().seed(7);
+    assert_eq!(built().buckets(6).build().expect("memory").slots(), 24);
+    assert_eq!(
+        built()
+            .buckets(7)
+            .build()
+            .expect_err("impossible")
+            .requested(),
+        7
+    );
+    for budget in [2, 255, 256, 4_096] {
+        let bytes = built()
+            .search_budget(budget)
+            .build()
+            .expect("memory")
+            .to_bytes();
+        // The first entry of the list: buckets, items, budget.
+        assert_eq!(bytes[80..84], (budget as u32).to_le_bytes());
+    }
+    assert_eq!(
+        built().build().expect("memory").to_bytes()[80..84],
+        256u32.to_le_bytes()
+    );
+    for budget in [1, 4_097] {
+        let error = built()
+            .search_budget(budget)
+            .build()
+            .expect_err("out of range");
+        assert_eq!(error.requested(), budget);
+    }
+}
+
+#[test]
+fn calls_through_the_trait_are_those_of_the_filter() {
+    fn check<E: Engine, S: BuildHasher + Send + Sync>(filter: Filter<E, S>, other: &Filter<E, S>) {
+        let hashed: Box<dyn Hashed + '_> = Box::new(filter);
+        let hash = mix(1);
+        for _ in 0..3 {
+            assert_eq!(hashed.insert_hash(hash), other.insert_hash(hash));
+        }
+        assert_eq!(hashed.count_hash(hash), 3);
+        assert_eq!(hashed.insert_unique_hash(hash), Ok(false));
+        assert_eq!(hashed.insert_unique_hash(mix(2)), Ok(true));
+        assert_eq!(other.insert_unique_hash(mix(2)), Ok(true));
+        assert!(hashed.contains_hash(mix(2)) && !hashed.contains_hash(mix(3)));
+        assert!(hashed.remove_hash(mix(2)) && !hashed.remove_hash(mix(2)));
+
+        let hashes = [mix(1), mix(4), mix(4), mix(5)];
+        let mut answers = [true; 4];
+        assert_eq!(
+            hashed.insert_unique_many_hash(&hashes, &mut answers),
+            Ok(())
+        );
+        assert_eq!(answers, [false, true, false, true]);
+        hashed.insert_many_hash(&hashes[1..2]).expect("room");
+        let mut found = [false; 3];
+        hashed.contains_many_hash(&[mix(4), mix(6), mix(5)], &mut found);
+        assert_eq!(found, [true, false, true]);
+        assert_eq!(
+            hashed.remove_many_hash(&[mix(4), mix(4), mix(4), mix(5)]),
+            3
+        );
+        assert!(!hashed.contains_hash(mix(4)) && !hashed.contains_hash(mix(5)));
+
+        other.remove_hash(mix(2));
+        assert_eq!(hashed.len(), 3);
+        assert!(!hashed.is_empty());
+        assert_eq!(hashed.capacity(), other.capacity());
+        assert_ne!(hashed.capacity(), hashed.slots());
+        assert_eq!(hashed.slots(), other.slots());
+        assert_eq!(hashed.load_factor(), other.load_factor());
+        assert_eq!(hashed.memory_usage(), other.memory_usage());
+        assert_eq!(hashed.false_positive_rate(), other.false_positive_rate());
+        assert_eq!(format!("{hashed:?}"), format!("{other:?}"));
+    }
+    let fixed = || CuckooFilter::with_capacity_and_hasher(100, RandomState::with_seed(7));
+    check(fixed(), &fixed());
+    let growing = || GrowingCuckooFilter::with_capacity_and_hasher(100, RandomState::with_seed(7));
+    check(growing(), &growing());
+}
+
+#[test]
+fn debug_output_tells_the_kind() {
+    let kinds: [(&dyn Debug, &str); 4] = [
+        (
+            &CuckooFilter::with_capacity(9),
+            "CuckooFilter { len: 0, capacity: 9, ",
+        ),
+        (
+            &GrowingCuckooFilter::with_capacity(9),
+            "GrowingCuckooFilter { len: 0, ",
+        ),
+        (
+            &TypedCuckooFilter::<u8>::with_capacity(9),
+            "TypedCuckooFilter { len: 0, ",
+        ),
+        (
+            &TypedGrowingCuckooFilter::<u8>::with_capacity(9),
+            "TypedGrowingCuckooFilter { len: 0, ",
+        ),
+    ];
+    for (filter, begin) in kinds {
+        assert!(format!("{filter:?}").starts_with(begin), "{filter:?}");
+    }
+}
+
+#[test]
+fn typed_filters_grow_as_untyped_ones_do() {
+    let typed = TypedGrowingCuckooFilter::<str>::from_untyped(grown());
+    let untyped = grown();
+    for item in 0..300 {
+        let item = item.to_string();
+        assert_eq!(typed.insert(item.as_str()), untyped.insert(&item));
+    }
+    assert_eq!(typed.segments(), untyped.segments());
+    assert_eq!(typed.memory_usage(), untyped.memory_usage());
+    assert_eq!(typed.as_untyped().len(), 500);
+    assert_eq!(refusal(typed.as_untyped()), refusal(&untyped));
+    let (mut typed, mut untyped) = (typed, untyped);
+    assert_eq!(typed.to_bytes(), untyped.to_bytes());
+    typed.as_untyped_mut().clear();
+    assert!(typed.is_empty() && typed.into_untyped().segments() == 1);
+}
+
+/// Each of the items is in once, whatever number of segments it takes.
+#[test]
+fn a_filter_that_grows_can_be_collected() {
+    for count in [0u64, 1, 9, 1_000, 70_000] {
+        let filter: GrowingCuckooFilter = (0..count).chain(0..count / 2).collect();
+        assert_eq!(filter.len() as u64, count);
+        assert!((0..count).all(|item| filter.contains(&item)));
+        assert!((0..count).all(|item| filter.remove(&item)));
+        assert!(filter.is_empty());
+    }
+}
+
+#[test]
+fn growth_ends_where_the_filter_would_take_more_than_it_may() {
+    fn check<S: BuildHasher + Clone>(hasher: &S) {
+        let builder = || GrowingCuckooFilterBuilder::with_hasher(hasher.clone()).capacity(100);
+        let free = builder().build().expect("memory");
+        let items = (0..).take_while(|&item| {
+            free.insert_hash(mix(item)).expect("no limits");
+            free.segments() == 1
+        });
+        let items = items.count() as u64;
+        let usage = free.memory_usage();
+
+        let just = builder().max_memory_usage(usage).build().expect("memory");
+        assert!((0..=items).all(|item| just.insert_hash(mix(item)).is_ok()));
+        assert_eq!((just.segments(), just.memory_usage()), (2, usage));
+        let less = builder().max_memory_usage(usage - 1).build();
+        let less = less.expect("memory");
+        assert!((0..items).all(|item| less.insert_hash(mix(item)).is_ok()));
+        let refused = less.insert_hash(mix(items));
+        assert!(matches!(refused, Err(InsertError::CannotGrow { .. })));
+        assert_eq!(less.segments(), 1);
+    }
+    check(&RandomState::with_seed(7));
+    check(&Sip::new());
+}
+
+/// The least rate that can be asked for is that of one full segment, and it allows just that.
+#[test]
+fn the_least_rate_is_that_of_one_full_segment() {
+    let full = CuckooFilter::builder().buckets(2).build().expect("memory");
+    while full.insert_hash(mix(1)).is_ok() {}
+    assert_eq!(full.load_factor(), 1.0);
+    let least = full.false_positive_rate();
+    let builder = || GrowingCuckooFilter::builder().capacity(9);
+    let filter = builder().max_false_positive_rate(least).build();
+    let filter = filter.expect("one segment is allowed");
+    assert!(matches!(refusal(&filter), InsertError::CannotGrow { .. }));
+    assert_eq!(filter.segments(), 1);
+    let below = builder().max_false_positive_rate(least.next_down()).build();
+    assert!(below.is_err());
+}
