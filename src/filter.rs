@@ -246,7 +246,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Errors
     ///
     /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
-    /// there are eight copies. Every stored item stays where lookups find it.
+    /// there are eight copies. [`Disturbed`](InsertError::Disturbed) and [`NoDescriptor`](InsertError::NoDescriptor) if
+    /// other threads were in the way: try again. Every stored item stays where lookups find it.
     ///
     /// Of a [`GrowingCuckooFilter`]: [`CannotGrow`](InsertError::CannotGrow) if there is no room, and a limit or the
     /// lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes inserts holds eight
