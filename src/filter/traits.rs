@@ -4,11 +4,22 @@ use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
+use crate::error::SnapshotError;
+use crate::sync;
 
-/// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
-/// meanwhile may be missing from the copy, or be in it twice.
+/// Copies the filter, as [`snapshot`](Filter::snapshot) does, while other threads read and write it.
 ///
-/// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
+/// The clone contains every item that is in from before the call until after it, and may contain any part of what is
+/// inserted or removed during the call. It is exact if no thread writes meanwhile. It has the same geometry and hasher,
+/// and so the same answers.
+///
+/// A clone cannot return an error. So where `snapshot` returns [`Busy`](SnapshotError::Busy) or
+/// [`Disturbed`](SnapshotError::Disturbed), it yields and tries again until it succeeds. This is the one call that
+/// waits for other threads. It waits for ever if a thread was killed in the middle of a snapshot. Use `snapshot` where
+/// that matters.
+///
+/// Takes time linear in the size. As with `snapshot`, the first copy makes the original larger by a sixteenth of its
+/// table.
 ///
 /// # Panics
 ///
@@ -27,9 +38,12 @@ use super::{Engine, Filter, Items};
 /// ```
 impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
     fn clone(&self) -> Self {
-        match self.engine.quiescent_copy() {
-            Ok(engine) => Self::of(engine, self.hasher.clone()),
-            Err(error) => panic!("{error}"),
+        loop {
+            match self.snapshot() {
+                Ok(copy) => return copy,
+                Err(SnapshotError::OutOfMemory(error)) => panic!("{error}"),
+                Err(SnapshotError::Busy | SnapshotError::Disturbed) => sync::yield_now(),
+            }
         }
     }
 }
