@@ -4,8 +4,38 @@ use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
+use crate::engine::Plan;
 use crate::error::SnapshotError;
 use crate::sync;
+
+/// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
+/// [`with_capacity`](Filter::with_capacity) or a builder.
+///
+/// # Panics
+///
+/// If the memory could not be allocated.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let filter: CuckooFilter = Default::default();
+/// assert_eq!((filter.len(), filter.capacity()), (0, 1_024));
+/// ```
+impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
+    #[track_caller]
+    fn default() -> Self {
+        let plan = Plan {
+            outside: Self::BYTES,
+            ..Plan::default()
+        };
+        match E::build(&plan) {
+            Ok(engine) => Self::of(engine, S::default()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
 
 /// Copies the filter, as [`snapshot`](Filter::snapshot) does, while other threads read and write it.
 ///
@@ -48,6 +78,7 @@ impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
     }
 }
 
+/// The measures. Not the items, and not the seed.
 impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(I::PREFIX)?;
@@ -56,6 +87,8 @@ impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
             .field("capacity", &self.capacity())
             .field("segments", &self.engine.segments())
             .field("slots", &self.slots())
+            .field("load_factor", &self.load_factor())
+            .field("false_positive_rate", &self.false_positive_rate())
             .field("memory_usage", &self.memory_usage())
             .finish_non_exhaustive()
     }
