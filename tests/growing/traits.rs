@@ -109,10 +109,13 @@ fn debug_tells_the_measures_and_no_more() {
     assert_eq!(
         format!("{filter:?}"),
         format!(
-            "GrowingCuckooFilter {{ len: 20, capacity: {}, segments: {}, slots: {}, memory_usage: {memory}, .. }}",
+            "GrowingCuckooFilter {{ len: 20, capacity: {}, segments: {}, slots: {}, load_factor: {:?}, \
+             false_positive_rate: {:?}, memory_usage: {memory}, .. }}",
             filter.capacity(),
             filter.segments(),
-            filter.slots()
+            filter.slots(),
+            filter.load_factor(),
+            filter.false_positive_rate()
         )
     );
 }
