@@ -39,14 +39,14 @@ fn main() -> Result<(), BuildError> {
         process::exit(2);
     }
     println!("     items       bytes  bits/item  first refusal  false positives at capacity");
-    println!("                            in all    at load          expected    observed");
+    println!("                           in all        at load    expected    observed");
     for items in SIZES {
         let outcomes: Vec<Outcome> = (0..FILTERS)
             .map(|seed| measure(items, seed))
             .collect::<Result<_, _>>()?;
         let bytes = outcomes[0].bytes;
         println!(
-            "{items:>10}  {bytes:>10}  {:>9.2}  {:>11.4}      {:>9.5} %  {:>8.5} %",
+            "{items:>10}  {bytes:>10}  {:>9.1}  {:>13.3}  {:>8.4} %  {:>8.4} %",
             bytes as f64 * 8.0 / items as f64,
             median(outcomes.iter().map(|outcome| outcome.first_refusal)),
             100.0 * median(outcomes.iter().map(|outcome| outcome.expected)),

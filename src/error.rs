@@ -4,6 +4,7 @@ mod build;
 mod growth;
 mod insert;
 mod memory;
+mod rate;
 mod read;
 mod snapshot;
 
@@ -14,5 +15,7 @@ pub use growth::GrowthError;
 pub(crate) use growth::Limit;
 pub use insert::{InsertError, InsertManyError};
 pub use memory::OutOfMemory;
+#[cfg(feature = "std")]
+pub(crate) use rate::Rate;
 pub use read::ReadError;
 pub use snapshot::SnapshotError;

@@ -1,20 +1,33 @@
 //! The facade: the public type, once for all engines, hashers and types of items.
 
-mod batch;
+// The documentation lists the methods in the order of these lines, from the constructors to storing.
+
 mod builder;
-mod collect;
-mod engine;
+
+mod operations;
+
+mod measures;
+
+mod batch;
+
+mod by_hash;
+
+mod persistence;
+
+mod snapshot;
+
 #[cfg(feature = "std")]
 mod growing;
+
+mod typed;
+
+mod collect;
+mod engine;
 mod hashed;
 mod items;
-mod measures;
-mod persistence;
 #[cfg(feature = "serde")]
 mod serde;
-mod snapshot;
 mod traits;
-mod typed;
 
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
@@ -23,13 +36,11 @@ pub use engine::{Engine, Standard};
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
 
-use core::hash::{BuildHasher, Hash};
 use core::marker::PhantomData;
 
 use crate::engine::Fixed;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
-use crate::error::InsertError;
 use crate::layout::Lanes;
 use crate::random_state::RandomState;
 
@@ -46,7 +57,8 @@ use crate::random_state::RandomState;
 /// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot). (With the feature
+/// other from finishing. The exception is `clone`, which waits while another thread takes a
+/// [`snapshot`](Filter::snapshot). None allocates after construction but `snapshot` and `clone`. (With the feature
 /// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
 /// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
 ///
@@ -210,277 +222,5 @@ impl<E, S, I> Filter<E, S, I> {
 
     pub(crate) fn engine(&self) -> &E {
         &self.engine
-    }
-}
-
-impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
-    /// Returns the hash that the filter uses for `item`, for the calls that take a hash.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// let hash = filter.hash_one("a");
-    /// filter.insert_hash(hash)?;
-    /// assert!(filter.contains("a"));
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn hash_one<Q: Hash + ?Sized>(&self, item: &Q) -> u64
-    where
-        I: Takes<Q>,
-    {
-        self.hasher.hash_one(item)
-    }
-
-    /// Adds one copy of `item`, always, whether or not it is in.
-    ///
-    /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
-    /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
-    /// nothing, at the cost of up to [`search_budget`](FilterBuilder::search_budget) lookups. Where there is no
-    /// room, a [`GrowingCuckooFilter`] adds a segment.
-    ///
-    /// # Errors
-    ///
-    /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
-    /// there are eight copies. Every stored item stays where lookups find it.
-    ///
-    /// Of a [`GrowingCuckooFilter`]: [`CannotGrow`](InsertError::CannotGrow) if there is no room, and a limit or the
-    /// lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes inserts holds eight
-    /// copies. `Full` if there is no room in a segment that is less than an eighth full: then the hasher does not mix
-    /// its bits, or few items have very many copies, and another segment would not help.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// filter.insert("a")?;
-    /// assert!(filter.remove("a") && filter.remove("a") && !filter.remove("a"));
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    pub fn insert<Q: Hash + ?Sized>(&self, item: &Q) -> Result<(), InsertError>
-    where
-        I: Takes<Q>,
-    {
-        self.insert_hash(self.hash_one(item))
-    }
-
-    /// Adds `item` if it is not in. Returns true if it was absent and this call added it.
-    ///
-    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all
-    /// are refused or the item is a false positive. False can be a false positive: another item with the same token
-    /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
-    /// effect either before or after the call.
-    ///
-    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile.
-    ///
-    /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
-    /// descriptor, and relocations if both buckets are full, as for `insert`.
-    ///
-    /// # Errors
-    ///
-    /// As [`insert`](Self::insert), but for copies.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// assert!(filter.insert_unique("a")?);
-    /// assert!(!filter.insert_unique("a")?);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    pub fn insert_unique<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
-    where
-        I: Takes<Q>,
-    {
-        self.insert_unique_hash(self.hash_one(item))
-    }
-
-    /// Returns whether `item` is in. Never false for an item that is in. True for an absent item with the
-    /// probability [`false_positive_rate`](Self::false_positive_rate).
-    ///
-    /// Two loads from the table between two of a version counter: if the item was not found and a stored
-    /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
-    /// wait-free. A filter that grows does this for each segment until the item is found.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// assert!(filter.contains("a"));
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn contains<Q: Hash + ?Sized>(&self, item: &Q) -> bool
-    where
-        I: Takes<Q>,
-    {
-        self.contains_hash(self.hash_one(item))
-    }
-
-    /// Removes one copy of `item`. Returns false if there was none.
-    ///
-    /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
-    /// exchange, or two if there are copies in both buckets. See [Removing](#removing).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// assert!(filter.remove("a"));
-    /// assert!(!filter.contains("a"));
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    pub fn remove<Q: Hash + ?Sized>(&self, item: &Q) -> bool
-    where
-        I: Takes<Q>,
-    {
-        self.remove_hash(self.hash_one(item))
-    }
-
-    /// The number of copies of `item`, 0 to 8 in each segment.
-    ///
-    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
-    /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal
-    /// one is inserted can be counted twice. Copies that were in throughout the call are all counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// filter.insert("a")?;
-    /// assert_eq!(filter.count("a"), 2);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn count<Q: Hash + ?Sized>(&self, item: &Q) -> usize
-    where
-        I: Takes<Q>,
-    {
-        self.count_hash(self.hash_one(item))
-    }
-}
-
-/// The same operations on a hash that the caller has computed: 64 bits, well mixed in the high bits, which
-/// select the buckets, and in the low 16, which are the fingerprint.
-impl<E: Engine, S, I> Filter<E, S, I> {
-    /// Returns the hasher.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::builder().seed(7).build()?;
-    /// assert_eq!(filter.hasher().seed(), 7);
-    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn hasher(&self) -> &S {
-        &self.hasher
-    }
-
-    /// As [`insert`](Self::insert).
-    ///
-    /// # Errors
-    ///
-    /// As [`insert`](Self::insert).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert_hash(0x9e37_79b9_7f4a_7c15)?;
-    /// assert!(filter.contains_hash(0x9e37_79b9_7f4a_7c15));
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    pub fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
-        self.engine.insert(hash, &self.engine.pin())
-    }
-
-    /// As [`insert_unique`](Self::insert_unique).
-    ///
-    /// # Errors
-    ///
-    /// As [`insert_unique`](Self::insert_unique).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// assert!(filter.insert_unique_hash(0x9e37_79b9_7f4a_7c15)?);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[inline]
-    pub fn insert_unique_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.engine.insert_unique(hash, &self.engine.pin())
-    }
-
-    /// As [`contains`](Self::contains).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
-    /// assert!(!filter.contains_hash(0x9e37_79b9_7f4a_7c15));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.engine.contains(hash, &self.engine.pin())
-    }
-
-    /// As [`remove`](Self::remove).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
-    /// assert!(!filter.remove_hash(0x9e37_79b9_7f4a_7c15));
-    /// ```
-    // A little too large for the compiler to inline it unasked; a call would cost a twentieth.
-    #[inline(always)]
-    pub fn remove_hash(&self, hash: u64) -> bool {
-        self.engine.remove(hash, &self.engine.pin())
-    }
-
-    /// As [`count`](Self::count).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
-    /// assert_eq!(filter.count_hash(0x9e37_79b9_7f4a_7c15), 0);
-    /// ```
-    #[must_use]
-    pub fn count_hash(&self, hash: u64) -> usize {
-        self.engine.count(hash, &self.engine.pin())
     }
 }

@@ -38,13 +38,13 @@ mod witness;
 pub(crate) use admission::Attempt;
 #[cfg(feature = "std")]
 pub(crate) use elsewhere::Elsewhere;
-#[cfg(feature = "std")]
-pub(crate) use insertion::ATTEMPTS;
-pub(crate) use insertion::Refusal;
+pub(crate) use insertion::{ATTEMPTS, Refusal};
 pub(crate) use parts::Tokens;
 
 use crate::error::SnapshotError;
-use crate::layout::{Bucket, Layout};
+#[cfg(feature = "std")]
+use crate::layout::Bucket;
+use crate::layout::Layout;
 
 impl<L: Layout> Tokens<L> {
     /// Returns whether a token of this class is stored. Writes nothing.

@@ -166,7 +166,7 @@ fn a_leaked_descriptor_can_be_reclaimed() {
         assert!(dying_after(12, || filter.insert_hash(near(0, 10))).is_none());
         assert!(matches!(
             filter.insert_hash(near(0, 10)),
-            Err(InsertError::Full { .. })
+            Err(InsertError::NoDescriptor { .. })
         ));
         filter.clear();
         fill(&filter, [far(0, 0)]);

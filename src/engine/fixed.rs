@@ -6,7 +6,7 @@ use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::segment::Segment;
 use crate::table::rate::{any_of, compared};
 use crate::table::sizing::pair_slots;
-use crate::tokens::Refusal;
+use crate::tokens::{ATTEMPTS, Refusal};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
 #[derive(Debug)]
@@ -23,10 +23,12 @@ impl<L: Layout> Fixed<L> {
     #[cold]
     fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {
-            Refusal::NoPath | Refusal::Disturbed => InsertError::Full {
+            Refusal::NoPath => InsertError::Full {
                 len: self.len(),
                 slots: self.slots(),
             },
+            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
+            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
             Refusal::AllCopies => InsertError::TooManyCopies {
                 copies: pair_slots::<L>(),
             },
@@ -55,13 +57,6 @@ impl<L: Layout> Operations for Fixed<L> {
     fn fresh(&self) -> Result<Self, OutOfMemory> {
         Ok(Self {
             segment: self.segment.fresh()?,
-            capacity: self.capacity,
-        })
-    }
-
-    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            segment: self.segment.quiescent_copy()?,
             capacity: self.capacity,
         })
     }

@@ -3,6 +3,8 @@
 use core::fmt;
 
 use super::OutOfMemory;
+#[cfg(feature = "std")]
+use super::rate::Rate;
 
 /// Why a filter could not be built. Says what was asked for and what is possible.
 ///
@@ -40,11 +42,11 @@ pub(crate) enum Cause {
         factor: usize,
         nearest: usize,
     },
-    /// The bits of the rate, and of the least that a single segment keeps to.
+    /// The rate, and the least that a single segment keeps to.
     #[cfg(feature = "std")]
     FalsePositiveRate {
-        rate: u64,
-        least: u64,
+        rate: Rate,
+        least: Rate,
     },
     Memory {
         most: usize,
@@ -133,8 +135,8 @@ impl fmt::Display for BuildError {
                 out,
                 "a limit of {} on the false-positive rate is not possible: one full segment has {:.6}; \
                  set a higher limit",
-                f64::from_bits(rate),
-                f64::from_bits(least)
+                rate.get(),
+                least.get()
             ),
             Cause::Memory { most, least } => write!(
                 out,

@@ -3,10 +3,13 @@
 use core::fmt;
 
 use super::OutOfMemory;
+use super::rate::Rate;
 
 /// Why a `GrowingCuckooFilter` found no room and did not get a new segment.
 ///
 /// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
+///
+/// A test of a program gets one from a filter with a low limit:
 ///
 /// # Examples
 ///
@@ -35,11 +38,10 @@ pub struct GrowthError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
 pub(crate) enum Limit {
-    /// The bits of the rate with one more segment, and of the limit. Bits, because they can be compared for
-    /// equality.
+    /// The rate with one more segment, and the limit.
     FalsePositiveRate {
-        rate: u64,
-        most: u64,
+        rate: Rate,
+        most: Rate,
     },
     Memory {
         bytes: usize,
@@ -62,7 +64,7 @@ impl GrowthError {
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         match self.limit {
-            Limit::FalsePositiveRate { rate, .. } => f64::from_bits(rate),
+            Limit::FalsePositiveRate { rate, .. } => rate.get(),
             _ => 0.0,
         }
     }
@@ -84,7 +86,7 @@ impl fmt::Display for GrowthError {
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {
-                let (rate, most) = (f64::from_bits(rate), f64::from_bits(most));
+                let (rate, most) = (rate.get(), most.get());
                 write!(
                     out,
                     "could raise the false-positive rate to {rate:.6}, above the limit of {most:.6}"

@@ -6,6 +6,17 @@ use super::GrowthError;
 
 /// Why an item was not inserted. The filter holds what it held before.
 ///
+/// | what | is it worth trying again? | what helps |
+/// |---|---|---|
+/// | [`Full`](Self::Full) | after a removal | a larger filter, or one that grows |
+/// | [`Full`](Self::Full), and [`suggests_poor_hashing`](Self::suggests_poor_hashing) | no | another hasher |
+/// | [`Disturbed`](Self::Disturbed) | at once | |
+/// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `to_bytes`, if threads died in inserts |
+/// | [`TooManyCopies`](Self::TooManyCopies) | after a removal of a copy | `insert_unique` |
+/// | [`CannotGrow`](Self::CannotGrow) | after a removal | a higher limit, or more memory |
+///
+/// A test of a program can make each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
+///
 /// # Examples
 ///
 /// ```
@@ -23,46 +34,126 @@ use super::GrowthError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InsertError {
-    /// No path to a vacant slot was found within the search budget.
+    /// The filter is full: no path to a vacant slot was found within the search budget.
     ///
-    /// Without other writers this means that there is none within the budget. From 100,000 items up it seldom comes
-    /// before the load factor reaches 0.96; smaller filters can refuse earlier, but not below the capacity that
-    /// they were built for, if the items differ. Copies of one item share two buckets and are harder to place: with
-    /// two copies of each, room ends near a load of 0.87. With other writers it can also mean that every one of 64
-    /// attempts was disturbed, or that every descriptor was in use; then `len` is well below `slots`, and the
-    /// caller should try again. If that does not help, the hasher does not mix all of its 64 bits
-    /// ([`mixing`](crate::guide::mixing)).
-    #[non_exhaustive]
+    /// From 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can refuse earlier,
+    /// but not below the capacity that they were built for, if the items differ. Copies of one item share two buckets
+    /// and are harder to place: with two copies of each, room ends near a load of 0.87. At a load below a quarter the
+    /// hasher does not mix all of its 64 bits, or few items have many copies
+    /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
     Full {
         /// Items in the filter at the time.
         len: usize,
         /// Slots of the filter.
         slots: usize,
     },
+    /// Other threads changed the same buckets during every attempt. There may be room: try again.
+    ///
+    /// Two inserts can abort each other's relocations. The number of attempts is bounded, so that each of them ends.
+    Disturbed {
+        /// Attempts that were made.
+        attempts: usize,
+    },
+    /// The item needs a relocation, but other threads have all descriptors in use. There may be room: try again.
+    ///
+    /// A thread that relocates holds a descriptor for the time of a few exchanges. If trying again does not help,
+    /// threads that were killed in the middle of inserts hold them. [`clear`](crate::CuckooFilter::clear),
+    /// [`to_bytes`](crate::CuckooFilter::to_bytes) and [`write_to`](crate::CuckooFilter::write_to) take them back.
+    NoDescriptor {
+        /// Attempts that were made. The last one found no descriptor.
+        attempts: usize,
+    },
     /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the
     /// other, so while other threads remove and insert copies there may never have been eight at once.
-    #[non_exhaustive]
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
     },
-
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
     /// keeps it from making more.
-    #[non_exhaustive]
     CannotGrow {
         /// The limit, and the number of segments.
         error: GrowthError,
     },
 }
 
+/// With a hasher that mixes, a filter of different items hardly ever refuses one while less than one of this many
+/// slots is in use, whatever its search budget is.
+const LOW_LOAD: usize = 4;
+
+impl InsertError {
+    /// Returns true if the item may find room at once, without a removal: [`Disturbed`](Self::Disturbed) and
+    /// [`NoDescriptor`](Self::NoDescriptor).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, InsertError};
+    ///
+    /// /// Tries again where that can help.
+    /// fn insert(filter: &CuckooFilter, item: &str) -> Result<(), InsertError> {
+    ///     for _ in 0..3 {
+    ///         match filter.insert(item) {
+    ///             Err(error) if error.is_transient() => std::thread::yield_now(),
+    ///             outcome => return outcome,
+    ///         }
+    ///     }
+    ///     filter.insert(item)
+    /// }
+    ///
+    /// assert_eq!(insert(&CuckooFilter::with_capacity(100), "flow"), Ok(()));
+    /// assert!(InsertError::Disturbed { attempts: 64 }.is_transient());
+    /// assert!(!InsertError::Full { len: 100, slots: 128 }.is_transient());
+    /// ```
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Disturbed { .. } | Self::NoDescriptor { .. })
+    }
+
+    /// Returns true for [`Full`](Self::Full) at a load below a quarter: then the hasher does not mix all of its 64 bits
+    /// ([`mixing`](crate::guide::mixing)), or few items have many copies. A larger filter does not help.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(1_000);
+    /// // Hashes that are no hashes: they are all small, and the high bits select the buckets.
+    /// let refused = (0..).find_map(|number: u64| filter.insert_hash(number).err());
+    /// assert!(refused.is_some_and(|error| error.suggests_poor_hashing()));
+    /// ```
+    #[must_use]
+    pub fn suggests_poor_hashing(&self) -> bool {
+        matches!(self, Self::Full { len, slots } if *len < slots / LOW_LOAD)
+    }
+}
+
 impl fmt::Display for InsertError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full { len, slots } => write!(
+            Self::Full { len, slots } => {
+                write!(
+                    out,
+                    "the filter is full: no room was found for the item within the search budget, \
+                     with {len} of {slots} slots in use"
+                )?;
+                if self.suggests_poor_hashing() {
+                    out.write_str(
+                        "; at so low a load the hasher does not mix all of its 64 bits, \
+                         or few items have many copies",
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Disturbed { attempts } => write!(
                 out,
-                "no room was found for the item within the search budget, \
-                 with {len} of {slots} slots in use"
+                "other threads changed the buckets of the item during each of {attempts} attempts: try again"
+            ),
+            Self::NoDescriptor { attempts } => write!(
+                out,
+                "other threads have all descriptors in use, after {attempts} attempts: try again; if that \
+                 does not help, threads died in the middle of inserts, and clear or to_bytes takes back what they held"
             ),
             Self::TooManyCopies { copies } => {
                 write!(
@@ -98,7 +189,18 @@ pub struct InsertManyError {
 }
 
 impl InsertManyError {
-    pub(crate) fn new(inserted: usize, error: InsertError) -> Self {
+    /// A batch that stopped after this many items, for tests of programs that handle one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{InsertError, InsertManyError};
+    ///
+    /// let full = InsertError::Full { len: 1_000, slots: 1_024 };
+    /// assert_eq!(InsertManyError::new(7, full).inserted(), 7);
+    /// ```
+    #[must_use]
+    pub fn new(inserted: usize, error: InsertError) -> Self {
         Self { inserted, error }
     }
 

@@ -22,7 +22,18 @@ pub struct OutOfMemory {
 }
 
 impl OutOfMemory {
-    pub(crate) fn new(bytes: usize) -> Self {
+    /// So many bytes could not be allocated; for tests of programs that handle it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{OutOfMemory, SnapshotError};
+    ///
+    /// let error = SnapshotError::OutOfMemory(OutOfMemory::new(4_096));
+    /// assert!(error.to_string().starts_with("4096 bytes"));
+    /// ```
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
         Self { bytes }
     }
 

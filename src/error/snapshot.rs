@@ -54,3 +54,16 @@ impl From<OutOfMemory> for SnapshotError {
         Self::OutOfMemory(error)
     }
 }
+
+/// Converts for callers that return an [`std::io::Error`], with the kind that fits best.
+#[cfg(feature = "std")]
+impl From<SnapshotError> for std::io::Error {
+    fn from(error: SnapshotError) -> Self {
+        use std::io::ErrorKind;
+        let kind = match error {
+            SnapshotError::Busy | SnapshotError::Disturbed => ErrorKind::ResourceBusy,
+            SnapshotError::OutOfMemory(_) => ErrorKind::OutOfMemory,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -4,6 +4,8 @@
 //! by item. Only the order of the memory accesses differs: the two words of an item are prefetched while the
 //! items before it are served.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter, TakesEach};
@@ -47,6 +49,28 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
             self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
         }
+    }
+
+    /// Looks up many items: the answers of [`contains_many`](Self::contains_many), in a new `Vec`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert_many(&["a", "b"])?;
+    /// assert_eq!(filter.contains_each(&["b", "c", "a"]), [true, false, true]);
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[must_use]
+    pub fn contains_each<B: Hash>(&self, items: &[B]) -> Vec<bool>
+    where
+        I: TakesEach<B>,
+    {
+        let mut found = vec![false; items.len()];
+        self.contains_many(items, &mut found);
+        found
     }
 
     /// Inserts many items in order, as [`insert`](Self::insert) does, until one is refused.

@@ -239,7 +239,11 @@ fn build<E: Engine, S: BuildHasher, I>(
         let filter = Filter::of(engine, hasher);
         match fill(&filter, hashes).map_err(InsertManyError::into_error) {
             Ok(()) => return filter,
-            Err(InsertError::Full { .. }) if larger < LARGER_TABLES => {
+            Err(
+                InsertError::Full { .. }
+                | InsertError::Disturbed { .. }
+                | InsertError::NoDescriptor { .. },
+            ) if larger < LARGER_TABLES => {
                 larger += 1;
                 let geometry = sizing::geometry_for::<E::Layout>(capacity);
                 capacity = sizing::items_for(geometry) + 1;

@@ -105,6 +105,12 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync {
     /// As [`Filter::capacity`].
     fn capacity(&self) -> usize;
 
+    /// As [`Filter::remaining`].
+    fn remaining(&self) -> usize;
+
+    /// As [`Filter::is_full`].
+    fn is_full(&self) -> bool;
+
     /// As [`Filter::slots`].
     fn slots(&self) -> usize;
 
@@ -171,6 +177,14 @@ impl<E: Engine, S: Send + Sync, I: Items> Hashed for Filter<E, S, I> {
 
     fn capacity(&self) -> usize {
         self.capacity()
+    }
+
+    fn remaining(&self) -> usize {
+        self.remaining()
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full()
     }
 
     fn slots(&self) -> usize {

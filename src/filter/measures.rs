@@ -50,6 +50,45 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.engine.capacity()
     }
 
+    /// The number of items that the filter is still sized for: [`capacity`](Self::capacity) without
+    /// [`len`](Self::len), at least 0. It usually takes some more.
+    ///
+    /// Of a filter that grows: what its present segments still take. It grows when they are full.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.remaining(), 99);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.capacity().saturating_sub(self.len())
+    }
+
+    /// Whether [`remaining`](Self::remaining) is 0: the filter holds as many items as it is sized for. An insert may
+    /// still succeed. A filter that grows will soon add a segment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(8);
+    /// assert!(!filter.is_full());
+    /// filter.insert_many(&[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// assert!(filter.is_full());
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.remaining() == 0
+    }
+
     /// The number of slots, four a bucket, in all segments.
     ///
     /// # Examples

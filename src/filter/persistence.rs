@@ -6,7 +6,7 @@ use core::hash::BuildHasher;
 use std::io::{self, Read, Write};
 
 use super::{Engine, Filter, Standard};
-use crate::error::ReadError;
+use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
 use crate::stored::Stream;
@@ -22,8 +22,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// nothing. Takes time linear in the size.
     ///
     /// Takes `&mut self`, so no other thread reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
-    /// stored by `filter.snapshot()?.write_to(writer)`: see [`snapshot`](Filter::snapshot). Like
-    /// [`clear`](Filter::clear), it takes back the descriptors of threads that died in the middle of an insert.
+    /// stored by [`snapshot_to_writer`](Filter::snapshot_to_writer). Like [`clear`](Filter::clear), it takes back the descriptors of threads that died in the middle of an insert.
     ///
     /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
     /// replaces it in one step.
@@ -59,7 +58,8 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
         writer.flush()
     }
 
-    /// The stored form as bytes. As [`write_to`](Self::write_to), with one allocation.
+    /// The stored form as bytes. As [`write_to`](Self::write_to), with one allocation. A filter that is in use, or in an
+    /// `Arc`, is stored by [`snapshot_to_bytes`](Self::snapshot_to_bytes).
     ///
     /// # Panics
     ///
@@ -84,6 +84,66 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
             Ok(bytes) => bytes,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// The stored form of a [`snapshot`](Self::snapshot) as bytes, while other threads use the filter. Takes memory for
+    /// two copies of the table meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`snapshot`](Self::snapshot).
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    /// use std::sync::Arc;
+    ///
+    /// let filter = Arc::new(CuckooFilter::with_capacity(100));
+    /// filter.insert("a")?;
+    /// let bytes = filter.snapshot_to_bytes()?;
+    /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
+        let mut copy = self.engine.snapshot()?;
+        Ok(stored::to_vec(&mut copy, &Identity::of(&self.hasher))?)
+    }
+
+    /// Writes the stored form of a [`snapshot`](Self::snapshot), while other threads use the filter. As
+    /// [`write_to`](Self::write_to) of the snapshot: nothing is written before the snapshot is complete.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer, and a [`SnapshotError`] as the inner error of an [`io::Error`], of the kind
+    /// `ResourceBusy` or `OutOfMemory`.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    /// use std::sync::Arc;
+    ///
+    /// let filter = Arc::new(CuckooFilter::with_capacity(100));
+    /// filter.insert("a")?;
+    /// let mut stored = Vec::new();
+    /// filter.snapshot_to_writer(&mut stored)?;
+    /// assert!(CuckooFilter::read_from(stored.as_slice())?.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn snapshot_to_writer(&self, mut writer: impl Write) -> io::Result<()> {
+        let mut copy = self.engine.snapshot()?;
+        copy.put(&Identity::of(&self.hasher), |piece| writer.write_all(piece))?;
+        writer.flush()
     }
 }
 

@@ -10,20 +10,15 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::{Engine, Filter};
 use crate::allocate;
-use crate::error::{ReadError, SnapshotError};
-use crate::stored::{self, Identity, Slice};
+use crate::error::ReadError;
+use crate::stored::{Identity, Slice};
 
-/// As the bytes of the [stored form](crate::format) of a [`snapshot`](Filter::snapshot), so the filter may
-/// be in use. Fails as that does. Takes memory for two copies of the table meanwhile. The type of the items is not
+/// As [`snapshot_to_bytes`](Filter::snapshot_to_bytes), so the filter may be in use. Fails as that does. The type of the items is not
 /// stored.
 impl<E: Engine, S: BuildHasher + 'static, I> Serialize for Filter<E, S, I> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let copy = || {
-            let mut copy = self.engine.snapshot()?;
-            let bytes = stored::to_vec(&mut copy, &Identity::of(&self.hasher))?;
-            Ok::<_, SnapshotError>(bytes)
-        };
-        serializer.serialize_bytes(&copy().map_err(T::Error::custom)?)
+        let bytes = self.snapshot_to_bytes().map_err(T::Error::custom)?;
+        serializer.serialize_bytes(&bytes)
     }
 }
 

@@ -4,11 +4,52 @@ use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
+use crate::engine::Plan;
+use crate::error::SnapshotError;
+use crate::sync;
 
-/// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
-/// meanwhile may be missing from the copy, or be in it twice.
+/// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
+/// [`with_capacity`](Filter::with_capacity) or a builder.
 ///
-/// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
+/// # Panics
+///
+/// If the memory could not be allocated.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let filter: CuckooFilter = Default::default();
+/// assert_eq!((filter.len(), filter.capacity()), (0, 1_024));
+/// ```
+impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
+    #[track_caller]
+    fn default() -> Self {
+        let plan = Plan {
+            outside: Self::BYTES,
+            ..Plan::default()
+        };
+        match E::build(&plan) {
+            Ok(engine) => Self::of(engine, S::default()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Copies the filter, as [`snapshot`](Filter::snapshot) does, while other threads read and write it.
+///
+/// The clone contains every item that is in from before the call until after it, and may contain any part of what is
+/// inserted or removed during the call. It is exact if no thread writes meanwhile. It has the same geometry and hasher,
+/// and so the same answers.
+///
+/// A clone cannot return an error. So where `snapshot` returns [`Busy`](SnapshotError::Busy) or
+/// [`Disturbed`](SnapshotError::Disturbed), it yields and tries again until it succeeds. This is the one call that
+/// waits for other threads. It waits for ever if a thread was killed in the middle of a snapshot. Use `snapshot` where
+/// that matters.
+///
+/// Takes time linear in the size. As with `snapshot`, the first copy makes the original larger by a sixteenth of its
+/// table.
 ///
 /// # Panics
 ///
@@ -27,13 +68,17 @@ use super::{Engine, Filter, Items};
 /// ```
 impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
     fn clone(&self) -> Self {
-        match self.engine.quiescent_copy() {
-            Ok(engine) => Self::of(engine, self.hasher.clone()),
-            Err(error) => panic!("{error}"),
+        loop {
+            match self.snapshot() {
+                Ok(copy) => return copy,
+                Err(SnapshotError::OutOfMemory(error)) => panic!("{error}"),
+                Err(SnapshotError::Busy | SnapshotError::Disturbed) => sync::yield_now(),
+            }
         }
     }
 }
 
+/// The measures. Not the items, and not the seed.
 impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(I::PREFIX)?;
@@ -42,6 +87,8 @@ impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
             .field("capacity", &self.capacity())
             .field("segments", &self.engine.segments())
             .field("slots", &self.slots())
+            .field("load_factor", &self.load_factor())
+            .field("false_positive_rate", &self.false_positive_rate())
             .field("memory_usage", &self.memory_usage())
             .finish_non_exhaustive()
     }

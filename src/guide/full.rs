@@ -21,16 +21,21 @@
 //!
 //! # `Full`
 //!
-//! [`Full`](crate::InsertError::Full) says that the insert found no room for this item. Compare its `len` with
-//! the capacity:
+//! [`Full`](crate::InsertError::Full) says that there is no room for this item. Compare its `len` with the
+//! capacity:
 //!
 //! * **`len` is above the capacity.** The filter holds more items than it was built for. Some other items may
 //!   still find room, but soon none will.
-//! * **`len` is below the capacity, and other threads were writing.** Other writers disturbed each of 64
-//!   attempts, or all descriptors were in use. Try again.
-//! * **`len` is below the capacity, and no other thread was writing.** The hasher does not mix
-//!   ([`mixing`](super::mixing)), the search budget is too small ([`sizing`](super::sizing)), or so many threads
-//!   died inside an insert that no descriptor is left. Trying again does not help.
+//! * **`len` is below the capacity.** The items have several copies each, or the search budget is too small
+//!   ([`sizing`](super::sizing)).
+//! * **`len` is below a quarter of the slots.** The hasher does not mix ([`mixing`](super::mixing)), or few items
+//!   have many copies. The method [`suggests_poor_hashing`](crate::InsertError::suggests_poor_hashing) returns
+//!   true, and the text of the error says so.
+//!
+//! # `Disturbed` and `NoDescriptor`
+//!
+//! There may be room, but other threads were in the way: see [`Disturbed`](crate::InsertError::Disturbed) and
+//! [`NoDescriptor`](crate::InsertError::NoDescriptor). Both are rare. Try again:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -40,9 +45,7 @@
 //! fn insert(filter: &CuckooFilter, item: &str) -> Result<(), InsertError> {
 //!     for _ in 0..3 {
 //!         match filter.insert(item) {
-//!             Err(InsertError::Full { len, .. }) if len < filter.capacity() => {
-//!                 thread::yield_now()
-//!             }
+//!             Err(error) if error.is_transient() => thread::yield_now(),
 //!             outcome => return outcome,
 //!         }
 //!     }
@@ -52,6 +55,16 @@
 //! let filter = CuckooFilter::with_capacity(1_000);
 //! assert_eq!(insert(&filter, "flow"), Ok(()));
 //! ```
+//!
+//! If an insert finds no descriptor however often it tries, threads were killed in the middle of inserts.
+//! [`clear`](crate::CuckooFilter::clear), [`to_bytes`](crate::CuckooFilter::to_bytes) and
+//! [`write_to`](crate::CuckooFilter::write_to) take back the descriptors that they held. A filter that grows returns
+//! neither error: it tries more often, and then adds a table.
+//!
+//! # In the tests of your program
+//!
+//! Make the errors that your program handles: `InsertError::Full { len: 1_000, slots: 1_024 }`, or
+//! [`InsertManyError::new`](crate::InsertManyError::new).
 //!
 //! # Go on without the item
 //!

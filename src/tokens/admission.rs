@@ -9,7 +9,7 @@
 
 use super::descriptor::State;
 use super::elsewhere::{Elsewhere, Nowhere};
-use super::insertion::{ATTEMPTS, Refusal, open};
+use super::insertion::{ATTEMPTS, Opened, Refusal, open};
 use super::lookup;
 use super::parts::{Deciders, Pending, Tokens};
 use super::settlement::settle;
@@ -25,8 +25,10 @@ pub(crate) enum Attempt {
     Admitted,
     /// A token of the class is here.
     Present,
-    /// The table changed meanwhile, a rival or a token elsewhere was in the way, or no descriptor was free.
+    /// The table changed meanwhile, or a rival or a token elsewhere was in the way.
     Disturbed,
+    /// No descriptor was free.
+    Starved,
 }
 
 /// Adds a token of this class if there is none. Returns true if this call added it.
@@ -38,14 +40,16 @@ pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<
     if lookup::contains(tokens, hash) {
         return Ok(false);
     }
+    let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
         match try_to_admit(tokens, hash, &Nowhere)? {
             Attempt::Admitted => return Ok(true),
             Attempt::Present => return Ok(false),
-            Attempt::Disturbed => {}
+            Attempt::Disturbed => refusal = Refusal::Disturbed,
+            Attempt::Starved => refusal = Refusal::Starved,
         }
     }
-    Err(Refusal::Disturbed)
+    Err(refusal)
 }
 
 /// One attempt to do so, if `elsewhere` there is no equal token either.
@@ -74,7 +78,8 @@ pub(super) fn try_to_admit<L: Layout>(
     let token = Token::of(fingerprint);
     let Some(admitted) = content.with(token) else {
         return match open(tokens, class, None) {
-            Ok(_) => Ok(Attempt::Disturbed),
+            Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),
+            Ok(Opened::Starved) => Ok(Attempt::Starved),
             // Both buckets are full of copies, so the item is present.
             Err(Refusal::AllCopies) => Ok(Attempt::Present),
             Err(refusal) => Err(refusal),
@@ -83,7 +88,7 @@ pub(super) fn try_to_admit<L: Layout>(
     let Some(mut claim) = tokens.pool.claim() else {
         sync::happened(Event::Starved);
         sync::yield_now();
-        return Ok(Attempt::Disturbed);
+        return Ok(Attempt::Starved);
     };
     let transfer = Transfer {
         moved: None,

@@ -22,8 +22,10 @@ pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
 pub(crate) enum Refusal {
     /// No path to a vacant slot within the budget.
     NoPath,
-    /// Every attempt was disturbed, or found no free descriptor.
+    /// No attempt succeeded, and other threads disturbed the last one.
     Disturbed,
+    /// No attempt succeeded, and the last one found no free descriptor.
+    Starved,
     /// Both buckets hold nothing but copies of this very class.
     AllCopies,
 }
@@ -32,8 +34,10 @@ pub(crate) enum Refusal {
 pub(super) enum Opened {
     /// Every hop of the path is done; if a token was to be placed, it is.
     Done,
-    /// The table changed meanwhile, or no descriptor was free.
+    /// The table changed meanwhile.
     Disturbed,
+    /// No descriptor was free.
+    Starved,
 }
 
 /// Adds one token of this class.
@@ -61,14 +65,16 @@ pub(super) fn insert_class<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,
 ) -> Result<(), Refusal> {
+    let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
         match open(tokens, class, Some(Token::of(class.fingerprint)))? {
             Opened::Done => return Ok(()),
-            Opened::Disturbed if add(tokens, class) => return Ok(()),
-            Opened::Disturbed => {}
+            Opened::Disturbed | Opened::Starved if add(tokens, class) => return Ok(()),
+            Opened::Disturbed => refusal = Refusal::Disturbed,
+            Opened::Starved => refusal = Refusal::Starved,
         }
     }
-    Err(Refusal::Disturbed)
+    Err(refusal)
 }
 
 /// Adds to the emptier candidate; false if both are full.
@@ -165,7 +171,7 @@ fn execute<L: Layout>(
         // All are in use: their owners may need the processor to finish.
         sync::happened(Event::Starved);
         sync::yield_now();
-        return Opened::Disturbed;
+        return Opened::Starved;
     };
     for hop in path {
         if !relocate(tokens, &mut claim, hop, placed.filter(|_| hop.last)) {
@@ -189,3 +195,6 @@ fn refusal<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Result<Opened, R
         Err(Refusal::NoPath)
     }
 }
+
+#[cfg(test)]
+mod tests;

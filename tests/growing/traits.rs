@@ -46,6 +46,7 @@ fn a_clone_has_everything_and_a_life_of_its_own() {
     for item in 0..5_000u64 {
         filter.insert(&item).expect("memory");
     }
+    let memory = filter.memory_usage();
     let copy = filter.clone();
     assert_eq!(
         (
@@ -54,12 +55,7 @@ fn a_clone_has_everything_and_a_life_of_its_own() {
             copy.slots(),
             copy.memory_usage()
         ),
-        (
-            filter.len(),
-            filter.segments(),
-            filter.slots(),
-            filter.memory_usage()
-        )
+        (filter.len(), filter.segments(), filter.slots(), memory)
     );
     for item in 0..5_000u64 {
         assert!(copy.contains(&item), "a stored item is missed");
@@ -113,10 +109,13 @@ fn debug_tells_the_measures_and_no_more() {
     assert_eq!(
         format!("{filter:?}"),
         format!(
-            "GrowingCuckooFilter {{ len: 20, capacity: {}, segments: {}, slots: {}, memory_usage: {memory}, .. }}",
+            "GrowingCuckooFilter {{ len: 20, capacity: {}, segments: {}, slots: {}, load_factor: {:?}, \
+             false_positive_rate: {:?}, memory_usage: {memory}, .. }}",
             filter.capacity(),
             filter.segments(),
-            filter.slots()
+            filter.slots(),
+            filter.load_factor(),
+            filter.false_positive_rate()
         )
     );
 }

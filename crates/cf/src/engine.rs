@@ -23,11 +23,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// A copy of what is in, to be written.
     fn snapshot(&self) -> Result<Snapshot, SnapshotError>;
-
-    /// The same while nobody else uses the filter.
-    fn copy_alone(&self) -> Result<Snapshot, SnapshotError> {
-        self.snapshot()
-    }
 }
 
 /// Writes a copy of a filter in its stored form.
@@ -73,12 +68,6 @@ impl Engine for CuckooFilter {
 
     fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
         let mut copy = self.snapshot()?;
-        Ok(Box::new(move |sink| copy.write_to(sink)))
-    }
-
-    /// Without what a snapshot does to follow others.
-    fn copy_alone(&self) -> Result<Snapshot, SnapshotError> {
-        let mut copy = self.clone();
         Ok(Box::new(move |sink| copy.write_to(sink)))
     }
 }
@@ -152,6 +141,6 @@ impl Engine for Locked {
     fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
         // The copy is made under the lock, and written without it.
         let _turn = self.take_turn();
-        self.engine.copy_alone()
+        self.engine.snapshot()
     }
 }

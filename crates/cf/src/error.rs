@@ -75,7 +75,9 @@ pub enum Error {
 impl From<InsertError> for Error {
     fn from(error: InsertError) -> Self {
         match error {
-            InsertError::Full { .. } => Self::Full,
+            InsertError::Full { .. }
+            | InsertError::Disturbed { .. }
+            | InsertError::NoDescriptor { .. } => Self::Full,
             InsertError::CannotGrow { .. } => Self::CannotGrow(error),
             _ => Self::NotInserted(error),
         }

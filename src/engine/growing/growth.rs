@@ -43,7 +43,7 @@ impl<L: Layout> Growing<L> {
             Refusal::AllCopies => Err(InsertError::TooManyCopies {
                 copies: pair_slots::<L>(),
             }),
-            Refusal::Disturbed => {
+            Refusal::Disturbed | Refusal::Starved => {
                 *disturbed += ATTEMPTS - 1;
                 self.go_on(chain, disturbed, guard)
             }

@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::link::Link;
-use crate::error::{BuildError, Cause, Limit};
+use crate::error::{BuildError, Cause, Limit, Rate};
 use crate::layout::Layout;
 use crate::table::Geometry;
 use crate::table::rate::any_of;
@@ -46,8 +46,8 @@ impl Limits {
         let least = rate_of_full::<L>(1);
         if rate.is_nan() || rate < least {
             return Err(BuildError(Cause::FalsePositiveRate {
-                rate: rate.to_bits(),
-                least: least.to_bits(),
+                rate: Rate::new(rate),
+                least: Rate::new(least),
             }));
         }
         Ok(())
@@ -63,8 +63,8 @@ impl Limits {
         let rate = rate_of_full::<L>(chain.links().len() + 1);
         if rate > self.false_positive_rate {
             return Err(Limit::FalsePositiveRate {
-                rate: rate.to_bits(),
-                most: self.false_positive_rate.to_bits(),
+                rate: Rate::new(rate),
+                most: Rate::new(self.false_positive_rate),
             });
         }
         if chain.links().len() >= Chain::<L>::MOST {

@@ -104,7 +104,9 @@ impl<L: Layout> Growing<L> {
                     return Ok(true);
                 }
                 Ok(Attempt::Present) => return Ok(false),
-                Ok(Attempt::Disturbed) => self.go_on(others.chain, &mut disturbed, guard)?,
+                Ok(Attempt::Disturbed | Attempt::Starved) => {
+                    self.go_on(others.chain, &mut disturbed, guard)?;
+                }
                 Err(refusal) => self.make_room(others.chain, refusal, &mut disturbed, guard)?,
             }
         }

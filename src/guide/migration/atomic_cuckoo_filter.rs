@@ -54,7 +54,7 @@
 //! | `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |
 //! | `clear(&self)` | `clear(&mut self)`, or generations ([`ageing`](crate::guide::ageing)) |
-//! | `to_bytes(&self)` | `to_bytes(&mut self)`, or `snapshot()` and then `to_bytes` |
+//! | `to_bytes(&self)` | `to_bytes(&mut self)`, or `snapshot_to_bytes(&self)` |
 //! | `from_bytes`, `Serialize`, `Deserialize` | `from_bytes`; with the feature `serde`, the others |
 //! | `lock(kind)` | none: there is no lock |
 //! | `CuckooFilter<H>`, `H: Hasher + Default` | `CuckooFilter<BuildHasherDefault<H>>`, by `with_capacity_and_hasher` |

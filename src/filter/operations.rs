@@ -1,0 +1,157 @@
+//! The operations on one item.
+
+use core::hash::{BuildHasher, Hash};
+
+use super::{Engine, Filter, Takes};
+use crate::error::InsertError;
+
+/// The operations on one item.
+impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
+    /// Adds one copy of `item`, always, whether or not it is in.
+    ///
+    /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
+    /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
+    /// nothing, at the cost of up to [`search_budget`](crate::FilterBuilder::search_budget) lookups. Where there is no
+    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds a segment.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
+    /// there are eight copies. [`Disturbed`](InsertError::Disturbed) and [`NoDescriptor`](InsertError::NoDescriptor) if
+    /// other threads were in the way: try again. Every stored item stays where lookups find it.
+    ///
+    /// Of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is no
+    /// room, and a limit or the lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes
+    /// inserts holds eight copies. `Full` if there is no room in a segment that is less than an eighth full: then the
+    /// hasher does not mix its bits, or few items have very many copies, and another segment would not help. Never
+    /// `Disturbed` or `NoDescriptor`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// filter.insert("a")?;
+    /// assert!(filter.remove("a") && filter.remove("a") && !filter.remove("a"));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn insert<Q: Hash + ?Sized>(&self, item: &Q) -> Result<(), InsertError>
+    where
+        I: Takes<Q>,
+    {
+        self.insert_hash(self.hash_one(item))
+    }
+
+    /// Adds `item` if it is not in. Returns true if it was absent and this call added it.
+    ///
+    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all
+    /// are refused or the item is a false positive. False can be a false positive: another item with the same token
+    /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
+    /// effect either before or after the call.
+    ///
+    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile.
+    ///
+    /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
+    /// descriptor, and relocations if both buckets are full, as for `insert`.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert), but for copies.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// assert!(filter.insert_unique("a")?);
+    /// assert!(!filter.insert_unique("a")?);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn insert_unique<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
+    where
+        I: Takes<Q>,
+    {
+        self.insert_unique_hash(self.hash_one(item))
+    }
+
+    /// Returns whether `item` is in. Never false for an item that is in. True for an absent item with the
+    /// probability [`false_positive_rate`](Self::false_positive_rate).
+    ///
+    /// Two loads from the table between two of a version counter: if the item was not found and a stored
+    /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
+    /// wait-free. A filter that grows does this for each segment until the item is found.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// assert!(filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains<Q: Hash + ?Sized>(&self, item: &Q) -> bool
+    where
+        I: Takes<Q>,
+    {
+        self.contains_hash(self.hash_one(item))
+    }
+
+    /// Removes one copy of `item`. Returns false if there was none.
+    ///
+    /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
+    /// exchange, or two if there are copies in both buckets. See [Removing](#removing).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// assert!(filter.remove("a"));
+    /// assert!(!filter.contains("a"));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn remove<Q: Hash + ?Sized>(&self, item: &Q) -> bool
+    where
+        I: Takes<Q>,
+    {
+        self.remove_hash(self.hash_one(item))
+    }
+
+    /// The number of copies of `item`, 0 to 8 in each segment.
+    ///
+    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
+    /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal
+    /// one is inserted can be counted twice. Copies that were in throughout the call are all counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// filter.insert("a")?;
+    /// assert_eq!(filter.count("a"), 2);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn count<Q: Hash + ?Sized>(&self, item: &Q) -> usize
+    where
+        I: Takes<Q>,
+    {
+        self.count_hash(self.hash_one(item))
+    }
+}

@@ -1,0 +1,96 @@
+//! Errors: each cause can be told from the others, and the text says what to do.
+//!
+//! Inserts that find no descriptor are in the unit tests of the protocol, and in the models.
+
+use lockfree_cuckoo::{
+    CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, OutOfMemory, SnapshotError,
+};
+use model::mix;
+
+const HINT: &str = "the hasher does not mix";
+
+fn first_refusal(mut insert: impl FnMut(u64) -> Result<(), InsertError>) -> InsertError {
+    let refused = (0..1 << 20).find_map(|item| insert(item).err());
+    refused.expect("offered more than fits")
+}
+
+#[test]
+fn a_full_filter_says_that_it_is_full() {
+    for buckets in [2, 1 << 8, 1 << 14] {
+        // The shortest search refuses at the lowest load.
+        for budget in [2, 4_096] {
+            let builder = CuckooFilter::builder().buckets(buckets).seed(3);
+            let filter = builder.search_budget(budget).build().expect("possible");
+            let error = first_refusal(|item| filter.insert(&item));
+            assert!(matches!(error, InsertError::Full { .. }), "{error}");
+            assert!(!error.is_transient());
+            assert!(!error.suggests_poor_hashing(), "{error}");
+            let text = error.to_string();
+            assert!(text.starts_with("the filter is full: "), "{text}");
+            assert!(!text.contains(HINT), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_poor_hasher_is_suspected() {
+    // Numbers instead of hashes: the high bits, which select the buckets, are 0.
+    let filter = CuckooFilter::with_capacity(10_000);
+    let fixed = first_refusal(|item| filter.insert_hash(item));
+    let filter = GrowingCuckooFilter::with_capacity(10_000);
+    let growing = first_refusal(|item| filter.insert_hash(item));
+    for error in [fixed, growing] {
+        assert!(matches!(error, InsertError::Full { .. }), "{error}");
+        assert!(error.suggests_poor_hashing(), "{error}");
+        assert!(error.to_string().contains(HINT), "{error}");
+    }
+}
+
+#[test]
+fn each_cause_has_a_text_of_its_own() {
+    // As a test of a program that uses the crate would make them.
+    let full = InsertError::Full {
+        len: 1_000,
+        slots: 1_024,
+    };
+    let disturbed = InsertError::Disturbed { attempts: 64 };
+    let starved = InsertError::NoDescriptor { attempts: 64 };
+    let copies = InsertError::TooManyCopies { copies: 8 };
+    for error in [&full, &copies] {
+        assert!(!error.is_transient(), "{error}");
+    }
+    for error in [&disturbed, &starved] {
+        assert!(error.is_transient(), "{error}");
+        assert!(error.to_string().contains("try again"), "{error}");
+        assert!(!error.to_string().contains("full"), "{error}");
+    }
+    assert!(starved.to_string().contains("descriptors"), "{starved}");
+    assert_ne!(disturbed, starved);
+
+    let stopped = InsertManyError::new(7, full.clone());
+    assert_eq!((stopped.inserted(), stopped.error()), (7, &full));
+    let memory = SnapshotError::OutOfMemory(OutOfMemory::new(4_096));
+    assert!(memory.to_string().contains("4096 bytes"), "{memory}");
+}
+
+/// Rates are kept as bits, which nobody can read.
+#[test]
+fn debug_texts_show_rates_as_numbers() {
+    let builder = GrowingCuckooFilter::builder().capacity(100);
+    let filter = builder.max_false_positive_rate(0.0003).build();
+    let filter = filter.expect("two segments are possible");
+    let refused = (0..)
+        .map(mix)
+        .find_map(|hash| filter.insert_hash(hash).err());
+    let text = format!("{:?}", refused.expect("there is a limit"));
+    assert!(text.contains("most: 0.0003 }"), "{text}");
+    assert!(text.contains("rate: 0.00036"), "{text}");
+
+    let error = GrowingCuckooFilter::builder()
+        .max_false_positive_rate(0.00001)
+        .build()
+        .expect_err("one segment has more");
+    let text = format!("{error:?}");
+    assert!(text.contains("rate: 1e-5"), "{text}");
+    assert!(text.contains("least: 0.000122"), "{text}");
+}

@@ -1,0 +1,169 @@
+//! What all filters have in common: of a fixed size or growing, for items of all types or of one, they have the same
+//! traits and the same convenient calls.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+
+use crew::Crew;
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, GrowingCuckooFilter, Hashed, Items, OutOfMemory, RandomState,
+    SnapshotError, Standard, TakesEach, TypedCuckooFilter, TypedGrowingCuckooFilter,
+};
+use model::hashers::Fnv;
+
+trait Checks: Sized {
+    fn check();
+}
+
+/// One filter's type after the other.
+fn each_filter() {
+    <CuckooFilter as Checks>::check();
+    <GrowingCuckooFilter as Checks>::check();
+    <TypedCuckooFilter<u64> as Checks>::check();
+    <TypedGrowingCuckooFilter<u64> as Checks>::check();
+}
+
+impl<E: Engine + Standard, I: TakesEach<u64>> Checks for Filter<E, RandomState, I>
+where
+    Filter<E, RandomState, I>: Hashed,
+{
+    fn check() {
+        has_the_traits::<Self>();
+        default_has_the_size_of_a_builder::<E, I>();
+        answers_for_each_item::<E, I>();
+        knows_what_remains::<E, I>();
+        debug_tells_the_load::<E, I>();
+        stores_a_snapshot_of_what_is_shared::<E, I>();
+    }
+}
+
+#[test]
+fn all_filters_are_alike() {
+    each_filter();
+}
+
+fn has_the_traits<F>()
+where
+    F: Clone + Debug + Default + Extend<u64> + FromIterator<u64> + Send + Sync,
+    for<'a> &'a F: Extend<u64>,
+{
+    let mut filter: F = (0..10).collect();
+    filter.extend(10..12);
+    (&filter).extend(12..13);
+    drop(filter.clone());
+}
+
+fn default_has_the_size_of_a_builder<E: Standard, I>() {
+    let filter = Filter::<E, RandomState, I>::default();
+    let built = Filter::<E, RandomState, I>::builder().build();
+    let built = built.expect("memory");
+    assert_eq!(filter.capacity(), built.capacity());
+    assert_eq!(filter.memory_usage(), built.memory_usage());
+    assert!(filter.is_empty());
+    assert_ne!(filter.hasher().seed(), built.hasher().seed(), "at random");
+}
+
+fn answers_for_each_item<E: Standard, I: TakesEach<u64>>() {
+    let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
+    let items: Vec<u64> = (500..2_500).collect();
+    let mut expected = vec![false; items.len()];
+    filter.contains_many(&items, &mut expected);
+    assert!(expected[..500].iter().all(|&found| found));
+    assert_eq!(filter.contains_each(&items), expected);
+    assert_eq!(filter.contains_each::<u64>(&[]), []);
+}
+
+fn knows_what_remains<E: Standard, I: TakesEach<u64>>()
+where
+    Filter<E, RandomState, I>: Hashed,
+{
+    let filter = Filter::<E, RandomState, I>::with_capacity(1_000);
+    let capacity = filter.capacity();
+    for item in 0..capacity as u64 {
+        assert_eq!(filter.remaining(), capacity - item as usize);
+        assert!(!filter.is_full());
+        filter.insert_many(&[item]).expect("sized for it");
+    }
+    assert_eq!((filter.remaining(), filter.is_full()), (0, true));
+    let hashed: &dyn Hashed = &filter;
+    assert_eq!((hashed.remaining(), hashed.is_full()), (0, true));
+    // There is room for a few more than it was built for, or it grows.
+    filter.insert_many(&[1 << 40]).expect("room");
+    assert_eq!(
+        filter.remaining(),
+        filter.capacity() - (capacity + 1).min(filter.capacity())
+    );
+}
+
+fn debug_tells_the_load<E: Standard, I: Items + TakesEach<u64>>() {
+    let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
+    let text = format!("{filter:?}");
+    for part in [
+        format!("load_factor: {:?}", filter.load_factor()),
+        format!("false_positive_rate: {:?}", filter.false_positive_rate()),
+    ] {
+        assert!(text.contains(&part), "{text}");
+    }
+    assert!(
+        !text.contains(&filter.hasher().seed().to_string()),
+        "{text}"
+    );
+}
+
+/// From an `Arc`, while another thread writes.
+fn stores_a_snapshot_of_what_is_shared<E: Standard, I: TakesEach<u64>>() {
+    let filter = Arc::new(Filter::<E, RandomState, I>::with_capacity(2_000));
+    let lasting: Vec<u64> = (0..1_000).collect();
+    filter.insert_many(&lasting).expect("room");
+    Crew::run(
+        1,
+        |_, _| {
+            for _ in 0..20 {
+                let mut written = Vec::new();
+                filter
+                    .snapshot_to_writer(&mut written)
+                    .expect("one at a time");
+                let bytes = filter.snapshot_to_bytes().expect("one at a time");
+                for stored in [written, bytes] {
+                    let again = Filter::<E, RandomState, I>::from_bytes(&stored);
+                    let again = again.expect("a whole filter");
+                    assert!(again.contains_each(&lasting).into_iter().all(|found| found));
+                }
+            }
+        },
+        1,
+        |crew, _| {
+            let others: Vec<u64> = (1_000..1_500).collect();
+            while crew.at_work() {
+                filter.insert_many(&others).expect("room");
+                assert_eq!(filter.remove_many(&others), others.len());
+            }
+        },
+    );
+    // At rest it is what `to_bytes` gives.
+    let bytes = filter.snapshot_to_bytes().expect("nobody writes");
+    let mut alone = Arc::into_inner(filter).expect("no thread has it");
+    assert_eq!(bytes.len(), alone.to_bytes().len());
+}
+
+#[test]
+fn a_default_filter_has_a_default_hasher() {
+    let filter: CuckooFilter<Fnv> = CuckooFilter::default();
+    assert_eq!(filter.hasher().key, Fnv::default().key);
+}
+
+#[test]
+fn a_snapshot_that_fails_is_an_error_of_its_kind() {
+    let kind = |error: SnapshotError| io::Error::from(error).kind();
+    assert_eq!(kind(SnapshotError::Busy), io::ErrorKind::ResourceBusy);
+    assert_eq!(kind(SnapshotError::Disturbed), io::ErrorKind::ResourceBusy);
+    let memory = SnapshotError::OutOfMemory(OutOfMemory::new(1));
+    assert_eq!(kind(memory), io::ErrorKind::OutOfMemory);
+    let error = io::Error::from(SnapshotError::Busy);
+    assert!(
+        error
+            .get_ref()
+            .is_some_and(|inner| inner.is::<SnapshotError>())
+    );
+}
