@@ -89,6 +89,17 @@ pub(crate) struct Storage {
     /// Seconds between two snapshots; with 0, only SAVE, BGSAVE and the end of the server take one
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) snapshot_interval: Duration,
+
+    /// What SIGTERM and SIGINT do if the snapshot that they ask for cannot be saved: exit with status 1, or stay and
+    /// serve on
+    #[arg(long, value_enum, default_value_t = OnSaveError::Exit, requires = "snapshot")]
+    pub(crate) on_last_save_error: OnSaveError,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnSaveError {
+    Exit,
+    Stay,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -154,7 +165,7 @@ stops listening, answers the requests it has read, takes a last snapshot and exi
 
 Exit status:
   0  ended by SIGTERM, SIGINT or SHUTDOWN
-  1  the last snapshot could not be written
+  1  the last snapshot could not be written, or a second signal came
   2  an option is wrong
   3  could not start: an address, a file or memory was not available";
 

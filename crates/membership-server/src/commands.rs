@@ -23,6 +23,8 @@ pub(crate) enum Answer {
     Last(Reply),
     /// The connection ends without a reply.
     Hang,
+    /// The server ends, once the work of another thread is done: then there is no reply but the end of the connection.
+    End(Box<dyn FnOnce() -> Result<(), Reply> + Send>),
 }
 
 impl Answer {

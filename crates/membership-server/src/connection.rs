@@ -46,6 +46,8 @@ pub(crate) struct Connection {
     /// Whether a request was so large that its memory is to be given back.
     is_large: bool,
     replies: BytesMut,
+    /// Whether its client ended the server, and waits for that.
+    ends_server: bool,
     tally: Tally,
     /// When the client began to owe something: the rest of a request or, at first, the password.
     since: Instant,
@@ -69,6 +71,7 @@ impl Connection {
             requests: BytesMut::new(),
             is_large: false,
             replies: BytesMut::new(),
+            ends_server: false,
             tally: Tally::new(COMMANDS.len() + 1),
             since: Instant::now(),
         }
@@ -88,6 +91,9 @@ impl Connection {
         if let Err(Ended::Slow(_)) = &ended {
             self.session.server.metrics.timeouts.inc();
         }
+        if self.ends_server && ended.is_ok() {
+            self.session.server.keep_until_saved(self.stream);
+        }
         ended
     }
 
@@ -96,6 +102,7 @@ impl Connection {
             match self.answer_batch().await? {
                 Next::More => {}
                 Next::Read if self.read().await? => {}
+                Next::Close if self.ends_server => return Ok(()),
                 Next::Read | Next::Close => {
                     self.say_goodbye().await;
                     return Ok(());
@@ -181,6 +188,14 @@ impl Connection {
                     true,
                 )
             }
+            Answer::End(work) => match tokio::task::spawn_blocking(work).await {
+                Ok(Ok(())) => {
+                    self.ends_server = true;
+                    return Ok(false);
+                }
+                Ok(Err(reply)) => (reply, true),
+                Err(_) => (Reply::error("ERR the command failed"), true),
+            },
         };
         let seconds = start.elapsed().as_secs_f64();
         let metrics = &self.session.server.metrics;

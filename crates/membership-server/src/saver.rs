@@ -30,6 +30,8 @@ pub(crate) enum NotSaved {
     NoFile,
     #[error("the server is shutting down, and saves a last snapshot")]
     Closed,
+    #[error("the thread that saves failed")]
+    Failed,
     #[error(transparent)]
     Save(#[from] SaveError),
 }

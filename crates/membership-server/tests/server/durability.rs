@@ -67,7 +67,7 @@ fn an_end_in_order_keeps_everything() {
         add(&mut client, "growing", from..from + 1_000);
         let logs = match end {
             "SHUTDOWN" => {
-                assert_eq!(client.ask(&["SHUTDOWN"]), "+OK\r\n");
+                client.send(&request(&["SHUTDOWN"]));
                 let (status, logs) = server.ended();
                 assert!(status.success());
                 logs
@@ -95,8 +95,9 @@ fn an_end_in_order_keeps_everything() {
     assert!(info.contains("+Max iterations\r\n:7\r\n"), "{info}");
     // One that is told to forget does.
     add(&mut client, "late", 0..1);
-    client.ask(&["SHUTDOWN", "NOSAVE"]);
-    server.ended();
+    client.send(&request(&["SHUTDOWN", "NOSAVE"]));
+    assert!(server.ended().0.success());
+    assert_eq!(client.rest(), "", "the end of the connection is the reply");
     assert_eq!(start(&file).ask(&["EXISTS", "late"]), ":0\r\n");
 }
 
@@ -289,4 +290,80 @@ fn a_snapshot_that_cannot_be_written_is_told() {
     server.signal("-TERM");
     let (status, logs) = server.ended();
     assert_eq!(status.code(), Some(1), "{logs}");
+}
+
+#[test]
+fn a_shutdown_that_cannot_save_loses_nothing() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let server = start(&file);
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    for words in [
+        ["SHUTDOWN"].as_slice(),
+        &["SHUTDOWN", "SAVE"],
+        &["SHUTDOWN", "NOW"],
+    ] {
+        let reply = client.ask(words);
+        assert!(
+            reply.starts_with("-ERR Errors trying to SHUTDOWN") && reply.contains("No such file"),
+            "{reply}"
+        );
+    }
+    for words in [
+        ["SHUTDOWN", "SAVE", "NOSAVE"].as_slice(),
+        &["SHUTDOWN", "PLEASE"],
+    ] {
+        assert_eq!(client.ask(words), "-ERR syntax error\r\n");
+    }
+    // It goes on, for this client and for others.
+    assert_eq!(found(&mut client, "f", 0..10), 10);
+    add(&mut server.client(), "f", 10..20);
+    fs::create_dir_all(&directory).expect("a directory");
+    client.send(&request(&["SHUTDOWN", "SAVE"]));
+    let (status, logs) = server.ended();
+    assert!(status.success(), "{logs}");
+    assert_eq!(client.rest(), "", "the end of the connection is the reply");
+    let server = start(&file);
+    assert_eq!(found(&mut server.client(), "f", 0..20), 20);
+    // One that is to end whatever comes of it does, and says what came of it.
+    fs::remove_dir_all(&directory).expect("a directory");
+    let mut client = server.client();
+    client.send(&request(&["SHUTDOWN", "FORCE"]));
+    assert_eq!(server.ended().0.code(), Some(1));
+    assert!(client.rest().starts_with("-ERR Errors trying to SHUTDOWN"));
+}
+
+#[test]
+fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let options = [
+        "--on-last-save-error",
+        "stay",
+        "--http",
+        "127.0.0.1:0",
+        "--snapshot",
+    ];
+    let server = Server::start(
+        options
+            .map(OsStr::new)
+            .into_iter()
+            .chain([file.as_os_str()]),
+    );
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    server.signal("-TERM");
+    wait("a snapshot that failed", || {
+        let info = client.ask(&["INFO"]);
+        info.contains("failed_snapshots:1\r\n").then_some(())
+    });
+    assert_eq!(found(&mut server.client(), "f", 0..10), 10);
+    fs::create_dir_all(&directory).expect("a directory");
+    server.stop();
+    assert_eq!(found(&mut start(&file).client(), "f", 0..10), 10);
 }
