@@ -126,6 +126,11 @@ pub(crate) struct Limits {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_pipeline: usize,
 
+    /// Most commands of a transaction. Together they can have as many bytes as a request
+    #[arg(long, value_name = "N", default_value_t = 1 << 18)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
+    pub(crate) max_transaction: usize,
+
     /// Most filters at a time
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
