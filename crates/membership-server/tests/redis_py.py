@@ -64,10 +64,10 @@ for protocol in (2, 3):
     pipeline.execute_command("CF.ADD", key)
     try:
         pipeline.execute()
-    except redis.ExecAbortError:
+    except redis.ResponseError:
         pass
     else:
-        raise AssertionError("no ExecAbortError")
+        raise AssertionError("no error of EXEC")
     check(cuckoo.exists(key, "not added"), 0)
     with client.pipeline() as pipeline:
         pipeline.watch(key)
