@@ -90,6 +90,10 @@ pub(crate) struct Storage {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) snapshot_interval: Duration,
 
+    /// Refuses commands that change filters while the last snapshot could not be saved
+    #[arg(long, requires = "snapshot")]
+    pub(crate) stop_writes_on_save_error: bool,
+
     /// What SIGTERM and SIGINT do if the snapshot that they ask for cannot be saved: exit with status 1, or stay and
     /// serve on
     #[arg(long, value_enum, default_value_t = OnSaveError::Exit, requires = "snapshot")]

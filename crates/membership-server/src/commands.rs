@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::arguments::{is, wrong_number};
 use crate::reply::Reply;
+use crate::server::Server;
 use crate::session::Session;
 use crate::transaction::Queue;
 
@@ -111,6 +112,14 @@ const fn alone(command: Command) -> Command {
 }
 
 impl Command {
+    /// Whether it can change filters.
+    fn writes(&self) -> bool {
+        match self.run {
+            Run::Own(_) => matches!(self.name, "DEL" | "FLUSHALL" | "FLUSHDB" | "UNLINK"),
+            Run::Filter(spec) => spec.writes,
+        }
+    }
+
     /// Whether it takes so many arguments, its name included.
     fn takes(&self, arguments: usize) -> bool {
         let given = i64::try_from(arguments).unwrap_or(i64::MAX);
@@ -310,6 +319,13 @@ pub(crate) fn answer(
     if !session.is_authenticated && !command.is_open {
         return (which, no_auth().into());
     }
+    if command.writes() && refuses_writes(&session.server) {
+        if let Some(queue) = &mut session.queue {
+            queue.refuse();
+        }
+        let words = "MISCONF The last snapshot could not be saved, and commands that change filters are refused (--stop-writes-on-save-error). The log says why.";
+        return (which, Reply::error(words).into());
+    }
     if session.queue.is_some() && !command.is_immediate {
         return (
             which,
@@ -322,6 +338,10 @@ pub(crate) fn answer(
         Run::Filter(spec) => filters::answer(session, spec, rest),
     };
     (which, answer)
+}
+
+fn refuses_writes(server: &Server) -> bool {
+    server.args.storage.stop_writes_on_save_error && server.saver.has_failed()
 }
 
 fn no_auth() -> Reply {

@@ -11,6 +11,7 @@ use prometheus::{
 };
 
 use crate::catalogue::Catalogue;
+use crate::saver::Saver;
 
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -96,9 +97,12 @@ impl Metrics {
     }
 
     /// All of it as text, with the filters as they are now.
-    pub(crate) fn text(&self, catalogue: &Catalogue) -> prometheus::Result<String> {
+    pub(crate) fn text(&self, catalogue: &Catalogue, saver: &Saver) -> prometheus::Result<String> {
         let mut families = self.registry.gather();
         families.extend(filters(catalogue)?);
+        if saver.path().is_some() {
+            families.extend(saves(saver)?);
+        }
         let mut text = Vec::new();
         TextEncoder::new().encode(&families, &mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
@@ -111,6 +115,17 @@ fn registered<C: Collector + Clone + 'static>(
 ) -> prometheus::Result<C> {
     registry.register(Box::new(collector.clone()))?;
     Ok(collector)
+}
+
+/// How old the last snapshot is by now, and whether the last try failed.
+fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
+    let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
+    let age = "Seconds since the last snapshot began that was saved, or since the start";
+    gauge("snapshot_age_seconds", age)?.set(saver.age());
+    let failed = "1 if the last snapshot could not be saved, otherwise 0";
+    gauge("snapshot_failing", failed)?.set(saver.has_failed().into());
+    Ok(registry.gather())
 }
 
 /// Made for each time that somebody looks: filters come and go.

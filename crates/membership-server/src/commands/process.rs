@@ -181,6 +181,11 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                     u8::from(saver.is_saving()).to_string(),
                 ),
                 ("rdb_last_save_time", saver.last().to_string()),
+                (
+                    "rdb_last_bgsave_status",
+                    if saver.has_failed() { "err" } else { "ok" }.to_owned(),
+                ),
+                ("last_save_age_in_seconds", saver.age().to_string()),
                 ("snapshots", metrics.snapshots.get().to_string()),
                 (
                     "failed_snapshots",

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::operation::get;
 use crate::process::{Server, path, refused, wait};
 use crate::wire::{Client, request};
 
@@ -366,4 +367,95 @@ fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
     fs::create_dir_all(&directory).expect("a directory");
     server.stop();
     assert_eq!(found(&mut start(&file).client(), "f", 0..10), 10);
+}
+
+#[test]
+fn saves_that_fail_are_seen() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let options = [
+        "--stop-writes-on-save-error",
+        "--http",
+        "127.0.0.1:0",
+        "--snapshot",
+    ];
+    let server = Server::start(
+        options
+            .map(OsStr::new)
+            .into_iter()
+            .chain([file.as_os_str()]),
+    );
+    let http = server.http.expect("an address");
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    for fails in [false, true, false] {
+        let status = if fails { "err" } else { "ok" };
+        let info = client.ask(&["INFO"]);
+        assert!(
+            info.contains(&format!("rdb_last_bgsave_status:{status}\r\n")),
+            "{info}"
+        );
+        assert!(info.contains("last_save_age_in_seconds:"), "{info}");
+        let metrics = get(http, "GET /metrics");
+        let failing = format!("membership_snapshot_failing {}\n", u8::from(fails));
+        assert!(metrics.contains(&failing), "{metrics}");
+        assert!(
+            metrics.contains("membership_snapshot_age_seconds "),
+            "{metrics}"
+        );
+        let health = get(http, "GET /healthz");
+        assert_eq!(health.starts_with("HTTP/1.1 503 "), fails, "{health}");
+        assert_eq!(
+            health.contains("degraded: the last snapshot"),
+            fails,
+            "{health}"
+        );
+        for words in [
+            ["CF.ADD", "f", "0"].as_slice(),
+            &["CF.RESERVE", "none", "x"],
+            &["DEL", "none"],
+            &["FLUSHALL", "x"],
+        ] {
+            let reply = client.ask(words);
+            assert_eq!(reply.starts_with("-MISCONF "), fails, "{words:?}: {reply}");
+        }
+        assert_eq!(found(&mut client, "f", 0..10), 10);
+        if fails {
+            fs::create_dir_all(&directory).expect("a directory");
+            assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+        } else {
+            // The last round of three has a directory.
+            client.ask(&["SAVE"]);
+        }
+    }
+}
+
+#[test]
+fn saves_that_wait_share_the_next_snapshot() {
+    let file = path("snapshot");
+    let server = start(&file);
+    server.ask(&["CF.RESERVE", "large", "20000000", "EXPANSION", "0"]);
+    let mut first = server.client();
+    first.send(&request(&["SAVE"]));
+    wait("a snapshot that has begun", || {
+        let info = server.ask(&["INFO"]);
+        info.contains("in_progress:1\r\n").then_some(())
+    });
+    server.ask(&["CF.ADD", "large", "late"]);
+    let mut others: Vec<_> = (0..20).map(|_| server.client()).collect();
+    for other in &mut others {
+        other.send(&request(&["SAVE"]));
+    }
+    assert_eq!(first.reply(), "+OK\r\n");
+    for other in &mut others {
+        assert_eq!(other.reply(), "+OK\r\n");
+    }
+    // One for those who came during the first, one for those who came during the second.
+    let taken = taken(&mut first);
+    assert!(taken <= 3, "{taken} snapshots");
+    server.kill();
+    let server = start(&file);
+    assert_eq!(server.ask(&["CF.EXISTS", "large", "late"]), ":1\r\n");
 }

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use crate::process::{Logs, PATIENCE, Server, command, path, refused, wait};
 use crate::wire::request;
 
-fn get(address: SocketAddr, request: &str) -> String {
+pub(crate) fn get(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
     write!(
