@@ -144,7 +144,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
     pub(crate) max_memory: usize,
 
-    /// Most bytes that one growing filter can take. They are reserved when the filter is created
+    /// Most bytes that one growing filter can take
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_growth: usize,
 

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use cf::Filter;
+use cf::{Filter, NotAdded};
 use indicatif::{ProgressBar, ProgressStyle};
-use lockfree_cuckoo::InsertError;
 
 use crate::catalogue::{Catalogue, CreateError};
 
@@ -22,7 +21,7 @@ pub(crate) enum ListError {
     #[error(transparent)]
     Create(#[from] CreateError),
     #[error("after {added} items: {source}")]
-    Insert { added: usize, source: InsertError },
+    Insert { added: usize, source: NotAdded },
 }
 
 /// What became of a list.
@@ -87,7 +86,7 @@ fn add_all(
             bar.inc(batch.len() as u64);
         }
     };
-    let ended: Result<(), InsertError> = thread::scope(|scope| {
+    let ended: Result<(), NotAdded> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(add)).collect();
         let ended = workers.into_iter().map(|worker| match worker.join() {
             Ok(ended) => ended,

@@ -155,6 +155,8 @@ impl From<cf::Error> for Reply {
         // Which option of this server sets the limit.
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
+            cf::Error::CannotGrow(_) => " (--max-growth)",
+            cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
             _ => "",
         };
         Self::error(format!("ERR {error}{option}"))
