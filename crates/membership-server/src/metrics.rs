@@ -3,6 +3,8 @@
 //! A connection counts for itself, in a [`Tally`], and adds that to everybody's once for each batch of replies: so
 //! threads do not write to one counter at every command.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use prometheus::core::Collector;
 use prometheus::local::{LocalHistogram, LocalIntCounter};
 use prometheus::{
@@ -56,6 +58,16 @@ impl Metrics {
         let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
         let counter = |name, help| registered(&registry, IntCounter::new(name, help)?);
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let started = Gauge::new("start_time_seconds", "When the server started, since 1970")?;
+        registered(&registry, started)?.set(since.unwrap_or_default().as_secs_f64());
+        let build = GaugeVec::new(
+            Opts::new("build_info", "1, with the version of the server"),
+            &["version"],
+        )?;
+        registered(&registry, build)?
+            .with_label_values(&[env!("CARGO_PKG_VERSION")])
+            .set(1.0);
         let seconds = HistogramOpts::new(
             "command_seconds",
             "Time from a complete request to its reply, without the network; _count is the number of commands",
