@@ -154,7 +154,7 @@ pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
 });
 
 /// Those that are not about one filter.
-const OWN: [Command; 31] = [
+const OWN: [Command; 32] = [
     open(command(
         "AUTH",
         -2,
@@ -262,6 +262,12 @@ const OWN: [Command; 31] = [
         "Saves, and ends the server",
         process::shutdown,
     )),
+    command(
+        "TIME",
+        1,
+        "Returns the seconds since 1970, and the microseconds beyond",
+        process::time,
+    ),
     command("TYPE", 2, "Returns the type of a key", keys::kind),
     command("UNLINK", -2, "Deletes filters", keys::del),
     command(

@@ -1,6 +1,7 @@
 //! The server itself.
 
 use std::fmt::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
@@ -32,6 +33,13 @@ pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
         server.saver.save_alone(&server.catalogue, &server.metrics);
     });
     Reply::Simple("Background saving started").into()
+}
+
+pub(super) fn time(_: &mut Session, _: &[&[u8]]) -> Answer {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default();
+    let parts = [now.as_secs(), now.subsec_micros().into()];
+    Reply::Array(parts.map(|part| Reply::text(part.to_string())).into()).into()
 }
 
 pub(super) fn lastsave(session: &mut Session, _: &[&[u8]]) -> Answer {

@@ -42,6 +42,11 @@ fn metrics_say_what_happened() {
         "membership_filter_segments{filter=\"a \\\"b\\\"\\\\\"} 1",
         "membership_connections 1",
         "membership_connections_total 1",
+        concat!(
+            "membership_build_info{version=\"",
+            env!("CARGO_PKG_VERSION"),
+            "\"} 1"
+        ),
     ] {
         assert!(
             response.lines().any(|other| other == line),
@@ -52,6 +57,7 @@ fn metrics_say_what_happened() {
         "membership_filter_load_factor",
         "membership_filter_false_positive_rate",
         "membership_filter_memory_bytes",
+        "membership_start_time_seconds",
     ] {
         let value = response
             .lines()
@@ -276,6 +282,17 @@ fn options_that_would_do_harm_are_refused() {
             2,
             "more than --max-request",
         ),
+        (&["--max-item", "16X"], 2, "such as 1000, 16K, 64M or 1G"),
+        (&["--max-item", "1G"], 2, "not from 1 to 536870912 bytes"),
+        (&["--max-memory", "99999999999G"], 2, "not from 0"),
+        (
+            &["--max-item", "2K", "--max-request", "1k"],
+            2,
+            "more than --max-request",
+        ),
+        (&["--load-key", "k"], 2, "--load <FILE>"),
+        (&["--snapshot-interval", "3"], 2, "--snapshot <FILE>"),
+        (&["--stop-writes-on-save-error"], 2, "--snapshot <FILE>"),
         (&["--behind-a-mutex", "--growing"], 2, "cannot be used with"),
         (
             &["--growing", "--max-memory", "1000000"],
