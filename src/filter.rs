@@ -141,11 +141,11 @@ pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing
 /// `i64` is not found as an `i32`, and a literal `4711` without a suffix is an `i32`. This filter takes items of
 /// type `T` alone, and a bare `4711` is a `T` too. The compiler rejects every other type:
 ///
-/// ```compile_fail,E0277
+/// ```compile_fail,E0308
 /// use lockfree_cuckoo::TypedCuckooFilter;
 ///
 /// let filter = TypedCuckooFilter::<i64>::with_capacity(100);
-/// filter.contains(&4711u64); // the trait `Borrow<u64>` is not implemented for `i64`
+/// filter.contains(&4711u64); // expected `&i64`, found `&u64`
 /// ```
 ///
 /// It is a `CuckooFilter`, with all its calls, guarantees and costs, and nothing more: no item is stored, so the filter

@@ -8,6 +8,7 @@
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState as Sip};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
@@ -51,7 +52,7 @@ fn a_filter_may_take_exactly_what_it_takes() {
     ) {
         let filter = build(usage).expect("no more than it may take");
         assert_eq!(filter.memory_usage(), usage);
-        let error = build(usage - 1).err().expect("more than it may take");
+        let error = build(usage - 1).expect_err("more than it may take");
         assert!(error.to_string().contains(&usage.to_string()), "{error}");
     }
     let sip = Sip::new();
@@ -223,7 +224,10 @@ fn a_filter_that_grows_has_what_its_builder_was_told() {
 
 #[test]
 fn calls_through_the_trait_are_those_of_the_filter() {
-    fn check<E: Engine, S: BuildHasher + Send + Sync>(filter: Filter<E, S>, other: &Filter<E, S>) {
+    fn check<E: Engine, S: BuildHasher + Send + Sync + UnwindSafe + RefUnwindSafe>(
+        filter: Filter<E, S>,
+        other: &Filter<E, S>,
+    ) {
         let hashed: Box<dyn Hashed + '_> = Box::new(filter);
         let hash = mix(1);
         for _ in 0..3 {

@@ -30,11 +30,11 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
-    /// The bytes of the filter outside of this engine's heap.
-    outside: usize,
+    /// The bytes of the filter outside of this engine's heap. Small, like the budget, to keep the filter small.
+    outside: u32,
     /// The size of the first segment, and of the segment with which an empty filter starts again.
     start: Geometry<L>,
-    search_budget: usize,
+    search_budget: u32,
 }
 
 /// The bound of a search in each segment. A longer one, as in a filter that cannot grow, fills a segment by 2 % of
@@ -53,12 +53,13 @@ impl<L: Layout> Growing<L> {
         memory: usize,
         outside: usize,
     ) -> Self {
-        let search_budget = chain.target().segment.tokens().search_budget();
+        // At most `LONG_BUDGET`.
+        let search_budget = chain.target().segment.tokens().search_budget() as u32;
         Self {
             chain: Published::new(chain),
             limits,
             memory,
-            outside,
+            outside: u32::try_from(outside).unwrap_or(u32::MAX),
             start,
             search_budget,
         }
@@ -70,6 +71,11 @@ impl<L: Layout> Growing<L> {
             chain: Published::new(chain),
             ..*self
         }
+    }
+
+    /// A segment of this geometry, searched as the others are.
+    fn new_link(&self, geometry: Geometry<L>) -> Result<Link<L>, OutOfMemory> {
+        Link::new(geometry, self.search_budget as usize)
     }
 
     pub(crate) fn chain_mut(&mut self) -> &mut Chain<L> {
@@ -98,7 +104,7 @@ impl<L: Layout> Growing<L> {
 
     /// The bytes of the filter with this chain.
     fn bytes_of(&self, chain: &Chain<L>) -> usize {
-        self.outside + chain.sum(Link::bytes)
+        self.outside as usize + chain.sum(Link::bytes)
     }
 }
 
@@ -128,7 +134,7 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
-        let first = Link::new(self.start, self.search_budget)?;
+        let first = self.new_link(self.start)?;
         Ok(self.with_chain(Chain::new([Arc::new(first)], 0)))
     }
 
@@ -137,7 +143,7 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     fn clear(&mut self) {
-        let (start, search_budget) = (self.start, self.search_budget);
+        let (start, search_budget) = (self.start, self.search_budget as usize);
         let chain = self.chain.get_mut();
         // Only the target may take inserts again: each other segment is sealed, or a deferred call will seal it.
         // The others go first, so that their memory can serve for the new one.

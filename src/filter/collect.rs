@@ -13,6 +13,7 @@ use core::mem;
 use super::{Engine, Filter, TakesEach};
 use crate::engine::{Plan, Size};
 use crate::error::{InsertError, InsertManyError};
+use crate::layout::LONG_BUDGET;
 use crate::table::sizing;
 
 /// Inserts every item, one copy each, whether or not it is in. The items can be references too.
@@ -230,6 +231,8 @@ fn build<E: Engine, S: BuildHasher, I>(
     loop {
         let engine = match E::build(&Plan {
             size: Size::Items(capacity),
+            // What the sizes are made for. The shorter search of a filter that grows would end in a second segment.
+            search_budget: Some(LONG_BUDGET),
             outside: Filter::<E, S, I>::BYTES,
             ..Plan::default()
         }) {

@@ -1,6 +1,7 @@
 //! One object-safe trait of the calls that take a hash, for all filters.
 
 use core::fmt::Debug;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
 use crate::error::{InsertError, InsertManyError};
@@ -40,7 +41,7 @@ mod sealed {
 /// }
 /// # }
 /// ```
-pub trait Hashed: sealed::Sealed + Debug + Send + Sync {
+pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// As [`Filter::insert_hash`].
     ///
     /// # Errors
@@ -126,7 +127,12 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync {
 
 impl<E: Engine, S, I: Items> sealed::Sealed for Filter<E, S, I> {}
 
-impl<E: Engine, S: Send + Sync, I: Items> Hashed for Filter<E, S, I> {
+impl<E, S, I> Hashed for Filter<E, S, I>
+where
+    E: Engine,
+    S: Send + Sync + UnwindSafe + RefUnwindSafe,
+    I: Items,
+{
     fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_hash(hash)
     }

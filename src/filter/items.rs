@@ -18,6 +18,19 @@ impl<T: ?Sized> fmt::Debug for Only<T> {
 }
 
 mod sealed {
+    use core::borrow::Borrow;
+
+    use super::{Any, Only};
+
+    /// With the parameter of the traits below: a type of a user's own as `Q` must not open them.
+    pub trait One<Q: ?Sized> {}
+    impl<Q: ?Sized> One<Q> for Any {}
+    impl<T: ?Sized + Borrow<Q>, Q: ?Sized> One<Q> for Only<T> {}
+
+    pub trait Each<B> {}
+    impl<B> Each<B> for Any {}
+    impl<T: ?Sized, B: Borrow<T>> Each<B> for Only<T> {}
+
     pub trait Sealed {
         /// Begins the name of the filter.
         const PREFIX: &'static str;
@@ -39,21 +52,13 @@ impl Items for Any {}
 impl<T: ?Sized> Items for Only<T> {}
 
 /// The calls for one item take a `&Q`: [`Any`] item, or what [`Only`]'s `T` can be borrowed as. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "this filter takes items of another type than `{Q}`",
-    label = "a `{Q}` is not what the filter's items can be borrowed as"
-)]
-pub trait Takes<Q: ?Sized>: Items {}
+pub trait Takes<Q: ?Sized>: Items + sealed::One<Q> {}
 
 impl<Q: ?Sized> Takes<Q> for Any {}
 impl<T: ?Sized + Borrow<Q>, Q: ?Sized> Takes<Q> for Only<T> {}
 
 /// The calls for many items take a `&[B]`: of [`Any`] items, or of what can be borrowed as [`Only`]'s `T`. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "this filter takes items of another type than `{B}`",
-    label = "a `{B}` cannot be borrowed as the filter's items"
-)]
-pub trait TakesEach<B>: Items {}
+pub trait TakesEach<B>: Items + sealed::Each<B> {}
 
 impl<B> TakesEach<B> for Any {}
 impl<T: ?Sized, B: Borrow<T>> TakesEach<B> for Only<T> {}

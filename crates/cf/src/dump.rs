@@ -1,5 +1,5 @@
-//! The form of a dump: `LFCDUMP1`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter,
-//! and the library's stored form.
+//! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter,
+//! the CRC-32 of all that, and the library's stored form, which has a checksum of its own.
 
 use std::io;
 
@@ -7,10 +7,13 @@ use crate::entry::Entry;
 use crate::error::Error;
 use crate::filter::{Filter, WriteError};
 
-const MAGIC: &[u8; 8] = b"LFCDUMP1";
+const MAGIC: &[u8; 8] = b"LFCDUMP2";
 
 /// Magic, length, entry.
-pub(crate) const HEADER: usize = MAGIC.len() + 8 + Entry::BYTES;
+const SUMMED: usize = MAGIC.len() + 8 + Entry::BYTES;
+
+/// And their checksum.
+pub(crate) const HEADER: usize = SUMMED + 4;
 
 pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
     let mut bytes = vec![0; HEADER];
@@ -20,6 +23,8 @@ pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
     magic.copy_from_slice(MAGIC);
     rest[..8].copy_from_slice(&length.to_le_bytes());
     rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
+    let sum = crc32fast::hash(&bytes[..SUMMED]);
+    bytes[SUMMED..HEADER].copy_from_slice(&sum.to_le_bytes());
     Ok(bytes)
 }
 
@@ -30,6 +35,9 @@ pub(crate) fn length(bytes: &[u8]) -> Result<usize, Error> {
         .and_then(|rest| rest.first_chunk());
     let length = length.filter(|_| bytes.len() >= HEADER);
     let length = length.ok_or(Error::Chunk("it does not begin like a dump of this server"))?;
+    if bytes[SUMMED..HEADER] != crc32fast::hash(&bytes[..SUMMED]).to_le_bytes() {
+        return Err(Error::Chunk("the checksum of its start does not match"));
+    }
     usize::try_from(u64::from_le_bytes(*length))
         .ok()
         .filter(|&total| total >= HEADER && bytes.len() <= total)

@@ -2,6 +2,7 @@
 
 use lockfree_cuckoo::{BuildError, InsertError, ReadError};
 
+use crate::budget::NotAdded;
 use crate::filter::WriteError;
 
 /// Why a command was refused.
@@ -49,6 +50,9 @@ pub enum Error {
     /// The filter has no room for an item, and may not grow any more.
     #[error("Filter is full: {0}")]
     CannotGrow(InsertError),
+    /// The filter has no room for an item, and there is no memory for it to grow.
+    #[error("Filter is full: {0}")]
+    NoMemoryToGrow(NotAdded),
     /// An item cannot be added for another reason.
     #[error(transparent)]
     NotInserted(InsertError),
@@ -72,14 +76,17 @@ pub enum Error {
     Other(String),
 }
 
-impl From<InsertError> for Error {
-    fn from(error: InsertError) -> Self {
+impl From<NotAdded> for Error {
+    fn from(error: NotAdded) -> Self {
         match error {
-            InsertError::Full { .. }
-            | InsertError::Disturbed { .. }
-            | InsertError::NoDescriptor { .. } => Self::Full,
-            InsertError::CannotGrow { .. } => Self::CannotGrow(error),
-            _ => Self::NotInserted(error),
+            NotAdded::Refused(
+                InsertError::Full { .. }
+                | InsertError::Disturbed { .. }
+                | InsertError::NoDescriptor { .. },
+            ) => Self::Full,
+            NotAdded::Refused(error @ InsertError::CannotGrow { .. }) => Self::CannotGrow(error),
+            NotAdded::Refused(error) => Self::NotInserted(error),
+            NotAdded::NoMemoryToGrow { .. } => Self::NoMemoryToGrow(error),
         }
     }
 }

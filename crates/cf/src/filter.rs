@@ -1,12 +1,15 @@
 //! One filter, as clients know it.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, RandomState,
-    ReadError, SnapshotError,
+    BuildError, CuckooFilter, GrowingCuckooFilter, InsertManyError, RandomState, ReadError,
+    SnapshotError,
 };
 
+use crate::budget::{Budget, NotAdded};
 use crate::deletions::Deletions;
 use crate::engine::{Engine, Locked};
 use crate::reply::Answer;
@@ -22,16 +25,27 @@ pub struct Filter {
     hasher: RandomState,
     settings: Settings,
     deletions: Deletions,
-    reserved: usize,
+    /// What it shares with others, if it grows.
+    budget: Option<Arc<dyn Budget>>,
+    /// Its bytes when it was last looked whether it has grown.
+    seen: AtomicUsize,
 }
 
+/// Bytes of a slot of the library's filters.
+const SLOT_BYTES: usize = 2;
+
+/// Items that are added before it is looked again whether the filter can grow.
+const BATCH: usize = 256;
+
 impl Filter {
-    /// A filter that takes `most` bytes at most.
+    /// A filter that takes at most `left` bytes now, and may grow to `most` if it grows.
+    ///
+    /// An expansion with which the second segment would take more than half of `most` is lowered.
     ///
     /// # Errors
     ///
     /// As the builders of the library.
-    pub fn new(settings: Settings, most: usize) -> Result<Self, BuildError> {
+    pub fn new(mut settings: Settings, left: usize, most: usize) -> Result<Self, BuildError> {
         let Settings {
             capacity,
             expansion,
@@ -41,14 +55,26 @@ impl Filter {
         if expansion == 0 {
             // What its first snapshot adds has to fit too.
             let builder = CuckooFilter::builder().capacity(capacity);
-            let filter = builder.max_memory_usage(most - most / 17).build()?;
+            let filter = builder.max_memory_usage(left - left / 17).build()?;
             Ok(Self::fixed(filter, settings, deletions))
         } else {
-            let builder = GrowingCuckooFilter::builder()
-                .capacity(capacity)
-                .growth_factor(expansion.into());
-            let filter = builder.max_memory_usage(most).build()?;
-            Ok(Self::growing(filter, most, settings, deletions))
+            let left = (left - left / 17).min(most);
+            let build = |expansion: u16| {
+                let builder = GrowingCuckooFilter::builder().capacity(capacity);
+                let builder = builder.growth_factor(expansion.into());
+                builder.max_memory_usage(left).build()
+            };
+            let mut filter = build(expansion)?;
+            // The table of the second segment may take a half, so that what else it needs fits too.
+            let table = filter.slots() * SLOT_BYTES;
+            let times = (most / 2 / table).max(2);
+            if usize::from(expansion) > times {
+                // Below an expansion, so that it is one.
+                settings.expansion = 1 << times.ilog2();
+                filter = build(settings.expansion)?;
+            }
+            filter.set_max_memory_usage(most);
+            Ok(Self::growing(filter, settings, deletions))
         }
     }
 
@@ -70,35 +96,45 @@ impl Filter {
                 let mut filter = GrowingCuckooFilter::read_from(source)?;
                 // Not what the one who stored it allowed.
                 filter.set_max_memory_usage(most);
-                Ok(Self::growing(filter, most, settings, deletions))
+                Ok(Self::growing(filter, settings, deletions))
             }
         }
     }
 
     fn fixed(filter: CuckooFilter, settings: Settings, deletions: Deletions) -> Self {
-        // Its first snapshot adds a sixteenth of the table.
-        let bytes = filter.memory_usage();
-        Self {
-            hasher: filter.hasher().clone(),
-            engine: Box::new(filter),
-            settings,
-            deletions,
-            reserved: bytes + bytes.div_ceil(16),
-        }
+        let hasher = filter.hasher().clone();
+        Self::of(Box::new(filter), hasher, settings, deletions)
     }
 
-    fn growing(
-        filter: GrowingCuckooFilter,
-        most: usize,
+    fn growing(filter: GrowingCuckooFilter, settings: Settings, deletions: Deletions) -> Self {
+        let hasher = filter.hasher().clone();
+        Self::of(Box::new(filter), hasher, settings, deletions)
+    }
+
+    fn of(
+        engine: Box<dyn Engine>,
+        hasher: RandomState,
         settings: Settings,
         deletions: Deletions,
     ) -> Self {
+        let seen = engine.access().memory_usage().into();
         Self {
-            hasher: filter.hasher().clone(),
-            reserved: filter.memory_usage().max(most),
-            engine: Box::new(filter),
+            engine,
+            hasher,
             settings,
             deletions,
+            budget: None,
+            seen,
+        }
+    }
+
+    /// The same filter, which asks others whether it may grow if it does.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<dyn Budget>) -> Self {
+        let grows = self.kind() == Kind::Growing;
+        Self {
+            budget: grows.then_some(budget),
+            ..self
         }
     }
 
@@ -121,27 +157,34 @@ impl Filter {
         self.settings
     }
 
-    /// Bytes that it may come to take, its snapshots included.
+    /// Bytes that it takes, with what its first snapshot adds: a sixteenth.
     pub fn reserved(&self) -> usize {
-        self.reserved
+        let bytes = self.memory_usage();
+        bytes + bytes.div_ceil(16)
     }
 
     /// Adds a copy of an item.
     ///
     /// # Errors
     ///
-    /// As [`CuckooFilter::insert`].
-    pub fn insert(&self, item: &[u8]) -> Result<(), InsertError> {
-        self.engine.access().insert_hash(self.hash(item))
+    /// As [`CuckooFilter::insert`]; and if it may not grow any more.
+    pub fn insert(&self, item: &[u8]) -> Result<(), NotAdded> {
+        self.check_growth()?;
+        let inserted = self.engine.access().insert_hash(self.hash(item));
+        self.charge();
+        Ok(inserted?)
     }
 
     /// Adds an item unless it is in. Returns true if this call added it.
     ///
     /// # Errors
     ///
-    /// As [`CuckooFilter::insert_unique`].
-    pub fn insert_unique(&self, item: &[u8]) -> Result<bool, InsertError> {
-        self.engine.access().insert_unique_hash(self.hash(item))
+    /// As [`CuckooFilter::insert_unique`]; and if it may not grow any more.
+    pub fn insert_unique(&self, item: &[u8]) -> Result<bool, NotAdded> {
+        self.check_growth()?;
+        let inserted = self.engine.access().insert_unique_hash(self.hash(item));
+        self.charge();
+        Ok(inserted?)
     }
 
     /// Adds those of the items that there is room for or, if `is_unique`, those of them that are not in. For each of
@@ -149,6 +192,22 @@ impl Filter {
     pub fn insert_each(&self, items: &[&[u8]], is_unique: bool) -> Vec<Answer> {
         // Once for all: a refusal must not cost the hashing of all that follows it.
         let hashes = self.hashes(items);
+        if self.budget.is_none() {
+            return self.insert_hashes(&hashes, is_unique);
+        }
+        let mut answers = Vec::with_capacity(hashes.len());
+        for batch in hashes.chunks(BATCH) {
+            if self.check_growth().is_err() {
+                answers.resize(hashes.len(), Answer::Refused);
+                break;
+            }
+            answers.extend(self.insert_hashes(batch, is_unique));
+            self.charge();
+        }
+        answers
+    }
+
+    fn insert_hashes(&self, hashes: &[u64], is_unique: bool) -> Vec<Answer> {
         let mut added = vec![!is_unique; hashes.len()];
         let mut answers = Vec::with_capacity(hashes.len());
         while answers.len() < hashes.len() {
@@ -170,6 +229,49 @@ impl Filter {
             }
         }
         answers
+    }
+
+    /// Refuses what could make the filter grow while there is no memory for that.
+    fn check_growth(&self) -> Result<(), NotAdded> {
+        let Some(budget) = &self.budget else {
+            return Ok(());
+        };
+        let left = budget.left();
+        // No segment is larger than the whole filter, and the next one is larger by the expansion.
+        let seen = self.seen.load(Ordering::Relaxed);
+        let next = seen.saturating_mul(self.settings.expansion.into());
+        // And what a snapshot adds.
+        let needed = next.saturating_add(next / 16);
+        if needed <= left || !self.is_nearly_full() {
+            Ok(())
+        } else {
+            Err(NotAdded::NoMemoryToGrow { needed, left })
+        }
+    }
+
+    /// Whether the last segment, the one that takes what is added, may be full soon.
+    fn is_nearly_full(&self) -> bool {
+        let items = self.items();
+        if items < self.settings.capacity {
+            // The first segment has room for so many, and each later one for more.
+            return false;
+        }
+        // As long as nothing was deleted, all other segments are full. Otherwise they can be empty, and the last one has
+        // no more than half of the slots for sure.
+        let load = if self.deleted() == 0 { 0.85 } else { 0.45 };
+        self.segments() == 1 || items as f64 >= load * self.slots() as f64
+    }
+
+    /// Tells the others if the filter has grown.
+    fn charge(&self) {
+        if let Some(budget) = &self.budget {
+            let bytes = self.memory_usage();
+            // Relaxed: what is told is read anew by whoever is told.
+            if self.seen.load(Ordering::Relaxed) != bytes {
+                self.seen.store(bytes, Ordering::Relaxed);
+                budget.has_changed();
+            }
+        }
     }
 
     /// Returns true if the item is in, and seldom if it is not.
@@ -239,6 +341,7 @@ impl Filter {
     /// Gives back what removals have emptied.
     pub fn shrink_to_fit(&self) {
         self.engine.shrink_to_fit();
+        self.charge();
     }
 
     /// Writes all items that were in when it was called, and perhaps some that came since, while others go on. What
@@ -305,7 +408,7 @@ mod tests {
 
     #[test]
     fn a_mutex_changes_nothing_but_the_waiting() {
-        let filter = Filter::new(SETTINGS, usize::MAX).expect("room");
+        let filter = Filter::new(SETTINGS, usize::MAX, usize::MAX).expect("room");
         filter.insert(b"a").expect("room");
         let free = written(&filter);
         let (memory, reserved) = (filter.memory_usage(), filter.reserved());
@@ -321,7 +424,7 @@ mod tests {
 
     #[test]
     fn what_holds_the_lock_keeps_others_waiting() {
-        let filter = Filter::new(SETTINGS, usize::MAX).expect("room");
+        let filter = Filter::new(SETTINGS, usize::MAX, usize::MAX).expect("room");
         let filter = filter.behind_a_mutex();
         let held = filter.engine.access();
         std::thread::scope(|scope| {
@@ -340,7 +443,7 @@ mod tests {
                 expansion,
                 ..SETTINGS
             };
-            let filter = Filter::new(settings, usize::MAX).expect("room");
+            let filter = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
             let items: [&[u8]; 3] = [b"a", b"", b"a longer one"];
             filter.insert(items[0]).expect("room");
             let answers = filter.insert_each(&items[1..], false);
@@ -362,13 +465,68 @@ mod tests {
             expansion: 2,
             ..SETTINGS
         };
-        let unlimited = Filter::new(settings, usize::MAX).expect("room");
+        let unlimited = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
         let bytes = written(&unlimited);
         let filter = Filter::read(Kind::Growing, settings, 0, bytes.as_slice(), 1 << 16);
         let filter = filter.expect("valid");
-        assert_eq!(filter.reserved(), 1 << 16);
         let refused = (0..100_000u32).find_map(|item| filter.insert(&item.to_le_bytes()).err());
-        assert!(matches!(refused, Some(InsertError::CannotGrow { .. })));
+        assert!(matches!(refused, Some(NotAdded::Refused(_))));
         assert!(filter.memory_usage() <= 1 << 16);
+    }
+
+    #[derive(Debug)]
+    struct Least(AtomicUsize);
+
+    impl Budget for Least {
+        fn left(&self) -> usize {
+            self.0.load(Ordering::Relaxed)
+        }
+
+        fn has_changed(&self) {}
+    }
+
+    #[test]
+    fn a_filter_that_may_not_grow_has_room_for_its_capacity() {
+        let settings = Settings {
+            capacity: 1_000,
+            expansion: 2,
+            ..SETTINGS
+        };
+        let budget = Arc::new(Least(0.into()));
+        let filter = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
+        let filter = filter.with_budget(Arc::clone(&budget) as Arc<dyn Budget>);
+        let add = |item: u32| filter.insert(&item.to_le_bytes());
+        let start = filter.memory_usage();
+        assert!((0..1_000).all(|item| add(item).is_ok()));
+        assert!(matches!(
+            add(1_000),
+            Err(NotAdded::NoMemoryToGrow { left: 0, .. })
+        ));
+        assert_eq!(
+            filter.insert_each(&[b"a", b"b"], false),
+            [Answer::Refused; 2]
+        );
+        assert_eq!(filter.memory_usage(), start);
+        budget.0.store(1 << 20, Ordering::Relaxed);
+        assert!((1_000..2_000).all(|item| add(item).is_ok()));
+        assert!(filter.memory_usage() > 2 * start);
+        // Again too little: it stops before it grows, also if what is old was deleted.
+        budget.0.store(0, Ordering::Relaxed);
+        let grown = filter.memory_usage();
+        assert!((0..900u32).all(|item| filter.remove(&item.to_le_bytes(), 0)));
+        assert!((2_000..10_000).any(|item| add(item).is_err()));
+        assert!(filter.memory_usage() <= grown);
+    }
+
+    #[test]
+    fn a_large_expansion_is_lowered_until_the_filter_can_grow() {
+        let settings = Settings {
+            expansion: 32_768,
+            ..SETTINGS
+        };
+        let filter = Filter::new(settings, usize::MAX, 1 << 20).expect("room");
+        assert!(filter.settings().expansion < 32_768);
+        assert!((0..100_000u32).all(|item| filter.insert(&item.to_le_bytes()).is_ok()));
+        assert!(filter.memory_usage() <= 1 << 20);
     }
 }

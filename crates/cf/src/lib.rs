@@ -26,7 +26,7 @@
 //!             (Command::Use(operation), None) => match operation.absent() {
 //!                 Absent::Reply(reply) => return reply,
 //!                 Absent::Create(settings) => {
-//!                     let filter = Filter::new(settings, MOST)?;
+//!                     let filter = Filter::new(settings, MOST, MOST)?;
 //!                     let reply = operation.on(&filter, 0);
 //!                     (filter, reply)
 //!                 }
@@ -37,7 +37,7 @@
 //!             }
 //!             (Command::ScanDump(_), None) => return Err(Error::NoFilter),
 //!             (Command::Reserve(_) | Command::LoadChunk { .. }, Some(_)) => return Err(Error::Exists),
-//!             (Command::Reserve(settings), None) => (Filter::new(settings, MOST)?, Ok(Reply::Done)),
+//!             (Command::Reserve(settings), None) => (Filter::new(settings, MOST, MOST)?, Ok(Reply::Done)),
 //!             (Command::LoadChunk { end, chunk }, None) => {
 //!                 match self.transfers.take_chunk(call.key, end, chunk, MOST, |_| Ok(()))? {
 //!                     Some(filter) => (filter, Ok(Reply::Done)),
@@ -62,6 +62,7 @@
 //! | module | |
 //! |---|---|
 //! | `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, one trait over all kinds of it |
+//! | `budget` | the memory that filters share as they grow, and why an item was not added |
 //! | `reply` | what a caller is told |
 //! | `filter` | a filter of byte strings |
 //! | `entry` | what is stored of a filter besides the stored form of the library |
@@ -71,6 +72,7 @@
 //! | `command`, `spec`, `arguments`, `parse` | the commands, and from their arguments to operations |
 
 mod arguments;
+mod budget;
 mod command;
 mod deletions;
 mod dump;
@@ -85,6 +87,7 @@ mod settings;
 mod spec;
 mod transfers;
 
+pub use budget::{Budget, NotAdded};
 pub use command::{Call, Command, Rules};
 pub use entry::Entry;
 pub use error::Error;

@@ -274,7 +274,7 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
     let wrong = |words: &str| Err(format!("Couldn't load chunk! {words}"));
     assert_eq!(
         load(server, second, &next),
-        wrong("the first one is missing")
+        wrong("the first chunk is missing")
     );
     assert_eq!(
         load(server, 3, b"abc"),
@@ -283,7 +283,7 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
     assert_eq!(load(server, first, &bytes), Ok(Reply::Done));
     assert_eq!(
         load(server, second + 1, &next),
-        wrong("it is not the next one")
+        wrong("it is not the next chunk")
     );
     assert!(server.lent() > 0, "dumps under way borrow memory");
     // No memory is lent for more.

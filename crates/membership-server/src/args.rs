@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub(crate) struct Filters {
     pub(crate) load: Option<PathBuf>,
 
     /// The key of the filter that --load adds to
-    #[arg(long, value_name = "KEY", default_value = "loaded")]
+    #[arg(long, value_name = "KEY", default_value = "loaded", requires = "load")]
     pub(crate) load_key: String,
 }
 
@@ -87,8 +88,23 @@ pub(crate) struct Storage {
     pub(crate) snapshot: Option<PathBuf>,
 
     /// Seconds between two snapshots; with 0, only SAVE, BGSAVE and the end of the server take one
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, requires = "snapshot")]
     pub(crate) snapshot_interval: Duration,
+
+    /// Refuses commands that change filters while the last snapshot could not be saved
+    #[arg(long, requires = "snapshot")]
+    pub(crate) stop_writes_on_save_error: bool,
+
+    /// What SIGTERM and SIGINT do if the snapshot that they ask for cannot be saved: exit with status 1, or stay and
+    /// serve on
+    #[arg(long, value_enum, default_value_t = OnSaveError::Exit, requires = "snapshot")]
+    pub(crate) on_last_save_error: OnSaveError,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnSaveError {
+    Exit,
+    Stay,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -100,13 +116,11 @@ pub(crate) struct Limits {
     pub(crate) max_connections: usize,
 
     /// Most bytes of an item or a key
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 29))]
+    #[arg(long, value_name = "BYTES", default_value = "16K", value_parser = |text: &str| bytes(text, 1..=1 << 29))]
     pub(crate) max_item: usize,
 
     /// Most bytes of one request, with all its arguments
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1 << 10..=1 << 30))]
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = |text: &str| bytes(text, 1 << 10..=1 << 30))]
     pub(crate) max_request: usize,
 
     /// Most requests that a client can send ahead of their replies. The next ones wait until these are answered
@@ -115,17 +129,22 @@ pub(crate) struct Limits {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_pipeline: usize,
 
+    /// Most commands of a transaction. Together they can have as many bytes as a request
+    #[arg(long, value_name = "N", default_value_t = 1 << 18)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
+    pub(crate) max_transaction: usize,
+
     /// Most filters at a time
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub(crate) max_filters: usize,
 
     /// Most bytes of all filters together, with those that are being loaded or dumped
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_memory: usize,
 
-    /// Most bytes that one growing filter can take. They are reserved when the filter is created
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    /// Most bytes that one growing filter can take
+    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_growth: usize,
 
     /// Seconds after which an idle client is disconnected; 0: never
@@ -154,7 +173,7 @@ stops listening, answers the requests it has read, takes a last snapshot and exi
 
 Exit status:
   0  ended by SIGTERM, SIGINT or SHUTDOWN
-  1  the last snapshot could not be written
+  1  the last snapshot could not be written, or a second signal came
   2  an option is wrong
   3  could not start: an address, a file or memory was not available";
 
@@ -195,6 +214,26 @@ impl Args {
             || std::thread::available_parallelism().map_or(1, |number| number.get().min(1024));
         self.threads.unwrap_or_else(processors)
     }
+}
+
+/// A number of bytes, with K, M or G behind it for so many times 1,024.
+fn bytes(text: &str, bounds: RangeInclusive<usize>) -> Result<usize, String> {
+    let (number, shift) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: usize = number
+        .parse()
+        .map_err(|_| "not a number of bytes, such as 1000, 16K, 64M or 1G".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .filter(|bytes| bounds.contains(bytes))
+        .ok_or_else(|| {
+            let (least, most) = (bounds.start(), bounds.end());
+            format!("not from {least} to {most} bytes")
+        })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

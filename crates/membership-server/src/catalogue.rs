@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Filter, Kind, Settings};
+use cf::{Budget, Filter, Kind, Settings};
 use lockfree_cuckoo::BuildError;
 
 use crate::args;
@@ -17,15 +17,53 @@ pub(crate) type Filters = HashMap<Arc<[u8]>, Arc<Filter>>;
 
 #[derive(Debug)]
 pub(crate) struct Catalogue {
-    filters: ArcSwap<Filters>,
+    pool: Arc<Pool>,
     turn: Mutex<()>,
-    /// Bytes that are taken from the memory for filters by what is no filter yet, or no more.
-    lent: Arc<AtomicUsize>,
     limits: CatalogueLimits,
     /// What filters are like that a command makes on the way.
     defaults: Settings,
     /// Whether there is a mutex around each filter that does not grow.
     locked: bool,
+}
+
+/// The filters, and the memory that they share. Those that grow know it, and so it is in a circle with them: both are
+/// there until the process ends.
+#[derive(Debug)]
+struct Pool {
+    filters: ArcSwap<Filters>,
+    memory: usize,
+    /// Bytes of all filters when they were last added up.
+    used: AtomicUsize,
+    /// Bytes that are taken from the memory for filters by what is no filter yet, or no more.
+    lent: Arc<AtomicUsize>,
+}
+
+impl Pool {
+    fn bytes_of_filters(&self) -> usize {
+        let filters = self.filters.load();
+        let each = filters.iter();
+        each.map(|(key, filter)| key.len() + filter.reserved())
+            .sum()
+    }
+
+    fn store(&self, filters: Arc<Filters>) {
+        self.filters.store(filters);
+        self.has_changed();
+    }
+}
+
+impl Budget for Pool {
+    fn left(&self) -> usize {
+        let used = self.used.load(Ordering::Relaxed);
+        let lent = self.lent.load(Ordering::Relaxed);
+        self.memory.saturating_sub(used).saturating_sub(lent)
+    }
+
+    fn has_changed(&self) {
+        // Of two who add up at the same time, the later one need not be the one who stores last. The next change mends
+        // that.
+        self.used.store(self.bytes_of_filters(), Ordering::Relaxed);
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,16 +96,20 @@ pub(crate) enum CreateError {
         "not enough memory: all filters together can take at most {most} bytes (--max-memory), and {reason}"
     )]
     Memory { most: usize, reason: String },
-    #[error(transparent)]
-    Build(#[from] BuildError),
+    #[error("a filter that grows can take at most {most} bytes (--max-growth): {source}")]
+    Growth { most: usize, source: BuildError },
 }
 
 impl Catalogue {
     pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
         Self {
-            filters: ArcSwap::from_pointee(Filters::new()),
+            pool: Arc::new(Pool {
+                filters: ArcSwap::from_pointee(Filters::new()),
+                memory: limits.max_memory,
+                used: AtomicUsize::new(0),
+                lent: Arc::default(),
+            }),
             turn: Mutex::new(()),
-            lent: Arc::default(),
             limits: CatalogueLimits {
                 filters: limits.max_filters,
                 memory: limits.max_memory,
@@ -93,17 +135,17 @@ impl Catalogue {
 
     /// All filters at this moment.
     pub(crate) fn filters(&self) -> Guard<Arc<Filters>> {
-        self.filters.load()
+        self.pool.filters.load()
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Option<Arc<Filter>> {
-        self.filters.load().get(key).cloned()
+        self.pool.filters.load().get(key).cloned()
     }
 
     /// Makes a filter that must not be there yet.
     pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
         let turn = self.take_turn();
-        if self.filters.load().contains_key(key) {
+        if self.pool.filters.load().contains_key(key) {
             return Err(CreateError::Exists);
         }
         self.create(key, settings, &turn)?;
@@ -134,30 +176,34 @@ impl Catalogue {
     ) -> Result<Arc<Filter>, CreateError> {
         self.check_number()?;
         let left = self.memory_left().saturating_sub(key.len());
-        let most = if settings.expansion == 0 {
-            left
-        } else {
-            self.limits.growth
-        };
-        if most > left {
-            return Err(self.too_much(format!(
-                "this growing filter reserves {most} (--max-growth)"
-            )));
-        }
-        let filter = Filter::new(settings, most)?;
+        let growth = self.limits.growth;
+        let filter = Filter::new(settings, left, growth).map_err(|error| {
+            let reason = format!("{left} of them are left: {error}");
+            if settings.expansion == 0 || left < growth {
+                self.too_much(reason)
+            } else {
+                CreateError::Growth {
+                    most: growth,
+                    source: error,
+                }
+            }
+        })?;
         Ok(self.publish(key, filter, turn))
     }
 
     /// Puts a filter that was read from somewhere under a key that must not be there yet.
     pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
         let turn = self.take_turn();
-        if self.filters.load().contains_key(key) {
+        if self.pool.filters.load().contains_key(key) {
             return Err(CreateError::Exists);
         }
         self.check_number()?;
         let bytes = filter.reserved().saturating_add(key.len());
-        if bytes > self.memory_left() {
-            return Err(self.too_much(format!("this one needs {bytes}")));
+        let left = self.memory_left();
+        if bytes > left {
+            return Err(self.too_much(format!(
+                "{left} of them are left, and this one needs {bytes}"
+            )));
         }
         self.publish(key, filter, &turn);
         Ok(())
@@ -167,29 +213,25 @@ impl Catalogue {
     /// with what nobody else will see.
     pub(crate) fn remove(&self, keys: &[Vec<u8>]) -> usize {
         let _turn = self.take_turn();
-        let now = self.filters.load();
+        let now = self.pool.filters.load();
         if !keys.iter().any(|key| now.contains_key(key.as_slice())) {
             return 0;
         }
         let mut filters = Filters::clone(&now);
         let is_there = |key: &&Vec<u8>| filters.remove(key.as_slice()).is_some();
         let removed = keys.iter().filter(is_there).count();
-        self.filters.store(Arc::new(filters));
+        self.pool.store(Arc::new(filters));
         removed
     }
 
     pub(crate) fn clear(&self) {
         let _turn = self.take_turn();
-        self.filters.store(Arc::default());
+        self.pool.store(Arc::default());
     }
 
-    /// Bytes that are put aside for the filters there are and, for a while, for others.
+    /// Bytes that the filters there are take and, for a while, others.
     pub(crate) fn reserved(&self) -> usize {
-        let filters = self.filters.load();
-        let each = filters
-            .iter()
-            .map(|(key, filter)| key.len() + filter.reserved());
-        each.sum::<usize>() + self.lent.load(Ordering::Relaxed)
+        self.pool.bytes_of_filters() + self.pool.lent.load(Ordering::Relaxed)
     }
 
     /// Puts bytes aside until what is returned is dropped. Nothing if there are not so many left.
@@ -197,9 +239,9 @@ impl Catalogue {
         // Others who take some wait for their turn, so that none are taken twice.
         let _turn = self.take_turn();
         (bytes <= self.memory_left()).then(|| {
-            self.lent.fetch_add(bytes, Ordering::Relaxed);
+            self.pool.lent.fetch_add(bytes, Ordering::Relaxed);
             Loan {
-                lent: Arc::clone(&self.lent),
+                lent: Arc::clone(&self.pool.lent),
                 bytes,
             }
         })
@@ -212,18 +254,18 @@ impl Catalogue {
     fn publish(&self, key: &[u8], filter: Filter, _turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
         let filter = match filter.kind() {
             Kind::Fixed if self.locked => filter.behind_a_mutex(),
-            _ => filter,
+            _ => filter.with_budget(Arc::clone(&self.pool) as Arc<dyn Budget>),
         };
         let filter = Arc::new(filter);
-        let mut filters = Filters::clone(&self.filters.load());
+        let mut filters = Filters::clone(&self.pool.filters.load());
         filters.insert(key.into(), Arc::clone(&filter));
-        self.filters.store(Arc::new(filters));
+        self.pool.store(Arc::new(filters));
         filter
     }
 
     fn check_number(&self) -> Result<(), CreateError> {
         let most = self.limits.filters;
-        if self.filters.load().len() < most {
+        if self.pool.filters.load().len() < most {
             Ok(())
         } else {
             Err(CreateError::TooManyFilters(most))

@@ -5,13 +5,16 @@ mod documentation;
 mod filters;
 mod keys;
 mod process;
+mod transactions;
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::arguments::{is, wrong_number};
 use crate::reply::Reply;
+use crate::server::Server;
 use crate::session::Session;
+use crate::transaction::Queue;
 
 /// How a command is answered.
 pub(crate) enum Answer {
@@ -19,10 +22,14 @@ pub(crate) enum Answer {
     /// By a thread that may take its time.
     Later(Box<dyn FnOnce() -> Reply + Send>),
     After(Duration, Reply),
+    /// The answers to the commands of a transaction, one after another.
+    Each(Box<Queue>),
     /// The connection ends behind it.
     Last(Reply),
     /// The connection ends without a reply.
     Hang,
+    /// The server ends, once the work of another thread is done: then there is no reply but the end of the connection.
+    End(Box<dyn FnOnce() -> Result<(), Reply> + Send>),
 }
 
 impl Answer {
@@ -50,6 +57,10 @@ pub(crate) struct Command {
     arity: i64,
     /// What can be asked before the password is given.
     is_open: bool,
+    /// What is done at once also in a transaction.
+    is_immediate: bool,
+    /// What cannot be part of a transaction.
+    is_alone: bool,
     summary: &'static str,
     run: Run,
 }
@@ -72,6 +83,8 @@ const fn command(
         name,
         arity,
         is_open: false,
+        is_immediate: false,
+        is_alone: false,
         summary,
         run: Run::Own(run),
     }
@@ -84,7 +97,29 @@ const fn open(command: Command) -> Command {
     }
 }
 
+const fn immediate(command: Command) -> Command {
+    Command {
+        is_immediate: true,
+        ..command
+    }
+}
+
+const fn alone(command: Command) -> Command {
+    Command {
+        is_alone: true,
+        ..command
+    }
+}
+
 impl Command {
+    /// Whether it can change filters.
+    fn writes(&self) -> bool {
+        match self.run {
+            Run::Own(_) => matches!(self.name, "DEL" | "FLUSHALL" | "FLUSHDB" | "UNLINK"),
+            Run::Filter(spec) => spec.writes,
+        }
+    }
+
     /// Whether it takes so many arguments, its name included.
     fn takes(&self, arguments: usize) -> bool {
         let given = i64::try_from(arguments).unwrap_or(i64::MAX);
@@ -102,6 +137,8 @@ impl From<&'static cf::Spec> for Command {
             name: spec.name,
             arity: spec.arity,
             is_open: false,
+            is_immediate: false,
+            is_alone: false,
             summary: spec.summary,
             run: Run::Filter(spec),
         }
@@ -117,7 +154,7 @@ pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
 });
 
 /// Those that are not about one filter.
-const OWN: [Command; 26] = [
+const OWN: [Command; 32] = [
     open(command(
         "AUTH",
         -2,
@@ -150,7 +187,19 @@ const OWN: [Command; 26] = [
     ),
     command("DBSIZE", 1, "Counts the filters", keys::dbsize),
     command("DEL", -2, "Deletes filters", keys::del),
+    immediate(command(
+        "DISCARD",
+        1,
+        "Drops the commands of a transaction",
+        transactions::discard,
+    )),
     command("ECHO", 2, "Returns its argument", connection::echo),
+    immediate(command(
+        "EXEC",
+        1,
+        "Runs the commands of a transaction",
+        transactions::exec,
+    )),
     command(
         "EXISTS",
         -2,
@@ -175,20 +224,26 @@ const OWN: [Command; 26] = [
     ),
     command("MEMORY", -2, "Returns the memory of a filter", keys::memory),
     command("MODULE", -2, "Lists the modules", process::module),
+    immediate(command(
+        "MULTI",
+        1,
+        "Begins a transaction: what follows waits for EXEC",
+        transactions::multi,
+    )),
     command("PING", -1, "Returns PONG", connection::ping),
-    open(command(
+    immediate(open(command(
         "QUIT",
         -1,
         "Closes the connection",
         connection::quit,
-    )),
-    open(command(
+    ))),
+    immediate(open(command(
         "RESET",
         1,
         "Resets the connection to its initial state",
         connection::reset,
-    )),
-    command("SAVE", 1, "Takes a snapshot", process::save),
+    ))),
+    alone(command("SAVE", 1, "Takes a snapshot", process::save)),
     command(
         "SCAN",
         -2,
@@ -201,9 +256,32 @@ const OWN: [Command; 26] = [
         "Chooses database 0, the only one",
         connection::select,
     ),
-    command("SHUTDOWN", -1, "Ends the server", process::shutdown),
+    alone(command(
+        "SHUTDOWN",
+        -1,
+        "Saves, and ends the server",
+        process::shutdown,
+    )),
+    command(
+        "TIME",
+        1,
+        "Returns the seconds since 1970, and the microseconds beyond",
+        process::time,
+    ),
     command("TYPE", 2, "Returns the type of a key", keys::kind),
     command("UNLINK", -2, "Deletes filters", keys::del),
+    command(
+        "UNWATCH",
+        1,
+        "Forgets the keys that WATCH named",
+        transactions::unwatch,
+    ),
+    immediate(command(
+        "WATCH",
+        -2,
+        "Makes EXEC run nothing if one of these keys changes before it",
+        transactions::watch,
+    )),
 ];
 
 /// How names that nobody has are counted: behind all commands.
@@ -238,11 +316,27 @@ pub(crate) fn answer(
             session.server.metrics.protocol_errors.inc();
             return (unknown_name(), Answer::Hang);
         }
+        if let Some(queue) = &mut session.queue {
+            queue.refuse();
+        }
         return (unknown_name(), unknown(session, name, rest).into());
     };
     let which = (index, command.name);
     if !session.is_authenticated && !command.is_open {
         return (which, no_auth().into());
+    }
+    if command.writes() && refuses_writes(&session.server) {
+        if let Some(queue) = &mut session.queue {
+            queue.refuse();
+        }
+        let words = "MISCONF The last snapshot could not be saved, and commands that change filters are refused (--stop-writes-on-save-error). The log says why.";
+        return (which, Reply::error(words).into());
+    }
+    if session.queue.is_some() && !command.is_immediate {
+        return (
+            which,
+            transactions::queue(session, command, arguments).into(),
+        );
     }
     let answer = match command.run {
         Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
@@ -250,6 +344,10 @@ pub(crate) fn answer(
         Run::Filter(spec) => filters::answer(session, spec, rest),
     };
     (which, answer)
+}
+
+fn refuses_writes(server: &Server) -> bool {
+    server.args.storage.stop_writes_on_save_error && server.saver.has_failed()
 }
 
 fn no_auth() -> Reply {

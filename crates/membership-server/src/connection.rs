@@ -15,6 +15,7 @@ use crate::reply::Reply;
 use crate::request::{self, ProtocolError, Scanner};
 use crate::server::Server;
 use crate::session::Session;
+use crate::transaction::Queue;
 
 /// Bytes to read at once.
 const READ: usize = 16 << 10;
@@ -46,6 +47,8 @@ pub(crate) struct Connection {
     /// Whether a request was so large that its memory is to be given back.
     is_large: bool,
     replies: BytesMut,
+    /// Whether its client ended the server, and waits for that.
+    ends_server: bool,
     tally: Tally,
     /// When the client began to owe something: the rest of a request or, at first, the password.
     since: Instant,
@@ -69,6 +72,7 @@ impl Connection {
             requests: BytesMut::new(),
             is_large: false,
             replies: BytesMut::new(),
+            ends_server: false,
             tally: Tally::new(COMMANDS.len() + 1),
             since: Instant::now(),
         }
@@ -88,6 +92,9 @@ impl Connection {
         if let Err(Ended::Slow(_)) = &ended {
             self.session.server.metrics.timeouts.inc();
         }
+        if self.ends_server && ended.is_ok() {
+            self.session.server.keep_until_saved(self.stream);
+        }
         ended
     }
 
@@ -96,6 +103,7 @@ impl Connection {
             match self.answer_batch().await? {
                 Next::More => {}
                 Next::Read if self.read().await? => {}
+                Next::Close if self.ends_server => return Ok(()),
                 Next::Read | Next::Close => {
                     self.say_goodbye().await;
                     return Ok(());
@@ -108,7 +116,7 @@ impl Connection {
     async fn answer_batch(&mut self) -> Result<Next, Ended> {
         let most = self.session.server.limits().max_pipeline;
         let mut next = Next::More;
-        let mut wrong = None;
+        let mut wrong: Option<Ended> = None;
         for _ in 0..most {
             // One that asks without a pause leaves the thread to others now and then.
             tokio::task::consume_budget().await;
@@ -120,7 +128,7 @@ impl Connection {
                     break;
                 }
                 Err(error) => {
-                    wrong = Some(error);
+                    wrong = Some(error.into());
                     break;
                 }
             };
@@ -153,18 +161,61 @@ impl Connection {
         self.send().await?;
         match wrong {
             None => Ok(next),
-            Some(error) => Err(error.into()),
+            Some(error) => Err(error),
         }
     }
 
     /// Answers one request. False: the connection ends behind it.
-    async fn answer(&mut self, request: &[u8]) -> Result<bool, ProtocolError> {
+    async fn answer(&mut self, request: &[u8]) -> Result<bool, Ended> {
         let start = Instant::now();
         let arguments = request::arguments(request)?;
         if arguments.is_empty() {
             return Ok(true);
         }
         let (command, answer) = commands::answer(&mut self.session, &arguments);
+        if let Answer::Each(queue) = answer {
+            let answered = self.answer_each(&queue).await;
+            self.count(command, start, false);
+            return answered.map(|()| true);
+        }
+        match self.reply_to(answer).await {
+            (Some(reply), goes_on) => {
+                self.count(command, start, reply.is_error());
+                self.reply(reply);
+                Ok(goes_on)
+            }
+            (None, goes_on) => Ok(goes_on),
+        }
+    }
+
+    /// Answers the commands of a transaction. All of them are run, even if the client does not take the replies.
+    async fn answer_each(&mut self, queue: &Queue) -> Result<(), Ended> {
+        let mut sent = Ok(());
+        // The same in both versions of the protocol. The array is sent in parts: it can be long.
+        let length = format!("*{}\r\n", queue.len());
+        self.replies.extend_from_slice(length.as_bytes());
+        for index in 0..queue.len() {
+            tokio::task::consume_budget().await;
+            let start = Instant::now();
+            let arguments = queue.command(index);
+            let (command, answer) = commands::answer(&mut self.session, &arguments);
+            // What ends a connection is not part of a transaction.
+            let (reply, _) = self.reply_to(answer).await;
+            let reply = reply.unwrap_or(Reply::Nil);
+            self.count(command, start, reply.is_error());
+            self.reply(reply);
+            if sent.is_err() {
+                self.replies.clear();
+            } else if self.replies.len() >= REPLIES {
+                sent = self.send().await;
+            }
+        }
+        sent
+    }
+
+    /// The reply, if there is one, and whether the connection goes on behind it.
+    async fn reply_to(&mut self, answer: Answer) -> (Option<Reply>, bool) {
+        let failed = || Reply::error("ERR the command failed");
         let (reply, goes_on) = match answer {
             Answer::Now(reply) => (reply, true),
             Answer::Last(reply) => (reply, false),
@@ -173,21 +224,29 @@ impl Connection {
                 let _ = end.run_until_cancelled(sleep(pause)).await;
                 (reply, true)
             }
-            Answer::Hang => return Ok(false),
+            Answer::Hang => return (None, false),
             Answer::Later(work) => {
                 let done = tokio::task::spawn_blocking(work).await;
-                (
-                    done.unwrap_or_else(|_| Reply::error("ERR the command failed")),
-                    true,
-                )
+                (done.unwrap_or_else(|_| failed()), true)
             }
+            Answer::End(work) => match tokio::task::spawn_blocking(work).await {
+                Ok(Ok(())) => {
+                    self.ends_server = true;
+                    return (None, false);
+                }
+                Ok(Err(reply)) => (reply, true),
+                Err(_) => (failed(), true),
+            },
+            // There are no transactions in transactions.
+            Answer::Each(_) => (failed(), true),
         };
-        let seconds = start.elapsed().as_secs_f64();
+        (Some(reply), goes_on)
+    }
+
+    fn count(&mut self, command: (usize, &'static str), start: Instant, is_error: bool) {
         let metrics = &self.session.server.metrics;
-        self.tally
-            .count(metrics, command, seconds, reply.is_error());
-        self.reply(reply);
-        Ok(goes_on)
+        let seconds = start.elapsed().as_secs_f64();
+        self.tally.count(metrics, command, seconds, is_error);
     }
 
     fn reply(&mut self, reply: Reply) {

@@ -68,8 +68,13 @@ async fn answer_all(stream: TcpStream, server: Arc<Server>) -> hyper::Result<()>
 
 fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>> {
     let (status, kind, body) = match request.uri().path() {
+        "/healthz" if server.saver.has_failed() => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "text/plain",
+            "degraded: the last snapshot could not be saved\n".to_owned(),
+        ),
         "/healthz" => (StatusCode::OK, "text/plain", "ok\n".to_owned()),
-        "/metrics" => match server.metrics.text(&server.catalogue) {
+        "/metrics" => match server.metrics.text(&server.catalogue, &server.saver) {
             Ok(text) => (StatusCode::OK, TEXT_FORMAT, text),
             Err(error) => {
                 tracing::error!(%error, "could not collect the metrics");

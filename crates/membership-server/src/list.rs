@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use cf::Filter;
+use cf::{Filter, NotAdded};
 use indicatif::{ProgressBar, ProgressStyle};
-use lockfree_cuckoo::InsertError;
 
 use crate::catalogue::{Catalogue, CreateError};
 
@@ -19,10 +18,12 @@ pub(crate) enum ListError {
     Io(#[from] io::Error),
     #[error("not a JSON array of strings: {0}")]
     Json(#[from] serde_json::Error),
+    #[error("not a text: there is a byte that is 0, or one that is not UTF-8")]
+    NoText,
     #[error(transparent)]
     Create(#[from] CreateError),
     #[error("after {added} items: {source}")]
-    Insert { added: usize, source: InsertError },
+    Insert { added: usize, source: NotAdded },
 }
 
 /// What became of a list.
@@ -58,6 +59,9 @@ pub(crate) fn load(
 
 /// The strings of an array, or else the lines that are neither empty nor a comment.
 fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
+    if text.contains(&0) || std::str::from_utf8(text).is_err() {
+        return Err(ListError::NoText);
+    }
     if text.trim_ascii_start().first() == Some(&b'[') {
         let strings: Vec<String> = serde_json::from_slice(text)?;
         return Ok(strings.into_iter().map(String::into_bytes).collect());
@@ -87,7 +91,7 @@ fn add_all(
             bar.inc(batch.len() as u64);
         }
     };
-    let ended: Result<(), InsertError> = thread::scope(|scope| {
+    let ended: Result<(), NotAdded> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(add)).collect();
         let ended = workers.into_iter().map(|worker| match worker.join() {
             Ok(ended) => ended,
@@ -116,7 +120,7 @@ fn bar(items: usize) -> ProgressBar {
 
 #[cfg(test)]
 mod tests {
-    use super::items;
+    use super::{ListError, items};
 
     #[test]
     fn reads_lines_and_json() {
@@ -125,5 +129,7 @@ mod tests {
         let json = items(b" [\"a.example\",\n\"b.example\"]").expect("json");
         assert_eq!(json, lines);
         assert!(items(b"[1]").is_err());
+        assert!(matches!(items(b"a\nb\0c\n"), Err(ListError::NoText)));
+        assert!(matches!(items(b"a\nb\xff\n"), Err(ListError::NoText)));
     }
 }

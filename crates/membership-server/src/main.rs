@@ -24,6 +24,7 @@ mod secret;
 mod server;
 mod session;
 mod snapshot;
+mod transaction;
 
 use std::process::ExitCode;
 

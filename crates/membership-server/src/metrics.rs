@@ -3,6 +3,8 @@
 //! A connection counts for itself, in a [`Tally`], and adds that to everybody's once for each batch of replies: so
 //! threads do not write to one counter at every command.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use prometheus::core::Collector;
 use prometheus::local::{LocalHistogram, LocalIntCounter};
 use prometheus::{
@@ -11,6 +13,7 @@ use prometheus::{
 };
 
 use crate::catalogue::Catalogue;
+use crate::saver::Saver;
 
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -55,6 +58,16 @@ impl Metrics {
         let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
         let counter = |name, help| registered(&registry, IntCounter::new(name, help)?);
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let started = Gauge::new("start_time_seconds", "When the server started, since 1970")?;
+        registered(&registry, started)?.set(since.unwrap_or_default().as_secs_f64());
+        let build = GaugeVec::new(
+            Opts::new("build_info", "1, with the version of the server"),
+            &["version"],
+        )?;
+        registered(&registry, build)?
+            .with_label_values(&[env!("CARGO_PKG_VERSION")])
+            .set(1.0);
         let seconds = HistogramOpts::new(
             "command_seconds",
             "Time from a complete request to its reply, without the network; _count is the number of commands",
@@ -96,9 +109,12 @@ impl Metrics {
     }
 
     /// All of it as text, with the filters as they are now.
-    pub(crate) fn text(&self, catalogue: &Catalogue) -> prometheus::Result<String> {
+    pub(crate) fn text(&self, catalogue: &Catalogue, saver: &Saver) -> prometheus::Result<String> {
         let mut families = self.registry.gather();
         families.extend(filters(catalogue)?);
+        if saver.path().is_some() {
+            families.extend(saves(saver)?);
+        }
         let mut text = Vec::new();
         TextEncoder::new().encode(&families, &mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
@@ -111,6 +127,17 @@ fn registered<C: Collector + Clone + 'static>(
 ) -> prometheus::Result<C> {
     registry.register(Box::new(collector.clone()))?;
     Ok(collector)
+}
+
+/// How old the last snapshot is by now, and whether the last try failed.
+fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
+    let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
+    let age = "Seconds since the last snapshot began that was saved, or since the start";
+    gauge("snapshot_age_seconds", age)?.set(saver.age());
+    let failed = "1 if the last snapshot could not be saved, otherwise 0";
+    gauge("snapshot_failing", failed)?.set(saver.has_failed().into());
+    Ok(registry.gather())
 }
 
 /// Made for each time that somebody looks: filters come and go.

@@ -24,6 +24,8 @@ pub(crate) enum Reply {
     Boolean(bool),
     Bulk(Bytes),
     Nil,
+    /// In place of an array: what EXEC replies if it runs nothing.
+    NoArray,
     Array(Vec<Reply>),
     /// In RESP2, an array of keys and values by turns.
     Map(Vec<(Reply, Reply)>),
@@ -64,6 +66,11 @@ impl Reply {
         out: &mut BytesMut,
     ) -> Result<(), RedisProtocolError> {
         match protocol {
+            // The encoder knows only the other nothing, in place of a bulk string.
+            Protocol::Resp2 if self == Self::NoArray => {
+                out.extend_from_slice(b"*-1\r\n");
+                0
+            }
             Protocol::Resp2 => resp2::encode::extend_encode(out, &self.resp2(), false)?,
             Protocol::Resp3 => resp3::encode::complete::extend_encode(out, &self.resp3(), false)?,
         };
@@ -78,7 +85,7 @@ impl Reply {
             Self::Integer(number) => Frame::Integer(number),
             Self::Boolean(is_true) => Frame::Integer(is_true.into()),
             Self::Bulk(bytes) => Frame::BulkString(bytes),
-            Self::Nil => Frame::Null,
+            Self::Nil | Self::NoArray => Frame::Null,
             Self::Array(parts) => Frame::Array(parts.into_iter().map(Self::resp2).collect()),
             Self::Map(pairs) => Frame::Array(
                 pairs
@@ -104,7 +111,7 @@ impl Reply {
             Self::Integer(data) => Frame::Number { data, attributes },
             Self::Boolean(data) => Frame::Boolean { data, attributes },
             Self::Bulk(data) => Frame::BlobString { data, attributes },
-            Self::Nil => Frame::Null,
+            Self::Nil | Self::NoArray => Frame::Null,
             Self::Array(parts) => Frame::Array {
                 data: parts.into_iter().map(Self::resp3).collect(),
                 attributes,
@@ -148,6 +155,8 @@ impl From<cf::Error> for Reply {
         // Which option of this server sets the limit.
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
+            cf::Error::CannotGrow(_) => " (--max-growth)",
+            cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
             _ => "",
         };
         Self::error(format!("ERR {error}{option}"))

@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::args::Args;
+use crate::args::{Args, OnSaveError};
 use crate::list::{self, ListError};
 use crate::saver::NotSaved;
 use crate::secret::Secret;
-use crate::server::Server;
+use crate::server::{LastSave, Server};
 use crate::snapshot::{self, LoadError};
 use crate::{http, listener};
 
@@ -168,28 +169,93 @@ async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<(), Error> 
     let threads = server.args.threads();
     tracing::info!(address = %listener.local_addr()?, threads, "ready");
     listener::serve(listener, Arc::clone(server)).await;
-    if server.saver.path().is_none() || server.forgets() {
-        return Ok(());
-    }
     // Nobody is served any more: this one has all that was answered.
-    let server = Arc::clone(server);
-    let save = move || server.saver.save_last(&server.catalogue, &server.metrics);
-    let saved = tokio::task::spawn_blocking(save).await;
-    Ok(saved.map_err(io::Error::other)??)
+    let saved = save_last(server).await;
+    let clients = server.waiting();
+    if let Err(error) = &saved {
+        let words = format!("-ERR Errors trying to SHUTDOWN: {error}\r\n");
+        for mut client in clients {
+            // It may be gone.
+            let _ = timeout(PATIENCE, client.write_all(words.as_bytes())).await;
+        }
+    }
+    Ok(saved?)
 }
 
-/// The first signal ends the server in order, the second at once.
-async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
-    for nth in ["first", "second"] {
-        let name = tokio::select! {
-            _ = terminate.recv() => "SIGTERM",
-            _ = interrupt.recv() => "SIGINT",
-        };
-        // Before the log, which may keep somebody waiting.
-        server.end.cancel();
-        tracing::info!(signal = name, nth, "shutting down: signal received");
+/// What a client that waits has to take the last words.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
+    if server.saver.path().is_none() || server.last_save() == LastSave::Never {
+        return Ok(());
     }
-    std::process::exit(i32::from(Error::CUT_SHORT));
+    loop {
+        let saved = in_background(server, |server| {
+            server.saver.save_last(&server.catalogue, &server.metrics)
+        });
+        match saved.await {
+            Err(error) if server.last_save() == LastSave::UntilItWorks => {
+                tracing::error!(%error, "the last snapshot was not saved: trying again, until it works or a second signal comes");
+                tokio::time::sleep(PATIENCE).await;
+            }
+            saved => return saved,
+        }
+    }
+}
+
+/// Saves on a thread that may take its time.
+async fn in_background(
+    server: &Arc<Server>,
+    save: fn(&Server) -> Result<(), NotSaved>,
+) -> Result<(), NotSaved> {
+    let server = Arc::clone(server);
+    let saved = tokio::task::spawn_blocking(move || save(&server)).await;
+    saved.unwrap_or(Err(NotSaved::Failed))
+}
+
+/// The first signal ends the server in order, the next at once. With `--on-last-save-error stay` the first saves before
+/// it ends anything, and is over if that fails.
+async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
+    let storage = &server.args.storage;
+    let stays = storage.on_last_save_error == OnSaveError::Stay && storage.snapshot.is_some();
+    loop {
+        received(&mut terminate, &mut interrupt, "first").await;
+        if !stays || server.end.is_cancelled() {
+            break;
+        }
+        let saved = in_background(&server, |server| {
+            server.saver.save(&server.catalogue, &server.metrics)
+        });
+        let saved = tokio::select! {
+            saved = saved => saved,
+            () = received(&mut terminate, &mut interrupt, "second") => cut_short(),
+        };
+        match saved {
+            Ok(()) | Err(NotSaved::Closed) => break,
+            Err(error) => {
+                tracing::error!(%error, "the server goes on: it could not save (--on-last-save-error stay)");
+            }
+        }
+    }
+    server.shut_down(if stays {
+        LastSave::UntilItWorks
+    } else {
+        LastSave::Once
+    });
+    received(&mut terminate, &mut interrupt, "second").await;
+    cut_short()
+}
+
+async fn received(terminate: &mut Signal, interrupt: &mut Signal, nth: &str) {
+    let name = tokio::select! {
+        _ = terminate.recv() => "SIGTERM",
+        _ = interrupt.recv() => "SIGINT",
+    };
+    tracing::info!(signal = name, nth, "shutting down: signal received");
+}
+
+fn cut_short() -> ! {
+    std::process::exit(i32::from(Error::CUT_SHORT))
 }
 
 /// Takes snapshots when they are due.

@@ -1,7 +1,7 @@
 //! Who takes snapshots, and when.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,11 @@ use crate::snapshot::{self, SaveError};
 pub(crate) struct Saver {
     path: Option<PathBuf>,
     /// One snapshot at a time: they have one file.
-    turn: Mutex<()>,
+    turn: Mutex<Outcome>,
+    /// Snapshots that have begun since the start.
+    number: AtomicU64,
+    /// Whether the last try failed.
+    failed: AtomicBool,
     /// Snapshots that are being taken or wait for their turn.
     begun: AtomicUsize,
     /// After that, only the last one is still taken.
@@ -24,14 +28,22 @@ pub(crate) struct Saver {
     last: AtomicI64,
 }
 
+/// What came of the last try, for those who waited for it.
+type Outcome = Result<(), String>;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotSaved {
     #[error("the server has no snapshot file: start it with --snapshot")]
     NoFile,
     #[error("the server is shutting down, and saves a last snapshot")]
     Closed,
+    #[error("the thread that saves failed")]
+    Failed,
     #[error(transparent)]
     Save(#[from] SaveError),
+    /// As it was told to the one who tried.
+    #[error("{0}")]
+    Shared(String),
 }
 
 /// A snapshot that has begun, until it is dropped.
@@ -48,7 +60,9 @@ impl Saver {
     pub(crate) fn new(path: Option<PathBuf>, end: CancellationToken) -> Self {
         Self {
             path,
-            turn: Mutex::new(()),
+            turn: Mutex::new(Ok(())),
+            number: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
             begun: AtomicUsize::new(0),
             end,
             last: AtomicI64::new(now()),
@@ -83,7 +97,18 @@ impl Saver {
         self.last.load(Ordering::Relaxed)
     }
 
-    /// Saves all filters. Takes its time, and waits for others who do.
+    /// Seconds since then.
+    pub(crate) fn age(&self) -> i64 {
+        now().saturating_sub(self.last()).max(0)
+    }
+
+    /// Whether the last try to save failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Saves all filters. Takes its time, and waits for others who do. Those who wait at the same time share one
+    /// snapshot: any that begins after they came has all that they want saved.
     pub(crate) fn save(&self, catalogue: &Catalogue, metrics: &Metrics) -> Result<(), NotSaved> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         let _begun = Begun(self);
@@ -106,13 +131,32 @@ impl Saver {
         is_last: bool,
     ) -> Result<(), NotSaved> {
         let path = self.path().ok_or(NotSaved::NoFile)?;
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.number.load(Ordering::SeqCst);
+        let mut outcome = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_last && self.number.load(Ordering::SeqCst) > seen {
+            // It has begun since, and is over: nobody else has the turn.
+            return outcome.clone().map_err(NotSaved::Shared);
+        }
         if !is_last && self.end.is_cancelled() {
             return Err(NotSaved::Closed);
         }
+        self.number.fetch_add(1, Ordering::SeqCst);
+        let saved = self.try_to_save(path, catalogue, metrics);
+        self.failed.store(saved.is_err(), Ordering::Relaxed);
+        *outcome = saved.as_ref().copied().map_err(SaveError::to_string);
+        Ok(saved?)
+    }
+
+    fn try_to_save(
+        &self,
+        path: &Path,
+        catalogue: &Catalogue,
+        metrics: &Metrics,
+    ) -> Result<(), SaveError> {
         let start = Instant::now();
         let started = now();
-        match snapshot::save(catalogue, path) {
+        let saved = snapshot::save(catalogue, path);
+        match saved {
             Ok(bytes) => {
                 self.last.store(started, Ordering::Relaxed);
                 let seconds = start.elapsed().as_secs_f64();
@@ -127,7 +171,7 @@ impl Saver {
             Err(error) => {
                 metrics.failed_snapshots.inc();
                 tracing::error!(path = %path.display(), %error, "snapshot not saved");
-                Err(error.into())
+                Err(error)
             }
         }
     }

@@ -1,10 +1,11 @@
 //! What all connections share.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use cf::Transfers;
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Limits};
@@ -26,8 +27,26 @@ pub(crate) struct Server {
     /// Ends connections, whatever they are at: nothing is answered after it.
     pub(crate) cut: CancellationToken,
     connections: AtomicU64,
-    /// Whether no last snapshot is to be taken.
-    forgets: AtomicBool,
+    farewell: Mutex<Farewell>,
+}
+
+/// What becomes of the filters when the server ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LastSave {
+    /// They are lost.
+    Never,
+    /// One try, and the end whatever comes of it.
+    #[default]
+    Once,
+    /// The process ends only when they are saved, or at a second signal.
+    UntilItWorks,
+}
+
+/// How the server ends, and the clients who wait for it.
+#[derive(Debug, Default)]
+struct Farewell {
+    last_save: LastSave,
+    waiting: Vec<TcpStream>,
 }
 
 impl Server {
@@ -44,7 +63,7 @@ impl Server {
             end,
             cut: CancellationToken::new(),
             connections: AtomicU64::new(0),
-            forgets: AtomicBool::new(false),
+            farewell: Mutex::default(),
         }))
     }
 
@@ -57,12 +76,30 @@ impl Server {
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Ends without a last snapshot.
-    pub(crate) fn forget(&self) {
-        self.forgets.store(true, Ordering::Relaxed);
+    /// Ends the server. Says what is to become of the filters; the first who ends it decides.
+    pub(crate) fn shut_down(&self, last_save: LastSave) {
+        let mut farewell = self.farewell();
+        if !self.end.is_cancelled() {
+            farewell.last_save = last_save;
+            self.end.cancel();
+        }
     }
 
-    pub(crate) fn forgets(&self) -> bool {
-        self.forgets.load(Ordering::Relaxed)
+    pub(crate) fn last_save(&self) -> LastSave {
+        self.farewell().last_save
+    }
+
+    /// Keeps the connection of a client who ended the server until the filters are saved: its end is the reply.
+    pub(crate) fn keep_until_saved(&self, stream: TcpStream) {
+        self.farewell().waiting.push(stream);
+    }
+
+    pub(crate) fn waiting(&self) -> Vec<TcpStream> {
+        std::mem::take(&mut self.farewell().waiting)
+    }
+
+    fn farewell(&self) -> std::sync::MutexGuard<'_, Farewell> {
+        // Nothing in it is ever half done.
+        self.farewell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use crate::reply::Protocol;
 use crate::request::RequestLimits;
 use crate::server::Server;
+use crate::transaction::{Queue, Watched};
 
 pub(crate) struct Session {
     pub(crate) server: Arc<Server>,
@@ -16,6 +17,9 @@ pub(crate) struct Session {
     pub(crate) protocol: Protocol,
     pub(crate) is_authenticated: bool,
     pub(crate) name: Bytes,
+    /// What waits for EXEC, in a transaction.
+    pub(crate) queue: Option<Box<Queue>>,
+    pub(crate) watched: Vec<Watched>,
 }
 
 /// What may come before the password: enough for HELLO with AUTH and SETNAME.
@@ -36,6 +40,8 @@ impl Session {
             peer,
             protocol: Protocol::default(),
             name: Bytes::new(),
+            queue: None,
+            watched: Vec::new(),
         }
     }
 
@@ -55,5 +61,7 @@ impl Session {
         self.protocol = Protocol::default();
         self.is_authenticated = self.server.secret.is_none();
         self.name = Bytes::new();
+        self.queue = None;
+        self.watched = Vec::new();
     }
 }

@@ -53,6 +53,34 @@ for protocol in (2, 3):
     for item in range(1000):
         pipeline.execute_command("CF.ADD", key, item)
     check(pipeline.execute(), [1] * 1000)
+    # Transactions are what its pipelines are unless told otherwise.
+    pipeline = client.pipeline()
+    for item in range(1000, 2000):
+        pipeline.execute_command("CF.ADD", key, item)
+    check(pipeline.execute(), [1] * 1000)
+    check(cuckoo.count(key, 1000), 1)
+    pipeline = client.pipeline()
+    pipeline.execute_command("CF.ADD", key, "not added")
+    pipeline.execute_command("CF.ADD", key)
+    try:
+        pipeline.execute()
+    except redis.ResponseError:
+        pass
+    else:
+        raise AssertionError("no error of EXEC")
+    check(cuckoo.exists(key, "not added"), 0)
+    with client.pipeline() as pipeline:
+        pipeline.watch(key)
+        cuckoo.add(key, "meanwhile")
+        pipeline.multi()
+        pipeline.execute_command("CF.ADD", key, "too late")
+        try:
+            pipeline.execute()
+        except redis.WatchError:
+            pass
+        else:
+            raise AssertionError("no WatchError")
+    check(cuckoo.exists(key, "too late"), 0)
     for name, arguments in [
         ("no such filter", ("CF.DEL", "none", "a")),
         ("no such command", ("CF.NONSENSE", key)),

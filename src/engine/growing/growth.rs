@@ -101,7 +101,7 @@ impl<L: Layout> Growing<L> {
         if chain.announce_builder() > 0 && self.is_replaced_soon(chain, geometry, guard) {
             return Ok(());
         }
-        match Link::new(geometry, self.search_budget) {
+        match self.new_link(geometry) {
             Ok(link) => {
                 self.retarget(chain, link, guard);
             }
@@ -157,7 +157,7 @@ impl<L: Layout> Growing<L> {
         let geometry = Geometry::with_buckets(buckets)
             .filter(|geometry| geometry.ranges() == self.start.ranges())
             .expect("a refinement, or one of which this is one");
-        let link = Link::new(geometry, self.search_budget).expect("memory");
+        let link = self.new_link(geometry).expect("memory");
         self.retarget(chain, link, &guard)
     }
 
@@ -184,7 +184,7 @@ impl<L: Layout> Growing<L> {
             if let [last] = chain.links()
                 && last.geometry() != self.start
                 && last.segment.len() == 0
-                && let Ok(first) = Link::new(self.start, self.search_budget)
+                && let Ok(first) = self.new_link(self.start)
             {
                 self.retarget(chain, first, &guard);
             }

@@ -62,7 +62,7 @@ impl Server {
             (Command::Use(operation), None) => match operation.absent() {
                 Absent::Reply(reply) => return reply,
                 Absent::Create(settings) => {
-                    let filter = Filter::new(settings, MOST)?;
+                    let filter = Filter::new(settings, MOST, MOST)?;
                     let reply = operation.on(&filter, 0);
                     (filter, reply)
                 }
@@ -77,7 +77,9 @@ impl Server {
             (Command::Reserve(_) | Command::LoadChunk { .. }, Some(_)) => {
                 return Err(Error::Exists);
             }
-            (Command::Reserve(settings), None) => (Filter::new(settings, MOST)?, Ok(Reply::Done)),
+            (Command::Reserve(settings), None) => {
+                (Filter::new(settings, MOST, MOST)?, Ok(Reply::Done))
+            }
             (Command::LoadChunk { end, chunk }, None) => {
                 match self
                     .transfers

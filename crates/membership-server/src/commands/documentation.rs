@@ -47,7 +47,7 @@ fn chosen<T: Clone>(names: &[&[u8]], of: fn(&Command) -> T, unknown: Option<T>) 
 fn entry(command: &Command) -> Reply {
     let (first, last) = match (&command.run, command.name) {
         (Run::Filter(_), _) | (_, "TYPE") => (1, 1),
-        (_, "DEL" | "EXISTS" | "UNLINK") => (1, -1),
+        (_, "DEL" | "EXISTS" | "UNLINK" | "WATCH") => (1, -1),
         _ => (0, 0),
     };
     let nothing = || Reply::Array(Vec::new());

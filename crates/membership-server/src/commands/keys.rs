@@ -34,13 +34,15 @@ pub(super) fn flush(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     })
 }
 
+/// The name that RedisBloom gives to the type.
+const TYPE: &str = "MBbloomCF";
+
 pub(super) fn kind(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let filters = session.server.catalogue.filters();
     let is_there = arguments
         .first()
         .is_some_and(|key| filters.contains_key(*key));
-    // The name that RedisBloom gives to the type.
-    Reply::Simple(if is_there { "MBbloomCF" } else { "none" }).into()
+    Reply::Simple(if is_there { TYPE } else { "none" }).into()
 }
 
 pub(super) fn keys(session: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -56,17 +58,23 @@ pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     if integer(cursor) != Some(0) {
         return Reply::error("ERR invalid cursor").into();
     }
-    let mut pattern: &[u8] = b"*";
+    let (mut pattern, mut is_other): (&[u8], bool) = (b"*", false);
     let (pairs, rest) = options.as_chunks::<2>();
     for &[option, value] in pairs {
         if is(option, "MATCH") {
             pattern = value;
+        } else if is(option, "TYPE") {
+            // All keys are of one type; of any other there are none.
+            is_other |= !is(value, TYPE);
         } else if !is(option, "COUNT") {
             return syntax_error().into();
         }
     }
     if !rest.is_empty() {
         return syntax_error().into();
+    }
+    if is_other {
+        return Reply::Array(vec![Reply::text("0"), Reply::Array(Vec::new())]).into();
     }
     matching(session, pattern, |keys| {
         Reply::Array(vec![Reply::text("0"), Reply::Array(keys)])

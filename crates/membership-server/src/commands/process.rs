@@ -1,10 +1,13 @@
 //! The server itself.
 
 use std::fmt::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
 use crate::reply::Reply;
+use crate::saver::NotSaved;
+use crate::server::LastSave;
 use crate::session::Session;
 
 pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
@@ -20,8 +23,7 @@ pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     let server = session.server.clone();
     if server.saver.path().is_none() {
-        return Reply::error("ERR the server has no snapshot file: start it with --snapshot")
-            .into();
+        return no_file().into();
     }
     if !server.saver.begin_alone() {
         return Reply::error("ERR Background save already in progress").into();
@@ -33,24 +35,61 @@ pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     Reply::Simple("Background saving started").into()
 }
 
+pub(super) fn time(_: &mut Session, _: &[&[u8]]) -> Answer {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default();
+    let parts = [now.as_secs(), now.subsec_micros().into()];
+    Reply::Array(parts.map(|part| Reply::text(part.to_string())).into()).into()
+}
+
 pub(super) fn lastsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     Reply::Integer(session.server.saver.last()).into()
 }
 
+/// Saves while all others are served, and ends the server only if that worked: where it does not, nothing is lost.
 pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    match *arguments {
-        [] => {}
-        [option] if is(option, "SAVE") && session.server.saver.path().is_some() => {}
-        [option] if is(option, "SAVE") => {
-            return Reply::error("ERR the server has no snapshot file: start it with --snapshot")
-                .into();
+    let (mut saves, mut forces) = (None, false);
+    for option in arguments {
+        match saves {
+            None if is(option, "SAVE") => saves = Some(true),
+            None if is(option, "NOSAVE") => saves = Some(false),
+            _ if is(option, "FORCE") => forces = true,
+            // There are no replicas to wait for.
+            _ if is(option, "NOW") => {}
+            _ => return syntax_error().into(),
         }
-        [option] if is(option, "NOSAVE") => session.server.forget(),
-        _ => return syntax_error().into(),
     }
-    tracing::info!(peer = %session.peer, connection = session.id, "shutting down: a client sent SHUTDOWN");
-    session.server.end.cancel();
-    Answer::Last(Reply::OK)
+    let server = session.server.clone();
+    let has_file = server.saver.path().is_some();
+    if saves == Some(true) && !has_file {
+        return no_file().into();
+    }
+    let (peer, connection) = (session.peer, session.id);
+    let last_save = match (saves, forces) {
+        (Some(false), _) => LastSave::Never,
+        (_, true) => LastSave::Once,
+        _ => LastSave::UntilItWorks,
+    };
+    Answer::End(Box::new(move || {
+        if last_save == LastSave::UntilItWorks && has_file {
+            match server.saver.save(&server.catalogue, &server.metrics) {
+                // Somebody else is ending the server.
+                Ok(()) | Err(NotSaved::Closed) => {}
+                Err(error) => {
+                    return Err(Reply::error(format!(
+                        "ERR Errors trying to SHUTDOWN. The server goes on: {error}"
+                    )));
+                }
+            }
+        }
+        tracing::info!(%peer, connection, "shutting down: a client sent SHUTDOWN");
+        server.shut_down(last_save);
+        Ok(())
+    }))
+}
+
+fn no_file() -> Reply {
+    Reply::error("ERR the server has no snapshot file: start it with --snapshot")
 }
 
 pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -150,6 +189,11 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                     u8::from(saver.is_saving()).to_string(),
                 ),
                 ("rdb_last_save_time", saver.last().to_string()),
+                (
+                    "rdb_last_bgsave_status",
+                    if saver.has_failed() { "err" } else { "ok" }.to_owned(),
+                ),
+                ("last_save_age_in_seconds", saver.age().to_string()),
                 ("snapshots", metrics.snapshots.get().to_string()),
                 (
                     "failed_snapshots",

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::operation::get;
 use crate::process::{Server, path, refused, wait};
 use crate::wire::{Client, request};
 
@@ -67,7 +68,7 @@ fn an_end_in_order_keeps_everything() {
         add(&mut client, "growing", from..from + 1_000);
         let logs = match end {
             "SHUTDOWN" => {
-                assert_eq!(client.ask(&["SHUTDOWN"]), "+OK\r\n");
+                client.send(&request(&["SHUTDOWN"]));
                 let (status, logs) = server.ended();
                 assert!(status.success());
                 logs
@@ -95,8 +96,9 @@ fn an_end_in_order_keeps_everything() {
     assert!(info.contains("+Max iterations\r\n:7\r\n"), "{info}");
     // One that is told to forget does.
     add(&mut client, "late", 0..1);
-    client.ask(&["SHUTDOWN", "NOSAVE"]);
-    server.ended();
+    client.send(&request(&["SHUTDOWN", "NOSAVE"]));
+    assert!(server.ended().0.success());
+    assert_eq!(client.rest(), "", "the end of the connection is the reply");
     assert_eq!(start(&file).ask(&["EXISTS", "late"]), ":0\r\n");
 }
 
@@ -289,4 +291,171 @@ fn a_snapshot_that_cannot_be_written_is_told() {
     server.signal("-TERM");
     let (status, logs) = server.ended();
     assert_eq!(status.code(), Some(1), "{logs}");
+}
+
+#[test]
+fn a_shutdown_that_cannot_save_loses_nothing() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let server = start(&file);
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    for words in [
+        ["SHUTDOWN"].as_slice(),
+        &["SHUTDOWN", "SAVE"],
+        &["SHUTDOWN", "NOW"],
+    ] {
+        let reply = client.ask(words);
+        assert!(
+            reply.starts_with("-ERR Errors trying to SHUTDOWN") && reply.contains("No such file"),
+            "{reply}"
+        );
+    }
+    for words in [
+        ["SHUTDOWN", "SAVE", "NOSAVE"].as_slice(),
+        &["SHUTDOWN", "PLEASE"],
+    ] {
+        assert_eq!(client.ask(words), "-ERR syntax error\r\n");
+    }
+    // It goes on, for this client and for others.
+    assert_eq!(found(&mut client, "f", 0..10), 10);
+    add(&mut server.client(), "f", 10..20);
+    fs::create_dir_all(&directory).expect("a directory");
+    client.send(&request(&["SHUTDOWN", "SAVE"]));
+    let (status, logs) = server.ended();
+    assert!(status.success(), "{logs}");
+    assert_eq!(client.rest(), "", "the end of the connection is the reply");
+    let server = start(&file);
+    assert_eq!(found(&mut server.client(), "f", 0..20), 20);
+    // One that is to end whatever comes of it does, and says what came of it.
+    fs::remove_dir_all(&directory).expect("a directory");
+    let mut client = server.client();
+    client.send(&request(&["SHUTDOWN", "FORCE"]));
+    assert_eq!(server.ended().0.code(), Some(1));
+    assert!(client.rest().starts_with("-ERR Errors trying to SHUTDOWN"));
+}
+
+#[test]
+fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let options = [
+        "--on-last-save-error",
+        "stay",
+        "--http",
+        "127.0.0.1:0",
+        "--snapshot",
+    ];
+    let server = Server::start(
+        options
+            .map(OsStr::new)
+            .into_iter()
+            .chain([file.as_os_str()]),
+    );
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    server.signal("-TERM");
+    wait("a snapshot that failed", || {
+        let info = client.ask(&["INFO"]);
+        info.contains("failed_snapshots:1\r\n").then_some(())
+    });
+    assert_eq!(found(&mut server.client(), "f", 0..10), 10);
+    fs::create_dir_all(&directory).expect("a directory");
+    server.stop();
+    assert_eq!(found(&mut start(&file).client(), "f", 0..10), 10);
+}
+
+#[test]
+fn saves_that_fail_are_seen() {
+    let file = path("directory").join("snapshot");
+    let directory = file.parent().expect("a directory").to_owned();
+    fs::create_dir_all(&directory).expect("a directory");
+    let options = [
+        "--stop-writes-on-save-error",
+        "--http",
+        "127.0.0.1:0",
+        "--snapshot",
+    ];
+    let server = Server::start(
+        options
+            .map(OsStr::new)
+            .into_iter()
+            .chain([file.as_os_str()]),
+    );
+    let http = server.http.expect("an address");
+    let mut client = server.client();
+    add(&mut client, "f", 0..10);
+    fs::remove_dir_all(&directory).expect("a directory");
+    for fails in [false, true, false] {
+        let status = if fails { "err" } else { "ok" };
+        let info = client.ask(&["INFO"]);
+        assert!(
+            info.contains(&format!("rdb_last_bgsave_status:{status}\r\n")),
+            "{info}"
+        );
+        assert!(info.contains("last_save_age_in_seconds:"), "{info}");
+        let metrics = get(http, "GET /metrics");
+        let failing = format!("membership_snapshot_failing {}\n", u8::from(fails));
+        assert!(metrics.contains(&failing), "{metrics}");
+        assert!(
+            metrics.contains("membership_snapshot_age_seconds "),
+            "{metrics}"
+        );
+        let health = get(http, "GET /healthz");
+        assert_eq!(health.starts_with("HTTP/1.1 503 "), fails, "{health}");
+        assert_eq!(
+            health.contains("degraded: the last snapshot"),
+            fails,
+            "{health}"
+        );
+        for words in [
+            ["CF.ADD", "f", "0"].as_slice(),
+            &["CF.RESERVE", "none", "x"],
+            &["DEL", "none"],
+            &["FLUSHALL", "x"],
+        ] {
+            let reply = client.ask(words);
+            assert_eq!(reply.starts_with("-MISCONF "), fails, "{words:?}: {reply}");
+        }
+        assert_eq!(found(&mut client, "f", 0..10), 10);
+        if fails {
+            fs::create_dir_all(&directory).expect("a directory");
+            assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+        } else {
+            // The last round of three has a directory.
+            client.ask(&["SAVE"]);
+        }
+    }
+}
+
+#[test]
+fn saves_that_wait_share_the_next_snapshot() {
+    let file = path("snapshot");
+    let server = start(&file);
+    server.ask(&["CF.RESERVE", "large", "20000000", "EXPANSION", "0"]);
+    let mut first = server.client();
+    first.send(&request(&["SAVE"]));
+    wait("a snapshot that has begun", || {
+        let info = server.ask(&["INFO"]);
+        info.contains("in_progress:1\r\n").then_some(())
+    });
+    server.ask(&["CF.ADD", "large", "late"]);
+    let mut others: Vec<_> = (0..20).map(|_| server.client()).collect();
+    for other in &mut others {
+        other.send(&request(&["SAVE"]));
+    }
+    assert_eq!(first.reply(), "+OK\r\n");
+    for other in &mut others {
+        assert_eq!(other.reply(), "+OK\r\n");
+    }
+    // One for those who came during the first, one for those who came during the second.
+    let taken = taken(&mut first);
+    assert!(taken <= 3, "{taken} snapshots");
+    server.kill();
+    let server = start(&file);
+    assert_eq!(server.ask(&["CF.EXISTS", "large", "late"]), ":1\r\n");
 }

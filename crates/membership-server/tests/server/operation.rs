@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use crate::process::{Logs, PATIENCE, Server, command, path, refused, wait};
 use crate::wire::request;
 
-fn get(address: SocketAddr, request: &str) -> String {
+pub(crate) fn get(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
     write!(
@@ -42,6 +42,11 @@ fn metrics_say_what_happened() {
         "membership_filter_segments{filter=\"a \\\"b\\\"\\\\\"} 1",
         "membership_connections 1",
         "membership_connections_total 1",
+        concat!(
+            "membership_build_info{version=\"",
+            env!("CARGO_PKG_VERSION"),
+            "\"} 1"
+        ),
     ] {
         assert!(
             response.lines().any(|other| other == line),
@@ -52,6 +57,7 @@ fn metrics_say_what_happened() {
         "membership_filter_load_factor",
         "membership_filter_false_positive_rate",
         "membership_filter_memory_bytes",
+        "membership_start_time_seconds",
     ] {
         let value = response
             .lines()
@@ -115,8 +121,12 @@ fn filters_take_no_more_memory_than_allowed() {
         );
     }
     refused(
-        client.ask(&["CF.RESERVE", "d", "100", "EXPANSION", "2"]),
-        "this growing filter reserves 300000",
+        client.ask(&["CF.RESERVE", "d", "200000", "EXPANSION", "2"]),
+        "at most 300000 bytes (--max-growth)",
+    );
+    refused(
+        client.ask(&["CF.RESERVE", "d", "600000", "EXPANSION", "0"]),
+        "at most 1000000 bytes (--max-memory), and ",
     );
     assert_eq!(
         client.ask(&["CF.RESERVE", "d", "100", "EXPANSION", "0"]),
@@ -155,6 +165,62 @@ fn filters_take_no_more_memory_than_allowed() {
         client.ask(&["CF.RESERVE", "a", "100", "EXPANSION", "2"]),
         "+OK\r\n"
     );
+}
+
+#[test]
+fn filters_that_grow_are_charged_when_they_grow() {
+    let server = Server::start::<&str>([]);
+    let mut client = server.client();
+    for key in 0..500 {
+        let reply = client.ask(&[
+            "CF.RESERVE",
+            &format!("small {key}"),
+            "100",
+            "EXPANSION",
+            "1",
+        ]);
+        assert_eq!(reply, "+OK\r\n", "{key}");
+    }
+    // With an expansion that would make the second segment larger than one filter may be.
+    client.ask(&["CF.RESERVE", "steep", "1000", "EXPANSION", "30000"]);
+    for batch in 0..100 {
+        let items: Vec<String> = (0..1_000).map(|item| format!("{batch} {item}")).collect();
+        let mut words = vec!["CF.INSERT", "steep", "ITEMS"];
+        words.extend(items.iter().map(String::as_str));
+        assert!(!client.ask(&words).contains(":-1\r\n"), "batch {batch}");
+    }
+    // Many that grow by turns until nothing is left.
+    let server = Server::start(["--max-memory", "200000", "--max-growth", "100000"]);
+    let mut client = server.client();
+    for key in 0..7 {
+        client.ask(&["CF.RESERVE", &format!("f{key}"), "100", "EXPANSION", "2"]);
+    }
+    let mut refused = String::new();
+    let mut added = Vec::new();
+    for item in 0..100_000usize {
+        let words = [format!("f{}", item % 7), item.to_string()];
+        let reply = client.ask(&["CF.ADD", &words[0], &words[1]]);
+        if reply.starts_with('-') {
+            refused = reply;
+            break;
+        }
+        added.push(words);
+    }
+    assert!(
+        refused.contains("are left for all filters (--max-memory)"),
+        "{refused}"
+    );
+    let info = client.ask(&["INFO"]);
+    let reserved = info
+        .lines()
+        .find_map(|line| line.strip_prefix("reserved_memory:"));
+    let reserved: usize = reserved
+        .and_then(|number| number.parse().ok())
+        .expect("a number");
+    assert!((60_000..=200_000).contains(&reserved), "{reserved}");
+    for [key, item] in &added {
+        assert_eq!(client.ask(&["CF.EXISTS", key, item]), ":1\r\n");
+    }
 }
 
 #[test]
@@ -216,6 +282,17 @@ fn options_that_would_do_harm_are_refused() {
             2,
             "more than --max-request",
         ),
+        (&["--max-item", "16X"], 2, "such as 1000, 16K, 64M or 1G"),
+        (&["--max-item", "1G"], 2, "not from 1 to 536870912 bytes"),
+        (&["--max-memory", "99999999999G"], 2, "not from 0"),
+        (
+            &["--max-item", "2K", "--max-request", "1k"],
+            2,
+            "more than --max-request",
+        ),
+        (&["--load-key", "k"], 2, "--load <FILE>"),
+        (&["--snapshot-interval", "3"], 2, "--snapshot <FILE>"),
+        (&["--stop-writes-on-save-error"], 2, "--snapshot <FILE>"),
         (&["--behind-a-mutex", "--growing"], 2, "cannot be used with"),
         (
             &["--growing", "--max-memory", "1000000"],

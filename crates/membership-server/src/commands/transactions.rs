@@ -1,0 +1,94 @@
+//! MULTI and what belongs to it.
+
+use super::{Answer, Command};
+use crate::arguments::wrong_number;
+use crate::reply::Reply;
+use crate::session::Session;
+use crate::transaction::{QueueLimits, Watched};
+
+/// Keys that one connection can watch.
+const MOST_WATCHED: usize = 1_024;
+
+pub(super) fn multi(session: &mut Session, _: &[&[u8]]) -> Answer {
+    if session.queue.is_some() {
+        return Reply::error("ERR MULTI calls can not be nested").into();
+    }
+    session.queue = Some(Box::default());
+    Reply::OK.into()
+}
+
+pub(super) fn discard(session: &mut Session, _: &[&[u8]]) -> Answer {
+    if session.queue.take().is_none() {
+        return Reply::error("ERR DISCARD without MULTI").into();
+    }
+    session.watched = Vec::new();
+    Reply::OK.into()
+}
+
+pub(super) fn exec(session: &mut Session, _: &[&[u8]]) -> Answer {
+    let Some(queue) = session.queue.take() else {
+        return Reply::error("ERR EXEC without MULTI").into();
+    };
+    let watched = std::mem::take(&mut session.watched);
+    if queue.is_refused {
+        let words = "EXECABORT Transaction discarded because of previous errors.";
+        return Reply::error(words).into();
+    }
+    let catalogue = &session.server.catalogue;
+    if watched.iter().any(|watched| watched.is_changed(catalogue)) {
+        return Reply::NoArray.into();
+    }
+    Answer::Each(queue)
+}
+
+pub(super) fn watch(session: &mut Session, keys: &[&[u8]]) -> Answer {
+    if session.queue.is_some() {
+        return Reply::error("ERR WATCH inside MULTI is not allowed").into();
+    }
+    if session.watched.len() + keys.len() > MOST_WATCHED {
+        return Reply::error(format!(
+            "ERR too many keys: a connection can watch at most {MOST_WATCHED}"
+        ))
+        .into();
+    }
+    let longest = session.server.limits().max_item;
+    if let Some(key) = keys.iter().find(|key| key.len() > longest) {
+        let (length, most) = (key.len(), longest);
+        return Reply::from(cf::Error::TooLong { length, most }).into();
+    }
+    let catalogue = &session.server.catalogue;
+    let watched = keys.iter().map(|key| Watched::new(key, catalogue));
+    session.watched.extend(watched);
+    Reply::OK.into()
+}
+
+pub(super) fn unwatch(session: &mut Session, _: &[&[u8]]) -> Answer {
+    session.watched = Vec::new();
+    Reply::OK.into()
+}
+
+/// Keeps a command for EXEC. One that is wrong as far as can be told now aborts the transaction.
+pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]]) -> Reply {
+    let limits = session.server.limits();
+    let limits = QueueLimits {
+        bytes: limits.max_request,
+        commands: limits.max_transaction,
+    };
+    let Some(queue) = &mut session.queue else {
+        return Reply::error("ERR no transaction");
+    };
+    let refusal = if !command.takes(arguments.len()) {
+        wrong_number(command.name)
+    } else if command.is_alone {
+        Reply::error("ERR Command not allowed inside a transaction")
+    } else if queue.is_refused || queue.push(arguments, limits) {
+        return Reply::Simple("QUEUED");
+    } else {
+        let QueueLimits { bytes, commands } = limits;
+        Reply::error(format!(
+            "ERR the transaction is too long: at most {commands} commands (--max-transaction) of {bytes} bytes together (--max-request) can be queued"
+        ))
+    };
+    queue.refuse();
+    refusal
+}

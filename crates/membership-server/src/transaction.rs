@@ -1,0 +1,153 @@
+//! What a connection has queued behind MULTI, and the keys that it watches.
+
+use std::sync::{Arc, Weak};
+
+use cf::Filter;
+
+use crate::catalogue::Catalogue;
+
+/// Commands that wait for EXEC.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    /// All arguments, one behind the other.
+    bytes: Vec<u8>,
+    /// Where each argument ends in them.
+    ends: Vec<u32>,
+    /// Behind how many arguments each command ends.
+    commands: Vec<u32>,
+    /// Whether one was refused: then none is run.
+    pub(crate) is_refused: bool,
+}
+
+/// What a queue may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueLimits {
+    pub(crate) bytes: usize,
+    pub(crate) commands: usize,
+}
+
+impl Queue {
+    /// Adds a command if it is within the limits.
+    pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: QueueLimits) -> bool {
+        const NUMBER: usize = size_of::<u32>();
+        let bytes: usize = arguments.iter().map(|part| part.len() + NUMBER).sum();
+        let before = self.bytes.len() + (self.ends.len() + self.commands.len()) * NUMBER;
+        // A `u32` is enough for what is within the limit on requests.
+        if self.commands.len() >= limits.commands
+            || before + bytes + NUMBER > limits.bytes.min(u32::MAX as usize)
+        {
+            return false;
+        }
+        for argument in arguments {
+            self.bytes.extend_from_slice(argument);
+            self.ends.push(self.bytes.len() as u32);
+        }
+        self.commands.push(self.ends.len() as u32);
+        true
+    }
+
+    /// Frees what was queued. Nothing of it will be run.
+    pub(crate) fn refuse(&mut self) {
+        *self = Self {
+            is_refused: true,
+            ..Self::default()
+        };
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.commands.len()
+    }
+
+    /// The arguments of a command, its name first.
+    pub(crate) fn command(&self, index: usize) -> Vec<&[u8]> {
+        let before = |ends: &[u32], index: usize| match index {
+            0 => 0,
+            index => ends[index - 1] as usize,
+        };
+        let arguments = before(&self.commands, index)..self.commands[index] as usize;
+        let argument = |at| &self.bytes[before(&self.ends, at)..self.ends[at] as usize];
+        arguments.map(argument).collect()
+    }
+}
+
+/// A key as it was when WATCH named it.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    key: Box<[u8]>,
+    filter: Option<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Weak: a filter that is deleted is freed although somebody watches it.
+    filter: Weak<Filter>,
+    /// Together they change with every item that is added or deleted: deletions only ever rise, and with them the sum
+    /// of both, which is the number of additions.
+    items: usize,
+    deleted: u64,
+}
+
+impl State {
+    fn of(filter: &Arc<Filter>) -> Self {
+        Self {
+            filter: Arc::downgrade(filter),
+            items: filter.items(),
+            deleted: filter.deleted(),
+        }
+    }
+
+    fn is(&self, filter: &Arc<Filter>) -> bool {
+        std::ptr::eq(self.filter.as_ptr(), Arc::as_ptr(filter))
+            && self.items == filter.items()
+            && self.deleted == filter.deleted()
+    }
+}
+
+impl Watched {
+    pub(crate) fn new(key: &[u8], catalogue: &Catalogue) -> Self {
+        Self {
+            key: key.into(),
+            filter: catalogue.get(key).as_ref().map(State::of),
+        }
+    }
+
+    pub(crate) fn is_changed(&self, catalogue: &Catalogue) -> bool {
+        match (&self.filter, catalogue.get(&self.key)) {
+            (None, None) => false,
+            (Some(state), Some(filter)) => !state.is(&filter),
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: QueueLimits = QueueLimits {
+        bytes: 60,
+        commands: 3,
+    };
+
+    #[test]
+    fn commands_come_back_as_they_were() {
+        let mut queue = Queue::default();
+        let commands: [&[&[u8]]; 3] = [&[b"CF.ADD", b"f", b""], &[b"PING"], &[b"ECHO", b"a b"]];
+        assert!(commands.iter().all(|command| queue.push(command, LIMITS)));
+        assert_eq!(queue.len(), 3);
+        for (index, command) in commands.iter().enumerate() {
+            assert_eq!(queue.command(index), *command);
+        }
+    }
+
+    #[test]
+    fn takes_no_more_than_allowed() {
+        let mut queue = Queue::default();
+        assert!(!queue.push(&[&[b'x'; 53]], LIMITS));
+        assert!(queue.push(&[&[b'x'; 52]], LIMITS));
+        assert!(!queue.push(&[b""], LIMITS));
+        let mut queue = Queue::default();
+        assert!((0..3).all(|_| queue.push(&[b"PING"], LIMITS)));
+        assert!(!queue.push(&[b"PING"], LIMITS));
+    }
+}
