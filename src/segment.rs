@@ -57,6 +57,7 @@ impl<L: Layout> Segment<L> {
         &self.tokens
     }
 
+    #[cfg(feature = "std")]
     pub(crate) fn tokens_mut(&mut self) -> &mut Tokens<L> {
         &mut self.tokens
     }
