@@ -57,8 +57,7 @@ use crate::random_state::RandomState;
 /// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. The exception is `clone`, which waits while another thread takes a
-/// [`snapshot`](Filter::snapshot). None allocates after construction but `snapshot` and `clone`. (With the feature
+/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot). (With the feature
 /// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
 /// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
 ///

@@ -47,7 +47,7 @@
 //!   copy, `remove` returns true for exactly one of them. If they race to `insert_unique` one absent item, it
 //!   returns true for exactly one, or for none if another item with the same token is in or comes in.
 //! * **All operations are lock-free.** A thread that is stopped at any point, for ever, blocks no other thread and
-//!   loses no item. The exception is `clone`, which waits while another thread takes a snapshot.
+//!   loses no item.
 //!
 //! The [`guide`] says how to use the filter. The [`design`] pages say how it works, and how far each guarantee is
 //! proved, model-checked or tested.

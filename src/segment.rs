@@ -46,6 +46,12 @@ impl<L: Layout> Segment<L> {
         Self::of(self.tokens.fresh()?, 0)
     }
 
+    /// Exact if no thread writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let (tokens, len) = self.tokens.quiescent_copy()?;
+        Self::of(tokens, len)
+    }
+
     /// A copy that holds every token that is in from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         let (tokens, len) = self.tokens.snapshot()?;

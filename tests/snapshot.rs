@@ -55,18 +55,6 @@ fn counts_the_memory_of_its_log() {
 /// A nearly full filter in which two threads replace items all the time, so that every insert relocates some.
 #[test]
 fn misses_nothing_while_others_churn() {
-    misses_nothing_while_others_churn_in(CuckooFilter::snapshot);
-}
-
-/// `clone` has no error to return: it tries again.
-#[test]
-fn a_clone_misses_nothing_while_others_churn() {
-    misses_nothing_while_others_churn_in(|filter| Ok(filter.clone()));
-}
-
-fn misses_nothing_while_others_churn_in(
-    copy: impl Fn(&CuckooFilter) -> Result<CuckooFilter, SnapshotError> + Sync,
-) {
     const SNAPSHOTS: usize = 60;
     const BATCH: u64 = 100;
     for buckets in [1 << 8, 1 << 12, 3 << 14] {
@@ -83,7 +71,7 @@ fn misses_nothing_while_others_churn_in(
             |_, _| {
                 let mut taken = 0;
                 for _ in 0..SNAPSHOTS {
-                    match copy(&filter) {
+                    match filter.snapshot() {
                         Ok(copy) => {
                             taken += 1;
                             let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
@@ -151,19 +139,6 @@ fn holds_one_token_that_hops_all_the_time() {
         },
     );
     assert!(taken[0] > 0 && hops[0] > 0, "{taken:?} {hops:?}");
-}
-
-/// Each waits for the other: a filter takes one copy at a time.
-#[test]
-fn threads_that_clone_one_filter_all_get_a_clone() {
-    let filter = CuckooFilter::with_capacity(100_000);
-    filter.insert("a").expect("room");
-    Crew::workers(4, |_, _| {
-        for _ in 0..50 {
-            let copy = filter.clone();
-            assert!(copy.contains("a") && copy.len() == 1);
-        }
-    });
 }
 
 #[test]

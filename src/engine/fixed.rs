@@ -61,6 +61,13 @@ impl<L: Layout> Operations for Fixed<L> {
         })
     }
 
+    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            segment: self.segment.quiescent_copy()?,
+            capacity: self.capacity,
+        })
+    }
+
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         Ok(Self {
             segment: self.segment.snapshot()?,

@@ -138,6 +138,17 @@ impl<L: Layout> Operations for Growing<L> {
         Ok(self.with_chain(Chain::new([Arc::new(first)], 0)))
     }
 
+    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let guard = pin();
+        let chain = self.chain.load(&guard);
+        let links: Result<Vec<_>, OutOfMemory> = chain
+            .links()
+            .iter()
+            .map(|link| link.quiescent_copy().map(Arc::new))
+            .collect();
+        Ok(self.with_chain(Chain::at_rest(links?, chain.target_index())))
+    }
+
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         Ok(self.with_chain(self.copy_of_chain()?))
     }

@@ -5,8 +5,6 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
 use crate::engine::Plan;
-use crate::error::SnapshotError;
-use crate::sync;
 
 /// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
 /// [`with_capacity`](Filter::with_capacity) or a builder.
@@ -37,19 +35,10 @@ impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
     }
 }
 
-/// Copies the filter, as [`snapshot`](Filter::snapshot) does, while other threads read and write it.
+/// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
+/// meanwhile may be missing from the copy, or be in it twice.
 ///
-/// The clone contains every item that is in from before the call until after it, and may contain any part of what is
-/// inserted or removed during the call. It is exact if no thread writes meanwhile. It has the same geometry and hasher,
-/// and so the same answers.
-///
-/// A clone cannot return an error. So where `snapshot` returns [`Busy`](SnapshotError::Busy) or
-/// [`Disturbed`](SnapshotError::Disturbed), it yields and tries again until it succeeds. This is the one call that
-/// waits for other threads. It waits for ever if a thread was killed in the middle of a snapshot. Use `snapshot` where
-/// that matters.
-///
-/// Takes time linear in the size. As with `snapshot`, the first copy makes the original larger by a sixteenth of its
-/// table.
+/// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
 ///
 /// # Panics
 ///
@@ -68,12 +57,9 @@ impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
 /// ```
 impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
     fn clone(&self) -> Self {
-        loop {
-            match self.snapshot() {
-                Ok(copy) => return copy,
-                Err(SnapshotError::OutOfMemory(error)) => panic!("{error}"),
-                Err(SnapshotError::Busy | SnapshotError::Disturbed) => sync::yield_now(),
-            }
+        match self.engine.quiescent_copy() {
+            Ok(engine) => Self::of(engine, self.hasher.clone()),
+            Err(error) => panic!("{error}"),
         }
     }
 }

@@ -91,8 +91,7 @@
 //! you can try again. The example `save_and_load` is a service that loads its filter when it starts and saves it
 //! when it stops.
 //!
-//! Do not use `clone` for this. A clone misses nothing either, but it cannot return an error: it tries again until it
-//! succeeds, however long that takes.
+//! Do not use `clone` for this. A clone is exact if no thread writes meanwhile, but it can miss items that move.
 //!
 //! # What a snapshot contains
 //!

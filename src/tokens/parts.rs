@@ -180,4 +180,16 @@ impl<L: Layout> Tokens<L> {
         self.stripes.end_all_scans();
         self.hints.reclaim();
     }
+
+    /// A copy of the tokens with a fresh pool, and their number. Exact if no thread writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
+        let mut copy = self.fresh()?;
+        let mut len = 0;
+        for bucket in 0..self.table.len() {
+            let content = self.peek(bucket);
+            copy.table.set(bucket, content);
+            len += content.len();
+        }
+        Ok((copy, len))
+    }
 }

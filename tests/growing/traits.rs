@@ -46,7 +46,6 @@ fn a_clone_has_everything_and_a_life_of_its_own() {
     for item in 0..5_000u64 {
         filter.insert(&item).expect("memory");
     }
-    let memory = filter.memory_usage();
     let copy = filter.clone();
     assert_eq!(
         (
@@ -55,7 +54,12 @@ fn a_clone_has_everything_and_a_life_of_its_own() {
             copy.slots(),
             copy.memory_usage()
         ),
-        (filter.len(), filter.segments(), filter.slots(), memory)
+        (
+            filter.len(),
+            filter.segments(),
+            filter.slots(),
+            filter.memory_usage()
+        )
     );
     for item in 0..5_000u64 {
         assert!(copy.contains(&item), "a stored item is missed");

@@ -36,6 +36,11 @@ impl<L: Layout> Link<L> {
         }
     }
 
+    /// Exact if no thread writes meanwhile.
+    pub(super) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self::of(self.segment.quiescent_copy()?))
+    }
+
     /// A copy that holds every token that is in from the call to the return.
     pub(super) fn snapshot(&self) -> Result<Self, SnapshotError> {
         Ok(Self::of(self.segment.snapshot()?))

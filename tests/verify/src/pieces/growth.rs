@@ -76,11 +76,7 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "a clone does not know which segments take no inserts",
-        changes: &[(
-            "engine/growing/snapshot.rs",
-            "Chain::at_rest(",
-            "Chain::new(",
-        )],
+        changes: &[("engine/growing.rs", "Chain::at_rest(", "Chain::new(")],
     },
     Piece {
         name: "a ninth copy makes it grow",
