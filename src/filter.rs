@@ -38,9 +38,9 @@ pub use items::{Any, Items, Only, Takes, TakesEach};
 
 use core::marker::PhantomData;
 
-use crate::engine::Fixed;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
+use crate::engine::{Fixed, Plan};
 use crate::layout::Lanes;
 use crate::random_state::RandomState;
 
@@ -210,6 +210,17 @@ pub struct Filter<E = Fixed, S = RandomState, I = Any> {
 impl<E, S, I> Filter<E, S, I> {
     /// The bytes that are no engine's heap.
     const BYTES: usize = size_of::<Self>();
+
+    /// The plan of a filter of which nothing is set.
+    fn plan() -> Plan<E::Options>
+    where
+        E: Engine,
+    {
+        Plan {
+            outside: Self::BYTES,
+            ..Plan::default()
+        }
+    }
 
     fn of(engine: E, hasher: S) -> Self {
         Self {

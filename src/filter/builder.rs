@@ -92,10 +92,7 @@ impl<E: Standard, S, I> FilterBuilder<E, S, I> {
     #[must_use]
     pub fn with_hasher(hasher: S) -> Self {
         Self {
-            plan: Plan {
-                outside: Filter::<E, S, I>::BYTES,
-                ..Plan::default()
-            },
+            plan: Filter::<E, S, I>::plan(),
             hasher,
             items: PhantomData,
         }

@@ -233,8 +233,7 @@ fn build<E: Engine, S: BuildHasher, I>(
             size: Size::Items(capacity),
             // What the sizes are made for. The shorter search of a filter that grows would end in a second segment.
             search_budget: Some(LONG_BUDGET),
-            outside: Filter::<E, S, I>::BYTES,
-            ..Plan::default()
+            ..Filter::<E, S, I>::plan()
         }) {
             Ok(engine) => engine,
             Err(error) => panic!("{error}"),

@@ -4,7 +4,6 @@ use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Engine, Filter, Items};
-use crate::engine::Plan;
 
 /// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
 /// [`with_capacity`](Filter::with_capacity) or a builder.
@@ -24,11 +23,7 @@ use crate::engine::Plan;
 impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
     #[track_caller]
     fn default() -> Self {
-        let plan = Plan {
-            outside: Self::BYTES,
-            ..Plan::default()
-        };
-        match E::build(&plan) {
+        match E::build(&Self::plan()) {
             Ok(engine) => Self::of(engine, S::default()),
             Err(error) => panic!("{error}"),
         }
