@@ -337,6 +337,12 @@ fn a_shutdown_that_cannot_save_loses_nothing() {
     assert!(client.rest().starts_with("-ERR Errors trying to SHUTDOWN"));
 }
 
+/// Starts a server with options of which the last is to be followed by the file.
+fn start_with<const N: usize>(options: [&str; N], file: &Path) -> Server {
+    let options = options.map(OsStr::new).into_iter();
+    Server::start(options.chain([file.as_os_str()]))
+}
+
 #[test]
 fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
     let file = path("directory").join("snapshot");
@@ -349,12 +355,7 @@ fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
         "127.0.0.1:0",
         "--snapshot",
     ];
-    let server = Server::start(
-        options
-            .map(OsStr::new)
-            .into_iter()
-            .chain([file.as_os_str()]),
-    );
+    let server = start_with(options, &file);
     let mut client = server.client();
     add(&mut client, "f", 0..10);
     fs::remove_dir_all(&directory).expect("a directory");
@@ -380,12 +381,7 @@ fn saves_that_fail_are_seen() {
         "127.0.0.1:0",
         "--snapshot",
     ];
-    let server = Server::start(
-        options
-            .map(OsStr::new)
-            .into_iter()
-            .chain([file.as_os_str()]),
-    );
+    let server = start_with(options, &file);
     let http = server.http.expect("an address");
     let mut client = server.client();
     add(&mut client, "f", 0..10);
