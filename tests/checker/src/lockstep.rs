@@ -230,6 +230,22 @@ fn follow(
     });
 }
 
+/// Machines that err where the monitor seldom sees it, and the random programs that are enough to find them out: one
+/// makes an access too few, the other gives an answer that only a race changes.
+pub const MUTANTS: [(Mutant, u64); 2] = [
+    (Mutant::RelocationBumpsNothing, 100),
+    (Mutant::RefusalIgnoresRoom, 2_000),
+];
+
+/// In how many of so many random programs the machine is found to differ from the crate.
+#[must_use]
+pub fn found_out(mutant: Mutant, programs: u64) -> usize {
+    let differs = |seed: &u64| {
+        compare_with(Some(mutant), *seed, 3).is_err_and(|why| why.contains("the crate"))
+    };
+    (0..programs).filter(differs).count()
+}
+
 /// A filter with the tokens that the program begins with, each in its place.
 fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, String> {
     let mut filter = conformance::empty(&program.shape)?;
@@ -250,31 +266,4 @@ fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, Str
         return Err(format!("{program}: the tokens cannot be placed"));
     }
     Ok(filter)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// In how many of so many programs the machine is found to differ from the crate.
-    fn found_out(mutant: Mutant, programs: u64) -> usize {
-        let differs = |seed: &u64| {
-            compare_with(Some(mutant), *seed, 3).is_err_and(|why| why.contains("the crate"))
-        };
-        (0..programs).filter(differs).count()
-    }
-
-    /// The machine errs by one access, and keeps the rules often enough not to be found out by the monitor.
-    #[test]
-    fn one_access_too_few_is_found_out() {
-        let found = found_out(Mutant::RelocationBumpsNothing, 100);
-        assert!(found > 10, "found out {found} times");
-    }
-
-    /// The machine errs only if another thread makes room between a search and the refusal.
-    #[test]
-    fn an_answer_that_only_a_race_changes_is_found_out() {
-        let found = found_out(Mutant::RefusalIgnoresRoom, 2_000);
-        assert!(found > 10, "found out {found} times");
-    }
 }

@@ -95,7 +95,10 @@ fn run(options: &Options) -> Result<(), String> {
     }
     say(parts::conformance(options.seed, sizes.conformance))?;
     #[cfg(lockfree_cuckoo_steps)]
-    say(parts::lockstep(options.seed, sizes.conformance))?;
+    {
+        say(parts::lockstep(options.seed, sizes.conformance))?;
+        say(parts::lockstep_mutants())?;
+    }
     say(parts::mutants(options.verbose))?;
     say(parts::by_hand(sizes.race_states))?;
     say(parts::deaths_by_hand(sizes.race_death_states))?;

@@ -215,3 +215,29 @@ pub fn lockstep(seed: u64, programs: usize) -> Outcome {
         start.elapsed().as_secs_f64()
     ))
 }
+
+/// Machines that err, in lockstep with the crate.
+///
+/// # Errors
+///
+/// One that is taken for the crate.
+#[cfg(lockfree_cuckoo_steps)]
+pub fn lockstep_mutants() -> Outcome {
+    use crate::lockstep::{MUTANTS, found_out};
+    /// Fewer would be an accident of the seeds.
+    const LEAST: usize = 10;
+    let start = Instant::now();
+    for (mutant, programs) in MUTANTS {
+        let found = found_out(mutant, programs);
+        if found < LEAST {
+            return Err(format!(
+                "{mutant:?} is found out by {found} of {programs} programs in lockstep"
+            ));
+        }
+    }
+    Ok(format!(
+        "lockstep mutants: {} found out ({:.1} s)",
+        MUTANTS.len(),
+        start.elapsed().as_secs_f64()
+    ))
+}

@@ -54,6 +54,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "random, ",
             "conformance: ",
             "lockstep: ",
+            "lockstep mutants: ",
             "mutants: ",
         ],
     },
