@@ -165,9 +165,10 @@ fn slice(
     let pool = Pool {
         workers,
         keys: &Keys::new(args.mode),
-        decide: &*rival.start(maker.capacity()),
+        decide: &*rival.start(maker.room().keys()),
         source: &source,
         clock: None,
+        results: None,
     };
     let outcomes = pool.run(None).map_err(|error| {
         let words = format!("cannot start {workers} threads: {error}");
