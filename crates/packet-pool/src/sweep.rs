@@ -14,6 +14,7 @@ use crate::keys::Keys;
 use crate::pool::{Held, Pool};
 use crate::report::{Problems, Status, table};
 use chart::Sweep;
+use charts::machine::machine;
 use rivals::Rival;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -46,7 +47,8 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}");
     writeln!(
         out,
-        "{what}\nmillion packets per second, medians of {ROUNDS} slices\n"
+        "{what}\n{}\nmillion packets per second, medians of {ROUNDS} slices\n",
+        machine()
     )?;
     out.flush()?;
 

@@ -146,6 +146,33 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
 }
 
 #[test]
+fn packets_without_a_key_are_left_out_and_shift_nothing() {
+    let flow = |number| ethernet(&[], 0x0800, &ipv4(17, [A, B], 0, &ports(number, 2)));
+    let other = ethernet(&[], 0x88cc, &[1, 2, 3, 4]);
+    let all = [&other, &flow(1), &other, &other, &flow(1), &flow(2), &other].map(Vec::clone);
+    let file = LITTLE.pcap(NANOSECONDS, 1, &all);
+    let (_, records, run) = written("other.pcap", &file, &["-j", "1"]);
+    assert_eq!(run.table().1[4], 4);
+    let frames: Vec<&Vec<u8>> = records.iter().map(|record| &record.2).collect();
+    assert_eq!(frames, [&all[1], &all[5]]);
+}
+
+#[test]
+fn writing_changes_no_key() {
+    // What makes a packet ends before the last byte.
+    let giant = |last| {
+        let mut frame = ethernet(&[], 0x88cc, &[1; 70_000]);
+        frame.push(last);
+        frame
+    };
+    let file = LITTLE.pcap(NANOSECONDS, 1, &[giant(1), giant(2)]);
+    let args = ["--mode", "packets", "-j", "1"];
+    Run::on("giants.pcap", &file, &args).expect(0).found(2, 1);
+    let (_, records, _) = written("giants.pcap", &file, &args);
+    assert!(records.len() == 1 && records[0].2 == giant(1));
+}
+
+#[test]
 fn nanoseconds_of_pcapng_are_kept() {
     let frame = |number| ethernet(&[], 0x0800, &ipv4(17, [A, B], 0, &ports(number, 2)));
     let file = LITTLE.pcapng_at(9, 1_000_003, &[(1, frame(1)), (2, frame(2)), (3, frame(1))]);
