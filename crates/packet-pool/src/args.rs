@@ -43,7 +43,7 @@ pub struct Args {
     ///
     /// Files compressed with gzip are read as they are. Standard input, pipes and
     /// files of more than 64 MiB (compressed 4 MiB) are streamed: packets are
-    /// handled as they come, in bounded memory, until the input ends.
+    /// handled as they come, and not kept, until the input ends.
     #[arg(verbatim_doc_comment)]
     pub(crate) capture: Option<PathBuf>,
 
@@ -100,6 +100,7 @@ pub struct Args {
     ///
     /// A filter that grows refuses no key as long as there is memory. Each time it
     /// grows its size doubles, and lookups get slower and are wrong more often.
+    /// Input without end needs a window, or the memory grows with the keys.
     #[arg(long, conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     pub(crate) growing: bool,
 

@@ -4,11 +4,12 @@ mod damage;
 mod gzip;
 mod layout;
 mod record;
+mod sink;
 mod stamp;
 
 pub(crate) use damage::CaptureError;
 pub(crate) use gzip::is_gzip;
-pub(crate) use record::{Packet, Sink};
+pub(crate) use sink::{Packet, Sink};
 
 use layout::Layout;
 use pcap_parser::traits::PcapReaderIterator;

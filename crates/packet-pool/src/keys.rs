@@ -33,11 +33,11 @@ impl Mode {
         }
     }
 
-    /// What a report calls one that was not seen before.
-    pub(crate) fn new_one(self) -> &'static str {
+    /// What it calls one of them.
+    pub(crate) fn singular(self) -> &'static str {
         match self {
-            Self::Flows => "new flow",
-            Self::Packets => "new packet",
+            Self::Flows => "flow",
+            Self::Packets => "packet",
         }
     }
 

@@ -84,9 +84,8 @@ fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
         };
         writeln!(
             out,
-            "filter      room for {} {}{}: {} slots in {} bytes{each}",
-            young.capacity(),
-            run.mode.plural(),
+            "filter      room for {}{}: {} slots in {} bytes{each}",
+            amount::count(young.capacity() as u64, run.mode.singular()),
             if run.grows { ", and it grows" } else { "" },
             young.slots(),
             young.memory_usage(),

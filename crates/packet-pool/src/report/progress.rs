@@ -70,12 +70,18 @@ impl Streaming {
     /// Brings the line up to date.
     pub(crate) fn show(&self, done: &Done) {
         let packets = done.packets.load(Ordering::Relaxed);
+        let firsts = done.firsts.load(Ordering::Relaxed);
         let rate = self.recent.borrow_mut().rate(Instant::now(), packets);
         self.bar.set_message(format!(
-            "{}, {}, {}",
+            "{}, {}, {} new {}",
             amount::count(packets, "packet"),
             amount::rate(rate, "packets"),
-            amount::count(done.firsts.load(Ordering::Relaxed), self.mode.new_one()),
+            firsts,
+            if firsts == 1 {
+                self.mode.singular()
+            } else {
+                self.mode.plural()
+            },
         ));
         self.bar.tick();
     }

@@ -119,6 +119,10 @@ impl Lines {
 impl Output for Lines {
     type Piece = Vec<u8>;
 
+    fn bytes(piece: &Vec<u8>) -> usize {
+        piece.len()
+    }
+
     fn write(&mut self, piece: Vec<u8>) -> io::Result<()> {
         if piece.is_empty() {
             return Ok(());

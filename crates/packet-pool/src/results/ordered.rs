@@ -8,12 +8,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) trait Output {
     type Piece;
 
+    /// The bytes of memory that a piece takes, about.
+    fn bytes(piece: &Self::Piece) -> usize;
+
     fn write(&mut self, piece: Self::Piece) -> io::Result<()>;
 }
 
-/// Batches that may wait for an earlier one. If a worker stands still for longer, its batch is written late: the memory
-/// stays bounded.
-const WAITING: usize = 1024;
+/// Pieces and bytes that may wait for an earlier batch. If a worker stands still for longer, its batch is written late:
+/// the memory stays bounded.
+const WAITING: usize = 1 << 14;
+const WAITING_BYTES: usize = 64 << 20;
 
 /// The writer behind a lock that is taken once for a batch.
 pub(super) struct Ordered<W: Output>(Mutex<State<W>>);
@@ -23,6 +27,8 @@ struct State<W: Output> {
     /// The batch that is to be written next.
     next: u64,
     waiting: BTreeMap<u64, W::Piece>,
+    /// Those of all that wait.
+    bytes: usize,
     /// The first error. After it nothing is written.
     failure: Option<io::Error>,
 }
@@ -36,6 +42,7 @@ impl<W: Output> Ordered<W> {
             writer,
             next: 0,
             waiting: BTreeMap::new(),
+            bytes: 0,
             failure: None,
         }))
     }
@@ -43,8 +50,9 @@ impl<W: Output> Ordered<W> {
     /// Takes the piece of a batch, and writes all whose turn it is. Batches are numbered from 0.
     pub(super) fn put(&self, number: u64, piece: W::Piece) -> Result<(), Failed> {
         let mut state = lock(&self.0);
+        state.bytes += W::bytes(&piece);
         state.waiting.insert(number, piece);
-        if state.waiting.len() > WAITING {
+        if state.waiting.len() > WAITING || state.bytes > WAITING_BYTES {
             state.skip();
         }
         state.write();
@@ -78,6 +86,7 @@ impl<W: Output> State<W> {
             && *entry.key() <= self.next
         {
             let (number, piece) = entry.remove_entry();
+            self.bytes -= W::bytes(&piece);
             self.next = self.next.max(number + 1);
             if self.failure.is_none() {
                 self.failure = self.writer.write(piece).err();
@@ -103,6 +112,12 @@ mod tests {
 
     impl Output for Numbers {
         type Piece = u64;
+
+        /// A large number takes as many as it says, a small one nothing.
+        fn bytes(&number: &u64) -> usize {
+            let bytes = usize::try_from(number).unwrap_or(usize::MAX);
+            if bytes < WAITING { 0 } else { bytes }
+        }
 
         fn write(&mut self, piece: u64) -> io::Result<()> {
             if piece == self.full_at {
@@ -140,12 +155,17 @@ mod tests {
     #[test]
     fn a_batch_that_does_not_come_holds_nothing_up_for_ever() {
         let most = WAITING as u64;
-        let [before, _] = written(1..=most);
+        let [before, _] = written(1..most);
         assert!(before.is_empty());
-        let [before, all] = written((1..=most + 2).chain([0]));
-        assert_eq!(before, all);
-        assert_eq!(all[..2], [1, 2]);
-        assert_eq!(all.last(), Some(&0), "the late one comes late");
+        // Too many pieces, and too many bytes.
+        let half = WAITING_BYTES as u64 / 2;
+        for first in [1, half] {
+            let waiting = if first == 1 { most + 2 } else { 2 };
+            let [before, all] = written((first..first + waiting).chain([0]));
+            assert_eq!(before, all);
+            assert_eq!(all[..2], [first, first + 1]);
+            assert_eq!(all.last(), Some(&0), "the late one comes late");
+        }
     }
 
     #[test]

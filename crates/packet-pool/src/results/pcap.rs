@@ -103,6 +103,10 @@ impl Pcap {
 impl Output for Pcap {
     type Piece = Runs;
 
+    fn bytes(Runs(runs): &Runs) -> usize {
+        runs.iter().map(|run| run.bytes.len()).sum()
+    }
+
     fn write(&mut self, Runs(runs): Runs) -> io::Result<()> {
         let any = !runs.is_empty();
         for run in runs {

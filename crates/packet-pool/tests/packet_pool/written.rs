@@ -5,6 +5,7 @@ use crate::files::{BIG, LITTLE, NANOSECONDS, Record, data, loopback, packets, re
 use crate::frames::{A, B, ethernet, ipv4, ports};
 use crate::run::{Run, scratch, start};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -238,6 +239,37 @@ fn lines_and_file_have_the_same_packets() {
 }
 
 #[test]
+fn a_stream_is_written_as_its_file_is() {
+    let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(5000));
+    let args = ["--mode", "packets", "--window", "0.5", "-j", "1"];
+    let (_, whole, _) = written("whole.pcap", &file, &args);
+    for workers in ["1", "4"] {
+        let to = target("stream.pcap");
+        let args = [
+            "-",
+            "--verify",
+            "--write",
+            text(&to),
+            "--mode",
+            "packets",
+            "--window",
+            "0.5",
+        ];
+        let args = [&args[..], &["-j", workers], &ROOMY].concat();
+        let mut child = start(&args, Stdio::piped());
+        let mut pipe = child.stdin.take().expect("a pipe");
+        pipe.write_all(&file).expect("the program reads");
+        drop(pipe);
+        let run = Run::of(child.wait_with_output().expect("the program ends"), &args).expect(0);
+        run.adds_up();
+        let (_, streamed) = records_of(&to);
+        assert_eq!(streamed.len() as u64, run.table().1[1]);
+        assert!(streamed.len() >= whole.len());
+        assert!(workers != "1" || streamed == whole);
+    }
+}
+
+#[test]
 fn standard_output_takes_the_file_too() {
     for args in [
         &["--write", "-"][..],
@@ -275,7 +307,7 @@ fn a_full_disk_is_an_error_with_the_name_of_the_file() {
     let file = loopback();
     let mut child = start(&["-", "--write", "/dev/full"], Stdio::piped());
     let mut pipe = child.stdin.take().expect("a pipe");
-    let _ = std::io::Write::write_all(&mut pipe, &file);
+    let _ = pipe.write_all(&file);
     // The pipe stays open: the error ends the run.
     let output = child.wait_with_output().expect("the program ends");
     drop(pipe);
