@@ -269,6 +269,28 @@ fn a_stream_is_written_as_its_file_is() {
     }
 }
 
+/// A signal ends the run, and the file has all that was found until then.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_a_whole_file() {
+    let to = target("signal.pcap");
+    let args = ["-", "--write", text(&to), "--verify", "-j", "2"];
+    let mut child = start(&args, Stdio::piped());
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(3000));
+    pipe.write_all(&file).expect("the program reads");
+    let kill = format!("kill -INT {}", child.id());
+    let killed = Command::new("sh").args(["-c", &kill]).status();
+    assert!(killed.expect("a shell").success());
+    // The pipe stays open: nothing but the signal ends it.
+    let run = Run::of(child.wait_with_output().expect("the program ends"), &args).expect(0);
+    drop(pipe);
+    run.adds_up();
+    let (_, records) = records_of(&to);
+    assert_eq!(records.len() as u64, run.table().1[1]);
+    assert_eq!(run.numbers("written")[0], records.len() as u64);
+}
+
 #[test]
 fn standard_output_takes_the_file_too() {
     for args in [
