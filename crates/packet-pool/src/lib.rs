@@ -10,7 +10,7 @@
 //! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
 //! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
 //! | `batches` | packs packets into batches, each of one period of time |
-//! | `filters` | the two filters of a period, and how a batch is decided with them |
+//! | `filters` | the window, the filters of a period, and how a batch is decided with them |
 //! | `results` | the lines and the file of the packets that were new |
 //! | `pool` | worker threads that take batches, each with the filters of its period |
 //! | `verify` | compares the answers with exact sets |

@@ -7,7 +7,8 @@
 //! * options that make no sense are refused ([`options`]);
 //! * flows are forgotten after their window, and not before ([`window`]);
 //! * a stream is worked on as it comes, until it or somebody ends it ([`streaming`]);
-//! * new packets are printed ([`lines`]) and written ([`written`]), and captures may be compressed ([`compressed`]);
+//! * new packets are printed ([`lines`], [`printing`]) and written ([`written`], [`targets`]);
+//! * captures may be compressed ([`compressed`]);
 //! * the filters have room for all keys unless somebody wants it otherwise ([`room`]);
 //! * the sweep measures and draws ([`sweep`]).
 //!
@@ -22,10 +23,12 @@ mod formats;
 mod frames;
 mod lines;
 mod options;
+mod printing;
 mod room;
 mod run;
 mod streaming;
 mod sweep;
+mod targets;
 mod whole;
 mod window;
 mod written;
