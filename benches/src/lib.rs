@@ -30,7 +30,6 @@ pub mod latency;
 pub mod layout;
 pub mod limit;
 pub mod machine;
-pub mod plot;
 mod prefetch;
 pub mod quartiles;
 pub mod race;

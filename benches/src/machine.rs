@@ -1,47 +1,14 @@
 //! What the numbers were measured on.
 
-use std::env::consts;
-use std::fs;
-use std::thread;
+pub use charts::machine::cores;
 
-/// The model of the processor and the number of its cores that this process can use, in one line.
+/// The machine, and what this build does differently on it, in one line.
 #[must_use]
 pub fn machine() -> String {
-    let cores = cores();
-    // Linux on x86 names the model; elsewhere the architecture has to do.
-    let model = fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| model_of(&text).map(str::to_owned))
-        .unwrap_or_else(|| consts::ARCH.to_owned());
     let pages = if cfg!(feature = "huge-pages") {
         ", the filter in huge pages"
     } else {
         ""
     };
-    format!("{model}, {cores} cores, {}{pages}", consts::OS)
-}
-
-/// The number of cores that this process can use.
-#[must_use]
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn model_of(cpuinfo: &str) -> Option<&str> {
-    cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
-        .map(|(_, model)| model.trim())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_the_model() {
-        let text = "processor\t: 0\nmodel name\t: A Processor @ 1 GHz\nmodel name\t: B";
-        assert_eq!(model_of(text), Some("A Processor @ 1 GHz"));
-        assert_eq!(model_of("processor\t: 0"), None);
-    }
+    format!("{}{pages}", charts::machine::machine())
 }

@@ -34,6 +34,21 @@ fn every_contender_goes_through_all_work() {
         path.extension().is_some_and(|extension| extension == "svg")
     });
     assert!(plots.count() >= 5);
+
+    // They can be drawn again without measuring, and say what was measured, and where.
+    let again = out.join("again");
+    let file = out.join("scaling.json");
+    let output = scaling(&again, &["--draw", file.to_str().expect("a text")]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    let machine = results["machine"].as_str().expect("a text");
+    let mix = "90 % lookups, 5 % inserts and 5 % removes at 95 % load";
+    for words in [machine, mix] {
+        let plot = fs::read_to_string(again.join("threads-mixed-20k.svg")).expect("a plot");
+        assert!(plot.contains(words), "{words}");
+    }
+    let plot = "load-hit-20k.svg";
+    let [first, second] = [&out, &again].map(|folder| fs::read(folder.join(plot)).expect("a plot"));
+    assert!(first == second);
 }
 
 #[test]

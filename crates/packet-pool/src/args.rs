@@ -2,7 +2,9 @@
 
 mod details;
 
+use crate::capture;
 use crate::keys::Mode;
+use crate::results::{Format, Target};
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use details::DETAILS;
@@ -18,6 +20,9 @@ const DEFAULT_WORK: u32 = 1 << 18;
 /// Files of more bytes are streamed.
 const LARGE_FILE: u64 = 64 << 20;
 
+/// The same for compressed files: captures become up to this many times smaller.
+const COMPRESSION: u64 = 16;
+
 /// Find new flows or duplicate packets with many threads and one shared filter
 ///
 /// A pool of worker threads takes the packets of a capture in batches. For every
@@ -25,7 +30,8 @@ const LARGE_FILE: u64 = 64 << 20;
 /// seen before. All workers share the filter without a lock. If several workers
 /// race for a new key, one of them is told. With --window, old keys are forgotten.
 ///
-///   tcpdump -w - | packet-pool - --window 30
+///   tcpdump -w - | packet-pool - --window 30 --print text
+///   packet-pool --mode packets --window 1 copies.pcap.gz --write without.pcap
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment, after_long_help = DETAILS)]
 pub struct Args {
@@ -35,8 +41,9 @@ pub struct Args {
     /// capture. Ethernet, Linux cooked (both versions), BSD loopback and raw IP
     /// captures are read; packets of other link types are counted and skipped.
     ///
-    /// Standard input, pipes and files of more than 64 MiB are streamed: packets
-    /// are handled as they come, in bounded memory, until the input ends.
+    /// Files compressed with gzip are read as they are. Standard input, pipes and
+    /// files of more than 64 MiB (compressed 4 MiB) are streamed: packets are
+    /// handled as they come, and not kept, until the input ends.
     #[arg(verbatim_doc_comment)]
     pub(crate) capture: Option<PathBuf>,
 
@@ -51,6 +58,25 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, verbatim_doc_comment)]
     pub(crate) window: Option<Duration>,
 
+    /// Print a line to standard output for each new flow or packet, as it is found
+    ///
+    /// A line has the time of the packet (UTC), the protocol, the sender, the
+    /// receiver, VLANs and the length in bytes. The report goes to standard error.
+    /// Lines come in the order of the capture, unless a worker stands still for long.
+    #[arg(long, value_enum, value_name = "FORMAT", verbatim_doc_comment)]
+    #[arg(conflicts_with_all = ["repeat", "sweep", "svg"])]
+    pub(crate) print: Option<Format>,
+
+    /// Write the new packets, or the first packet of each flow, to a pcap file
+    ///
+    /// With --mode packets this is the capture without its copies. Timestamps (in
+    /// nanoseconds), link type and original lengths are kept. Packets without a
+    /// key are left out, and the few that the filter takes for copies by mistake.
+    /// - is standard output; then the report goes to standard error.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    #[arg(conflicts_with_all = ["repeat", "sweep", "svg"])]
+    write: Option<PathBuf>,
+
     /// Number of worker threads, 1 to 1024 [default: one for each processor]
     ///
     /// They share the processors that the system gives to this program. More
@@ -59,14 +85,24 @@ pub struct Args {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) workers: Option<usize>,
 
-    /// Keys that a filter has room for [default: the packets, streamed: 1000000]
+    /// Keys that a filter has room for [default: the packets of the file]
     ///
     /// With a window, this is the number of keys of one window. A smaller filter
     /// uses less memory and is wrong more often. A filter that is too small gets
     /// full and refuses new keys. A million keys take 2.1 MB, twice that with a window.
+    /// Without this option, a file that is streamed is read twice, to count its packets
+    /// first, and the filters for pipes and standard input grow (--growing).
     #[arg(long, value_name = "KEYS", verbatim_doc_comment)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) capacity: Option<usize>,
+
+    /// Let the filters grow, from --capacity keys [default: 1000000]
+    ///
+    /// A filter that grows refuses no key as long as there is memory. Each time it
+    /// grows its size doubles, and lookups get slower and are wrong more often.
+    /// Input without end needs a window, or the memory grows with the keys.
+    #[arg(long, conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
+    pub(crate) growing: bool,
 
     /// Compare every answer with exact sets; this keeps all keys in memory
     #[arg(long)]
@@ -77,7 +113,7 @@ pub struct Args {
     /// For measuring; keeps the packets in memory. A key is new only once, so
     /// more passes add duplicates; with a window, time continues from pass to pass.
     /// Without this option there are enough passes to handle 262144 packets, but only
-    /// one pass for streamed input, and with a window.
+    /// one pass for streamed input, and with --window, --print or --write.
     #[arg(long, value_name = "N", verbatim_doc_comment)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: Option<u32>,
@@ -115,11 +151,32 @@ impl Args {
             return false;
         }
         let (path, _) = self.capture();
-        let is_large = |path: &Path| {
-            let file = path.metadata();
-            file.is_ok_and(|file| !file.is_dir() && (!file.is_file() || file.len() > LARGE_FILE))
+        let is_large = |bytes| {
+            bytes > LARGE_FILE || bytes > LARGE_FILE / COMPRESSION && capture::is_gzip(path)
         };
-        path == Path::new("-") || is_large(path)
+        match path.metadata() {
+            _ if path == Path::new("-") => true,
+            Ok(file) if file.is_file() => is_large(file.len()),
+            Ok(file) => !file.is_dir(),
+            Err(_) => false,
+        }
+    }
+
+    /// Whether the input can be read twice.
+    pub(crate) fn reads_file(&self) -> bool {
+        let (path, _) = self.capture();
+        path != Path::new("-") && path.is_file()
+    }
+
+    /// Where to write the new packets.
+    pub(crate) fn target(&self) -> Option<Target> {
+        self.write.clone().map(Target::new)
+    }
+
+    /// Whether standard output is for new packets, and not for the report.
+    pub(crate) fn fills_standard_output(&self) -> bool {
+        let target = self.target();
+        self.print.is_some() || target.is_some_and(|target| target.is_standard_output())
     }
 
     /// Whether to measure, in the place of one run.
@@ -130,10 +187,15 @@ impl Args {
     /// How many times to go through a capture of this many packets.
     pub(crate) fn passes(&self, packets: u64) -> u32 {
         let by_number = match u32::try_from(packets) {
-            Ok(packets) if packets > 0 && self.window.is_none() => DEFAULT_WORK.div_ceil(packets),
+            Ok(packets) if packets > 0 && self.is_for_measuring() => DEFAULT_WORK.div_ceil(packets),
             _ => 1,
         };
         self.repeat.unwrap_or(by_number)
+    }
+
+    /// Whether more passes change nothing but the throughput.
+    fn is_for_measuring(&self) -> bool {
+        self.window.is_none() && self.print.is_none() && self.write.is_none()
     }
 
     /// The number of threads to start.

@@ -1,6 +1,7 @@
 //! Packets in batches, each of one period of time.
 
 mod batch;
+mod count;
 mod intake;
 mod load;
 mod made_up;
@@ -8,6 +9,7 @@ mod packer;
 mod period;
 
 pub(crate) use batch::Batch;
+pub(crate) use count::most_in_a_period;
 pub(crate) use intake::Intake;
 pub(crate) use load::load;
 pub(crate) use made_up::made_up;

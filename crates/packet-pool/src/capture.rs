@@ -1,12 +1,15 @@
-//! Opens captures, pcap and pcapng, from files and from pipes.
+//! Opens captures, pcap and pcapng, compressed or not, from files and from pipes.
 
 mod damage;
+mod gzip;
 mod layout;
 mod record;
+mod sink;
 mod stamp;
 
 pub(crate) use damage::CaptureError;
-pub(crate) use record::Sink;
+pub(crate) use gzip::is_gzip;
+pub(crate) use sink::{Packet, Sink};
 
 use layout::Layout;
 use pcap_parser::traits::PcapReaderIterator;
@@ -35,21 +38,30 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, CaptureError> {
 
 /// A capture whose header was read.
 pub(crate) struct Capture<'a> {
-    /// "pcap" or "pcapng".
+    /// "pcap" or "pcapng", and whether it is compressed.
     pub(crate) format: &'static str,
     pub(crate) records: Records<'a>,
     failure: Rc<RefCell<Option<io::Error>>>,
+    compressed: bool,
 }
 
 impl<'a> Capture<'a> {
     /// Reads the header, and no more than has come of the rest.
     pub(crate) fn new(mut input: impl Read + 'a) -> Result<Self, CaptureError> {
+        let mut header = Vec::new();
+        want(&mut input, 4, &mut header).map_err(CaptureError::Io)?;
+        if !gzip::starts(&header) {
+            return Self::of(Box::new(Cursor::new(header).chain(input)), false);
+        }
+        Self::of(gzip::decode(Cursor::new(header).chain(input)), true)
+    }
+
+    fn of(mut input: Box<dyn Read + 'a>, compressed: bool) -> Result<Self, CaptureError> {
         // The parsers look for the whole header in their first read.
         let mut header = Vec::new();
         let mut want = |length, header: &mut Vec<u8>| {
-            let missing = u64::saturating_sub(length, header.len() as u64);
-            let read = input.by_ref().take(missing).read_to_end(header);
-            read.map_err(CaptureError::Io)
+            let read = want(&mut input, length, header);
+            read.map_err(|error| CaptureError::of_read(error, compressed))
         };
         want(4, &mut header)?;
         let layout = match header[..] {
@@ -86,17 +98,33 @@ impl<'a> Capture<'a> {
             _ => CaptureError::BadHeader,
         })?;
         Ok(Self {
-            format: if layout.is_pcapng() { "pcapng" } else { "pcap" },
+            format: match (layout.is_pcapng(), compressed) {
+                (false, false) => "pcap",
+                (true, false) => "pcapng",
+                (false, true) => "pcap, gzip",
+                (true, true) => "pcapng, gzip",
+            },
             records: Records::new(reader, layout),
             failure,
+            compressed,
         })
     }
 
     /// What ended the reading: the parser says no more than "read error", the
     /// source knows which.
     pub(crate) fn cause(&self, error: CaptureError) -> CaptureError {
-        self.failure.take().map_or(error, CaptureError::Io)
+        let failure = self.failure.take();
+        failure.map_or(error, |failure| {
+            CaptureError::of_read(failure, self.compressed)
+        })
     }
+}
+
+/// Reads until there are `length` bytes, or the input ends.
+fn want(input: &mut dyn Read, length: u64, header: &mut Vec<u8>) -> io::Result<()> {
+    let missing = length.saturating_sub(header.len() as u64);
+    input.take(missing).read_to_end(header)?;
+    Ok(())
 }
 
 /// Keeps the error of a failed read.

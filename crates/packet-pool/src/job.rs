@@ -1,22 +1,30 @@
 //! A run over a capture, from its first packet to the report.
 
+mod outputs;
+mod sizing;
+
+pub(crate) use sizing::maker;
+
 use crate::args::Args;
 use crate::batches::{self, Batch, Intake, Packer, Periods};
-use crate::filters::{self, Generation, Maker};
+use crate::filters::{self, Generation, Maker, Window};
 use crate::keys::Keys;
 use crate::pool::{Clock, Done, Held, Outcome, Pool, Source, Stream, StreamError};
-use crate::report::{self, Problems, Run, Status, progress};
+use crate::report::progress::{self, Streaming};
+use crate::report::{self, Problems, Run, Status};
+use crate::results::{self, Results};
 use crate::verify;
 use lockfree_cuckoo::BuildError;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Keys that a filter for a stream is made for.
-const STREAM_CAPACITY: usize = 1_000_000;
-
 /// Does the work and writes the report.
 pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> io::Result<()> {
+    if let Some((status, words)) = outputs::bad_target(args) {
+        problems.add(status, words);
+        return Ok(());
+    }
     let run = if args.streams() {
         streamed(args, stop, problems)
     } else {
@@ -26,8 +34,15 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
         return Ok(());
     };
     run.problems(problems);
-    let out = &mut io::stdout().lock();
-    report::write(out, &run)?;
+    if run.written.unread {
+        return Ok(());
+    }
+    let mut out: Box<dyn Write> = if args.fills_standard_output() {
+        Box::new(io::stderr().lock())
+    } else {
+        Box::new(io::stdout().lock())
+    };
+    report::write(&mut out, &run)?;
     out.flush()
 }
 
@@ -49,27 +64,24 @@ pub(crate) fn batches(
         .ok()
 }
 
-/// What makes the filters for these batches.
-pub(crate) fn maker(args: &Args, batches: &[Arc<Batch>]) -> Maker {
-    let periods = batches.chunk_by(|one, other| one.period() == other.period());
-    let packets = periods.map(|period| period.iter().map(|batch| batch.len()).sum());
-    let capacity = args.capacity.or(packets.max()).unwrap_or(1);
-    Maker::new(capacity, args.window.is_some())
-}
-
 /// Says that there is no memory for a filter.
 pub(crate) fn no_filter(args: &Args, maker: &Maker, error: &BuildError) -> (Status, String) {
-    let (keys, capacity) = (args.mode.plural(), maker.capacity());
+    let (keys, capacity) = (args.mode.plural(), maker.room().keys());
     let words = format!("cannot make a filter for {capacity} {keys}: {error}");
     (Status::BadOption, words)
 }
 
 fn packer(args: &Args) -> Packer {
-    Packer::new(Periods::new(args.window), args.mode.kept_bytes())
+    let kept = match args.target() {
+        Some(_) => results::MOST_BYTES,
+        None => args.mode.kept_bytes(),
+    };
+    Packer::new(Periods::new(args.window), kept)
 }
 
-fn held(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> Option<Run> {
+fn held(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Option<Run> {
     let (batches, intake) = batches(args, stop, problems)?;
+    let results = outputs::open(args, stop, problems)?;
     let maker = maker(args, &batches);
     let passes = args.passes(intake.packets);
     let source = Held::new(&batches, passes, args.workers(), &maker, stop)
@@ -81,7 +93,7 @@ fn held(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> Option<Run> 
         .as_ref()
         .map(|bar| |done: &Done| progress::show(bar, done));
     let watch = watch.as_ref().map(|watch| watch as &dyn Fn(&Done));
-    let mut run = work(args, &source, &maker, watch, problems)?;
+    let mut run = work(args, &source, &maker, results, watch, problems)?;
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
@@ -95,11 +107,11 @@ fn held(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> Option<Run> 
 }
 
 fn streamed(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Option<Run> {
-    let capacity = args.capacity.unwrap_or(STREAM_CAPACITY);
-    let maker = Maker::new(capacity, args.window.is_some());
+    let maker = sizing::stream_maker(args, stop);
+    let results = outputs::open(args, stop, problems)?;
     let (path, name) = args.capture();
     let (path, packer) = (path.to_owned(), packer(args));
-    let stream = Stream::start(path, packer, maker.clone(), args.workers(), stop)
+    let stream = Stream::start(path, packer, &maker, args.workers(), stop)
         .map_err(|error| match error {
             StreamError::Filter(error) => no_filter(args, &maker, &error),
             StreamError::Thread(error) => {
@@ -108,11 +120,11 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Opt
         })
         .map_err(|(status, words)| problems.add(status, words))
         .ok()?;
-    let spinner = progress::streaming(args.mode.plural());
-    let watch = |done: &Done| progress::show(&spinner, done);
-    let watched = !spinner.is_hidden();
-    let mut run = work(args, &stream, &maker, watched.then_some(&watch), problems)?;
-    spinner.finish_and_clear();
+    let line = Streaming::new(args.mode, args.fills_standard_output());
+    let watch = |done: &Done| line.show(done);
+    let watch = (!line.is_hidden()).then_some(&watch as &dyn Fn(&Done));
+    let mut run = work(args, &stream, &maker, results, watch, problems)?;
+    line.clear();
     let mut intake = stream.finish();
     if let Some(error) = intake.failure.take() {
         let (status, words) = no_filter(args, &maker, &error);
@@ -141,6 +153,7 @@ fn work(
     args: &Args,
     source: &dyn Source,
     maker: &Maker,
+    results: Option<Results>,
     watch: Option<&dyn Fn(&Done)>,
     problems: &mut Problems,
 ) -> Option<Run> {
@@ -152,8 +165,10 @@ fn work(
         decide: &filters::in_batches,
         source,
         clock: clock.as_ref(),
+        results: results.as_ref(),
     };
     let outcomes = pool.run(watch);
+    let written = results.map(Results::finish).unwrap_or_default();
     let outcomes = outcomes
         .map_err(|error| format!("cannot start {} threads: {error}", args.workers()))
         .map_err(|words| problems.add(Status::BadOption, words))
@@ -171,13 +186,13 @@ fn work(
     let last = match last.max_by_key(|generation| generation.number()) {
         Some(last) => last,
         // Nobody had anything to do.
-        None => Generation::first(maker)
+        None => Window::first(maker)
+            .and_then(|mut window| window.advance(0).cloned())
             .map_err(|error| no_filter(args, maker, &error))
             .map_err(|(status, words)| problems.add(status, words))
-            .map(Arc::new)
             .ok()?,
     };
-    let verify = |last: &Generation| verify::verify(&keys, &tallies, records, last);
+    let verify = |last: &Generation| verify::verify(&keys, &tallies, records, last, maker.room());
     Some(Run {
         name: args.capture().1,
         mode: args.mode,
@@ -187,5 +202,7 @@ fn work(
         passes: None,
         tallies,
         last,
+        grows: maker.room().grows(),
+        written,
     })
 }

@@ -1,10 +1,12 @@
 //! Keys: what the filter is asked about, by the mode of the run.
 
+mod endpoints;
 mod flow;
 mod link;
 mod packet;
 mod tags;
 
+pub(crate) use endpoints::{Address, Endpoints, Protocol};
 pub use flow::FlowKey;
 pub use link::Link;
 pub use packet::PacketKey;
@@ -28,6 +30,14 @@ impl Mode {
         match self {
             Self::Flows => "flows",
             Self::Packets => "packets",
+        }
+    }
+
+    /// What it calls one of them.
+    pub(crate) fn singular(self) -> &'static str {
+        match self {
+            Self::Flows => "flow",
+            Self::Packets => "packet",
         }
     }
 
@@ -98,13 +108,21 @@ impl Keys {
     /// for packets, nothing behind the link header.
     #[inline]
     pub fn of_frame(&self, link: Link, frame: &[u8]) -> Option<Key> {
-        let packet = link.slice(frame)?;
+        // No key depends on whether somebody else wanted more of the packet.
+        let packet = link.slice(&frame[..frame.len().min(self.mode().kept_bytes())])?;
         match &self.0 {
             Kind::Flows => {
                 let tags = tags::of_packet(&packet);
                 FlowKey::of_packet(packet.net.as_ref()?, tags).map(Key::Flow)
             }
             Kind::Packets(digest) => digest.of_packet(&packet).map(Key::Packet),
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        match self.0 {
+            Kind::Flows => Mode::Flows,
+            Kind::Packets(_) => Mode::Packets,
         }
     }
 

@@ -10,7 +10,8 @@
 //! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
 //! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
 //! | `batches` | packs packets into batches, each of one period of time |
-//! | `filters` | the two filters of a period, and how a batch is decided with them |
+//! | `filters` | the window, the filters of a period, and how a batch is decided with them |
+//! | `results` | the lines and the file of the packets that were new |
 //! | `pool` | worker threads that take batches, each with the filters of its period |
 //! | `verify` | compares the answers with exact sets |
 //! | `report` | what is printed, and what goes wrong |
@@ -20,7 +21,8 @@
 //!
 //! A worker looks the keys of a batch up all at once, and what is not known goes through
 //! [`insert_unique`](lockfree_cuckoo::CuckooFilter::insert_unique), which tells one thread only that a key is new,
-//! however many ask at the same time. No lock is taken on the way of a packet.
+//! however many ask at the same time. No lock is taken on the way of a packet; what is printed or
+//! written of the new packets goes through one, once for a batch.
 
 mod args;
 mod batches;
@@ -30,6 +32,7 @@ mod job;
 pub mod keys;
 mod pool;
 mod report;
+mod results;
 mod sweep;
 mod verify;
 
@@ -40,7 +43,9 @@ use std::sync::atomic::AtomicBool;
 pub use args::Args;
 pub use report::{Problems, Status};
 
-/// Does what the command line asks for, writes the report to standard output, and returns what went wrong.
+/// Does what the command line asks for, writes the report, and returns what went wrong.
+///
+/// The report goes to standard output, or to standard error if the new packets go to standard output.
 ///
 /// `stop` ends the reading early: what was read until then is worked on and reported.
 pub fn run(args: &Args, stop: &Arc<AtomicBool>) -> Problems {

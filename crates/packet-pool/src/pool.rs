@@ -14,6 +14,7 @@ pub(crate) use witness::{Clock, Record};
 
 use crate::filters::{Decide, Scratch};
 use crate::keys::Keys;
+use crate::results::Results;
 use crossbeam_utils::CachePadded;
 use std::hint;
 use std::io;
@@ -29,6 +30,8 @@ pub(crate) struct Pool<'a> {
     pub(crate) source: &'a dyn Source,
     /// Makes the workers write down every answer, for the exact check.
     pub(crate) clock: Option<&'a Clock>,
+    /// Takes the packets that were new.
+    pub(crate) results: Option<&'a Results>,
 }
 
 /// What the workers have done so far, for those who watch.
@@ -116,6 +119,9 @@ impl Pool<'_> {
             let packets = work.batch.len();
             tally.read(self.keys, &work, &mut scratch);
             (self.decide)(&work.generation, &mut scratch);
+            if let Some(results) = self.results {
+                results.take(work.number, &work.batch, &scratch);
+            }
             tally.count(work, &mut scratch);
             if let (Some(clock), Some(started)) = (self.clock, started) {
                 records.push(Record::new(

@@ -1,72 +1,29 @@
 //! The report that the program prints.
 
+mod amount;
 mod problem;
 pub(crate) mod progress;
+mod recent;
+mod run;
 pub(crate) mod table;
 
 pub use problem::{Problems, Status};
+pub(crate) use run::Run;
 
 use crate::batches::Intake;
-use crate::filters::Generation;
 use crate::keys::Mode;
-use crate::pool::Tally;
 use crate::verify::Verdict;
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::time::Duration;
-
-/// All there is to tell about a run.
-pub(crate) struct Run {
-    pub(crate) name: String,
-    pub(crate) mode: Mode,
-    pub(crate) window: Option<Duration>,
-    pub(crate) intake: Intake,
-    /// Passes over the packets; `None` if they were streamed.
-    pub(crate) passes: Option<u32>,
-    pub(crate) tallies: Vec<Tally>,
-    /// The filters of the last period.
-    pub(crate) last: Arc<Generation>,
-    pub(crate) verdict: Option<Verdict>,
-}
-
-impl Run {
-    fn total(&self, count: fn(&Tally) -> u64) -> u64 {
-        self.tallies.iter().map(count).sum()
-    }
-
-    /// Adds what went wrong, the worst first.
-    pub(crate) fn problems(&self, problems: &mut Problems) {
-        for words in self.verdict.iter().flat_map(|verdict| &verdict.failures) {
-            problems.add(Status::CheckFailed, format!("check failed: {words}"));
-        }
-        let Self { name, intake, .. } = self;
-        if let Some(damage) = &intake.damage {
-            problems.add(Status::Unreadable, format!("{name}: {damage}"));
-        } else if intake.packets == 0 && !intake.left_out.is_empty() {
-            let words = format!("{name}: no packet has a link type that this program reads");
-            problems.add(Status::Unreadable, words);
-        }
-        if let Some(refusal) = self.tallies.iter().find_map(|tally| tally.refusal.as_ref()) {
-            let refused = self.total(|tally| tally.refused);
-            let unrefreshed = self.total(|tally| tally.unrefreshed);
-            let forgotten = match unrefreshed {
-                0 => String::new(),
-                count => format!(", and will forget too early the keys of {count} packets"),
-            };
-            let words = format!(
-                "the filter refused the keys of {refused} packets{forgotten}: {refusal} \
-                 (raise --capacity)"
-            );
-            problems.add(Status::Refused, words);
-        }
-    }
-}
 
 /// Writes all of it.
 pub(crate) fn write(out: &mut dyn Write, run: &Run) -> io::Result<()> {
     capture(out, run)?;
     table::workers(out, run.mode, &run.tallies)?;
     filter(out, run)?;
+    if let Some(file) = &run.written.file {
+        let packets = amount::count(file.packets, "packet");
+        writeln!(out, "written     {packets} to {}", file.name)?;
+    }
     match &run.verdict {
         None => {
             let kinds = [0, 1, 2, 3].map(|kind| run.tallies.iter().map(|t| t.kinds[kind]).sum());
@@ -96,14 +53,16 @@ fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
     for (link, count) in left_out {
         writeln!(
             out,
-            "left out    {count} packets of link type {link}, which this program does not read"
+            "left out    {} of link type {link}, which this program does not read",
+            amount::count(*count, "packet")
         )?;
     }
     if let Some(passes) = run.passes {
         let all = packets.saturating_mul(passes.into());
         writeln!(
             out,
-            "passes      {passes} over the packets, {all} packets in all"
+            "passes      {passes} over the packets, {} in all",
+            amount::count(all, "packet")
         )?;
     }
     if let Some(window) = run.window {
@@ -118,20 +77,20 @@ fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
 
 /// The filters after the work.
 fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
-    let young = &run.last.young;
-    let each = if run.last.old.is_some() {
-        ", and one more"
-    } else {
-        ""
-    };
-    writeln!(
-        out,
-        "filter      room for {} {}: {} slots in {} bytes{each}",
-        young.capacity(),
-        run.mode.plural(),
-        young.slots(),
-        young.memory_usage(),
-    )?;
+    if let Some(young) = run.last.filters().next() {
+        let each = match run.last.filters().count() {
+            1 => "",
+            _ => ", and one more",
+        };
+        writeln!(
+            out,
+            "filter      room for {}{}: {} slots in {} bytes{each}",
+            amount::count(young.capacity() as u64, run.mode.singular()),
+            if run.grows { ", and it grows" } else { "" },
+            young.slots(),
+            young.memory_usage(),
+        )?;
+    }
     for filter in run.last.filters() {
         writeln!(
             out,

@@ -14,6 +14,7 @@ use crate::keys::Keys;
 use crate::pool::{Held, Pool};
 use crate::report::{Problems, Status, table};
 use chart::Sweep;
+use charts::machine::machine;
 use rivals::Rival;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -46,7 +47,8 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}");
     writeln!(
         out,
-        "{what}\nmillion packets per second, medians of {ROUNDS} slices\n"
+        "{what}\n{}\nmillion packets per second, medians of {ROUNDS} slices\n",
+        machine()
     )?;
     out.flush()?;
 
@@ -165,9 +167,10 @@ fn slice(
     let pool = Pool {
         workers,
         keys: &Keys::new(args.mode),
-        decide: &*rival.start(maker.capacity()),
+        decide: &*rival.start(maker.room().keys()),
         source: &source,
         clock: None,
+        results: None,
     };
     let outcomes = pool.run(None).map_err(|error| {
         let words = format!("cannot start {workers} threads: {error}");

@@ -3,10 +3,10 @@
 mod chance;
 mod model;
 
-use crate::filters::Generation;
+use crate::filters::{Generation, Room};
 use crate::keys::Keys;
 use crate::pool::{Record, Tally};
-use chance::too_many;
+use chance::{Tables, too_many};
 use model::Findings;
 use std::collections::HashSet;
 
@@ -39,13 +39,12 @@ pub(crate) fn verify(
     tallies: &[Tally],
     records: Vec<Record>,
     last: &Generation,
+    room: Room,
 ) -> Verdict {
-    let findings = model::compare(records, last.young.slots());
+    let slots = last.filters().next().map_or(1, |young| young.slots());
+    let findings = model::compare(records, Tables::of(room, slots));
     let probes = Probes::of(keys, &findings, last);
-    let lost = findings
-        .last
-        .iter()
-        .filter(|key| !last.young.contains(*key));
+    let lost = findings.last.iter().filter(|key| !last.keeps(key));
     let missing = lost.count() as u64;
     let failures = failures(&findings, &probes, missing, tallies, last);
     Verdict {
@@ -78,7 +77,7 @@ fn failures(
     let total = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum::<u64>();
     let told = total(|tally| tally.firsts);
     let worked = total(|tally| tally.packets);
-    let held = last.young.len() as u64;
+    let held = last.kept() as u64;
     let sum = firsts + false_positives + findings.refused;
     let mut failures = Vec::new();
     let mut check = |failed: bool, words: String| {
@@ -139,14 +138,13 @@ impl Probes {
         for key in (0..PROBES).map(|number| keys.made_up(number)) {
             if !exact.contains(&key) {
                 asked += 1;
-                seen += u64::from(last.filters().any(|filter| filter.contains(&key)));
+                seen += u64::from(last.knows(&key));
             }
         }
-        let rates = last.filters().map(|filter| filter.false_positive_rate());
         Self {
             asked,
             seen,
-            expected: asked as f64 * rates.sum::<f64>(),
+            expected: asked as f64 * last.false_positive_rate(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The figures.
 
-use lockfree_cuckoo_benches::plot::{Axis, Chart, Scale, Series};
+use charts::{Axis, Chart, Scale, Series};
 
 use crate::evaluation::Evaluation;
 use crate::life::{Curve, Life};
@@ -8,7 +8,26 @@ use crate::load::BUDGETS;
 use crate::published::{self, BITS_PER_ITEM, FIGURE_5_AGAIN, TABLE_3};
 
 /// All of them, and the names of their files.
-pub(crate) fn all(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
+pub(crate) fn all(evaluation: &Evaluation, machine: &str) -> Vec<(&'static str, Chart)> {
+    let mut charts = charts(evaluation);
+    for (_, chart) in &mut charts {
+        chart.mix = mix(evaluation);
+        chart.machine = machine.to_owned();
+    }
+    charts
+}
+
+/// What all of them have in common.
+fn mix(evaluation: &Evaluation) -> String {
+    let filter = &evaluation.lives[0];
+    let (mib, items) = (
+        filter.bytes as f64 / f64::from(1 << 20),
+        filter.items as f64 / 1e6,
+    );
+    format!("one thread; this filter has {mib:.0} MiB and takes {items:.1} million items")
+}
+
+fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
     let lives = &evaluation.lives;
     let mut mixed = rates(
         "Lookups when full, by the share of positive queries (paper, Figure 5)",
@@ -76,6 +95,8 @@ fn load(evaluation: &Evaluation) -> Chart {
     series.push(one_point("paper, Table 3", theirs));
     Chart {
         title: "Vacant slots at the first refused insert (paper, Figure 2)".to_owned(),
+        mix: String::new(),
+        machine: String::new(),
         x: axis("slots", Scale::Log),
         y: axis("vacant slots, %", Scale::Linear),
         series,
@@ -100,6 +121,8 @@ fn space(evaluation: &Evaluation) -> Chart {
     });
     Chart {
         title: "Memory by false-positive rate (paper, Table 2)".to_owned(),
+        mix: String::new(),
+        machine: String::new(),
         x: axis("false-positive rate", Scale::Log),
         y: axis("bits per item", Scale::Linear),
         series: formulas.chain(measured).chain(theirs).collect(),
@@ -127,6 +150,8 @@ fn rates(title: &str, x: &str, lives: &[Life], of: fn(&Life) -> &Curve) -> Chart
     series.push(line("the bare limit", limit.collect(), true));
     Chart {
         title: title.to_owned(),
+        mix: String::new(),
+        machine: String::new(),
         x: axis(x, Scale::Linear),
         y: axis("million per second", Scale::Linear),
         series,

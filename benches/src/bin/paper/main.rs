@@ -32,10 +32,11 @@ use crate::evaluation::Evaluation;
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     fs::create_dir_all(&args.out)?;
-    println!("{}", machine());
+    let machine = machine();
+    println!("{machine}");
     let evaluation = Evaluation::run(&args)?;
     report::print(&evaluation);
-    for (name, chart) in figures::all(&evaluation) {
+    for (name, chart) in figures::all(&evaluation, &machine) {
         let path = args.out.join(name).with_extension("svg");
         chart.write_svg(&path)?;
         println!("{}", path.display());

@@ -47,6 +47,13 @@ impl Work {
         value.get_name().to_owned()
     }
 
+    /// What it is, in words.
+    pub(crate) fn words(self) -> String {
+        let value = self.to_possible_value().expect("no work is skipped");
+        let help = value.get_help().map(ToString::to_string);
+        help.unwrap_or_else(|| self.name())
+    }
+
     pub(crate) fn is_batched(self) -> bool {
         matches!(self, Self::HitMany | Self::MissMany)
     }

@@ -10,22 +10,23 @@
 //! time. The last table compares with the goals that the crate has set itself.
 //!
 //! `--quick` takes less than three minutes instead of about an hour. `--large` adds filters of 100 million
-//! items. `--contenders filter` leaves out the rivals.
+//! items. `--contenders filter` leaves out the rivals. `--draw FILE` draws the plots of an earlier run again.
 
-mod charts;
 mod child;
 mod duel;
 mod goals;
 mod job;
 mod options;
 mod parent;
+mod plots;
 mod results;
 mod summary;
 mod tables;
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
+use std::path::Path;
 
 use clap::Parser;
 
@@ -38,6 +39,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         child::run(&serde_json::from_str(job)?)?;
         return Ok(());
     }
+    if let Some(path) = &options.draw {
+        let json = BufReader::new(File::open(path)?);
+        return draw(&Summary::of(&serde_json::from_reader(json)?), &options.out);
+    }
     let results = parent::run(&options.jobs()?)?;
     let summary = Summary::of(&results);
     tables::print(&summary);
@@ -46,9 +51,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&options.out)?;
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
     serde_json::to_writer_pretty(json, &results)?;
-    for (name, chart) in charts::draw(&summary) {
-        chart.write_svg(&options.out.join(name))?;
-    }
+    draw(&summary, &options.out)?;
     println!("\nJSON and plots: {}", options.out.display());
+    Ok(())
+}
+
+fn draw(summary: &Summary<'_>, out: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(out)?;
+    for (name, chart) in plots::draw(summary) {
+        chart.write_svg(&out.join(name))?;
+    }
     Ok(())
 }

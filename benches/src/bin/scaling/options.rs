@@ -49,6 +49,10 @@ pub(crate) struct Options {
     #[arg(long, default_value = "target/scaling")]
     pub(crate) out: PathBuf,
 
+    /// Measures nothing, and draws the plots of an earlier run, from its JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) draw: Option<PathBuf>,
+
     /// The job of a child
     #[arg(long, hide = true)]
     pub(crate) child: Option<String>,

@@ -23,6 +23,7 @@ What it shows:
   throughput   the packets of all the passes, divided by the time from the first
                worker's start to the last one's end; a stream sets its own pace
   filter       its size and its load factor, the part of its slots in use
+  written      the packets written with --write
   flows        the flows seen first, by protocol
 and with --verify:
   flows        the distinct flows, from exact sets
@@ -37,13 +38,20 @@ Window: there are two filters. Workers ask both, and put new and known keys into
 younger one. After every window a new filter replaces the older one. No worker waits
 for that. A late packet counts as a packet of the current window.
 
+Lines of --print:
+  text  2026-01-31T12:00:00.000000001Z TCP 192.0.2.1:1234 > 198.51.100.7:443 length 60
+        Where a packet has no IP addresses, there are those of Ethernet, or a hyphen.
+  json  an object with time, protocol, source, source_port, destination,
+        destination_port, vlans and length; what a packet does not have is left out
+  If nobody reads standard output any more, the run ends, without a report.
+
 A signal (Ctrl-C, SIGTERM) ends the reading, and the program shows the totals. A second
 signal ends the program at once.
 
 Exit status:
   0  success, also if a signal ended the reading
   1  the capture could not be read, or not to its end (what was read is
-     reported), or a file could not be written
+     reported), or a file could not be written, or not all of it
   2  an option is wrong, or asks for more memory or threads than there are
   3  the filter was full and refused keys
   4  a check failed: answers do not agree with the exact sets, or there are

@@ -1,5 +1,6 @@
 //! Batches of packets, the unit of work that a worker takes.
 
+use crate::capture::Packet;
 use crate::keys::Link;
 
 /// Packets in a full batch: enough work for taking it to cost nothing, little
@@ -13,10 +14,20 @@ const BYTES: usize = 1 << 18;
 #[derive(Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
-    /// For each packet its link type and where its bytes end.
-    packets: Vec<(Link, usize)>,
+    packets: Vec<Entry>,
     /// The period that all of them belong to.
     period: u64,
+}
+
+/// What a batch has of a packet beside its bytes.
+struct Entry {
+    /// Where its bytes end.
+    end: usize,
+    time: u64,
+    length: u32,
+    /// The link type as the capture has it, and what it means.
+    number: u16,
+    link: Link,
 }
 
 impl Batch {
@@ -27,18 +38,33 @@ impl Batch {
         }
     }
 
-    pub(crate) fn push(&mut self, link: Link, frame: &[u8]) {
+    /// Adds a packet, with as many of its bytes as are to be kept.
+    pub(crate) fn push(&mut self, link: Link, packet: &Packet<'_>, kept: usize) {
+        let frame = &packet.frame[..packet.frame.len().min(kept)];
         self.bytes.extend_from_slice(frame);
-        self.packets.push((link, self.bytes.len()));
+        self.packets.push(Entry {
+            end: self.bytes.len(),
+            time: packet.time,
+            length: packet.length,
+            // Captures have 16 bits for it.
+            number: packet.link as u16,
+            link,
+        });
     }
 
-    /// The packets, in the order of the capture.
-    pub(crate) fn packets(&self) -> impl Iterator<Item = (Link, &[u8])> {
+    /// The packets and their links, in the order of the capture.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = (Link, Packet<'_>)> {
         let mut start = 0;
-        self.packets.iter().map(move |&(link, end)| {
-            let frame = &self.bytes[start..end];
-            start = end;
-            (link, frame)
+        self.packets.iter().map(move |entry| {
+            let frame = &self.bytes[start..entry.end];
+            start = entry.end;
+            let packet = Packet {
+                link: entry.number.into(),
+                time: entry.time,
+                length: entry.length,
+                frame,
+            };
+            (entry.link, packet)
         })
     }
 

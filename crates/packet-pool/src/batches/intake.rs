@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(crate) struct Intake {
-    /// "pcap" or "pcapng"; empty as long as not even the header is there.
+    /// The format of the capture; empty as long as not even the header is there.
     pub(crate) format: &'static str,
     /// The packets whose link type the program reads.
     pub(crate) packets: u64,

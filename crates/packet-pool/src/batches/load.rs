@@ -4,7 +4,7 @@
 use super::batch::Batch;
 use super::intake::Intake;
 use super::packer::Packer;
-use crate::capture::{self, Capture, CaptureError, Sink};
+use crate::capture::{self, Capture, CaptureError, Packet, Sink};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ struct Loader<'a> {
 }
 
 impl Sink for Loader<'_> {
-    fn packet(&mut self, link: i32, time: u64, frame: &[u8]) -> ControlFlow<()> {
-        let full = self.packer.push(link, time, frame);
+    fn packet(&mut self, packet: Packet<'_>) -> ControlFlow<()> {
+        let full = self.packer.push(&packet);
         self.batches.extend(full.map(Arc::new));
         ControlFlow::Continue(())
     }

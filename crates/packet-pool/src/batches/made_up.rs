@@ -4,6 +4,7 @@
 use super::batch::Batch;
 use super::intake::Intake;
 use super::packer::Packer;
+use crate::capture::Packet;
 use std::sync::Arc;
 
 /// Packets of a flow, the first included; the first flows have fewer.
@@ -30,7 +31,13 @@ pub(crate) fn made_up(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intak
             let turn = (round + place % PACKETS) / PACKETS;
             let flow = turn * ALIVE + place;
             if flow < flows {
-                let full = packer.push(LINK, time, &frame(flow, round));
+                let frame = frame(flow, round);
+                let full = packer.push(&Packet {
+                    link: LINK,
+                    time,
+                    length: frame.len() as u32,
+                    frame: &frame,
+                });
                 batches.extend(full.map(Arc::new));
                 time += NANOS;
             }

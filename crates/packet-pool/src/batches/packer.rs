@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::period::Periods;
+use crate::capture::Packet;
 use crate::keys::Link;
 use std::collections::BTreeMap;
 
@@ -30,18 +31,18 @@ impl Packer {
     }
 
     /// Adds a packet, and gives the batch that had no room for it, if so.
-    pub(crate) fn push(&mut self, link: i32, time: u64, frame: &[u8]) -> Option<Batch> {
-        let Some(link) = Link::from_number(link) else {
-            *self.left_out.entry(link).or_default() += 1;
+    pub(crate) fn push(&mut self, packet: &Packet<'_>) -> Option<Batch> {
+        let Some(link) = Link::from_number(packet.link) else {
+            *self.left_out.entry(packet.link).or_default() += 1;
             return None;
         };
-        let period = self.periods.of(time);
+        let period = self.periods.of(packet.time);
         let done = if self.batch.is_full() || self.batch.period() != period {
             self.swap(period)
         } else {
             None
         };
-        self.batch.push(link, &frame[..frame.len().min(self.kept)]);
+        self.batch.push(link, packet, self.kept);
         self.packets += 1;
         done
     }

@@ -1,5 +1,6 @@
 //! What can be wrong with a capture file, in words.
 
+use super::gzip;
 use std::{error, fmt, io};
 
 /// Why a file could not be read, or not to its end.
@@ -7,6 +8,8 @@ use std::{error, fmt, io};
 pub(crate) enum CaptureError {
     /// The operating system refused.
     Io(io::Error),
+    /// The compression is damaged, or the file ends inside it.
+    Gzip(io::Error),
     /// The path names a directory.
     Directory,
     /// There is not one byte in the file.
@@ -48,15 +51,22 @@ pub(crate) enum Fault {
 }
 
 impl CaptureError {
+    /// A read that failed.
+    pub(super) fn of_read(error: io::Error, compressed: bool) -> Self {
+        if compressed && gzip::is_fault(&error) {
+            Self::Gzip(error)
+        } else {
+            Self::Io(error)
+        }
+    }
+
     /// Whether there would only have to be more of the file.
     pub(crate) fn is_cut(&self) -> bool {
-        matches!(
-            self,
-            Self::Damage {
-                fault: Fault::Cut,
-                ..
-            }
-        )
+        match self {
+            Self::Damage { fault, .. } => matches!(fault, Fault::Cut),
+            Self::Gzip(error) => error.kind() == io::ErrorKind::UnexpectedEof,
+            _ => false,
+        }
     }
 }
 
@@ -64,15 +74,16 @@ impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "cannot read the file: {error}"),
+            Self::Gzip(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                write!(f, "the file ends inside its gzip compression")
+            }
+            Self::Gzip(error) => write!(f, "the gzip compression is damaged: {error}"),
             Self::Directory => write!(f, "this is a directory, not a capture file"),
             Self::Empty => write!(f, "the file is empty"),
             Self::NotACapture(magic) => {
                 write!(f, "not a pcap or pcapng file: it starts with the bytes")?;
                 for byte in magic {
                     write!(f, " {byte:02x}")?;
-                }
-                if magic.starts_with(&[0x1f, 0x8b]) {
-                    write!(f, ", which is gzip; decompress it first")?;
                 }
                 Ok(())
             }
@@ -123,7 +134,7 @@ impl fmt::Display for CaptureError {
 impl error::Error for CaptureError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
-            Self::Io(error) => Some(error),
+            Self::Io(error) | Self::Gzip(error) => Some(error),
             _ => None,
         }
     }

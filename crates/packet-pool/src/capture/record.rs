@@ -2,6 +2,7 @@
 
 use super::damage::{CaptureError, Fault};
 use super::layout::Layout;
+use super::sink::{Packet, Sink};
 use super::stamp::Clock;
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError};
@@ -12,16 +13,6 @@ pub(crate) const MAX_RECORD_BYTES: u64 = 1 << 24;
 
 /// More interfaces than this are damage, not a machine.
 const MAX_INTERFACES: usize = 1 << 16;
-
-/// Whoever takes the packets. Each call may break off the reading.
-pub(crate) trait Sink {
-    /// A packet: its link type, its time in nanoseconds and its bytes.
-    fn packet(&mut self, link: i32, time: u64, frame: &[u8]) -> ControlFlow<()>;
-
-    /// All that has come is delivered, so many bytes since the start; to read
-    /// on may take for ever.
-    fn pause(&mut self, bytes: u64) -> ControlFlow<()>;
-}
 
 /// A capture between two records.
 pub(crate) struct Records<'a> {
@@ -146,7 +137,12 @@ impl Context {
             PcapBlockOwned::Legacy(record) => {
                 let Interface { link, clock, .. } = self.interface(0)?;
                 self.time = clock.split(record.ts_sec, record.ts_usec);
-                return Ok(sink.packet(link, self.time, record.data));
+                return Ok(sink.packet(Packet {
+                    link,
+                    time: self.time,
+                    length: record.origlen,
+                    frame: record.data,
+                }));
             }
             PcapBlockOwned::NG(Block::SectionHeader(section)) => {
                 self.layout.big_endian = section.big_endian();
@@ -163,7 +159,12 @@ impl Context {
                 let Interface { link, clock, .. } = self.interface(packet.if_id)?;
                 let units = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
                 self.time = clock.units(units);
-                return Ok(sink.packet(link, self.time, packet.packet_data()));
+                return Ok(sink.packet(Packet {
+                    link,
+                    time: self.time,
+                    length: packet.origlen,
+                    frame: packet.packet_data(),
+                }));
             }
             PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
                 let Interface { link, limit, .. } = self.interface(0)?;
@@ -173,7 +174,12 @@ impl Context {
                     Ok(limit) if limit > 0 => data.len().min(limit),
                     _ => data.len(),
                 };
-                return Ok(sink.packet(link, self.time, &data[..kept]));
+                return Ok(sink.packet(Packet {
+                    link,
+                    time: self.time,
+                    length: packet.origlen,
+                    frame: &data[..kept],
+                }));
             }
             // Names, statistics, comments, and whatever the format adds.
             PcapBlockOwned::NG(_) => {}

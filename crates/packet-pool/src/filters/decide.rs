@@ -22,7 +22,9 @@ pub(crate) enum Answer {
 /// A worker's own memory, used for every batch anew.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// The keys of the batch, and what came of them.
+    /// The places in the batch of the packets that have no key.
+    pub(crate) without_key: Vec<usize>,
+    /// The keys of the others, and what came of them.
     pub(crate) keys: Vec<Key>,
     pub(crate) answers: Vec<Answer>,
     /// Why the filter refused a key, the last time that it did.
@@ -41,7 +43,6 @@ pub(crate) type Decide = dyn Fn(&Generation, &mut Scratch) + Sync;
 /// belong to known flows, and the batched lookups prefetch what the inserts of
 /// the others will need.
 pub(crate) fn in_batches(generation: &Generation, scratch: &mut Scratch) {
-    let young = &*generation.young;
     let Scratch {
         keys,
         answers,
@@ -51,11 +52,10 @@ pub(crate) fn in_batches(generation: &Generation, scratch: &mut Scratch) {
         in_old,
         ..
     } = scratch;
-    // The filters share a hasher, so that one hash serves for all the calls.
     hashes.clear();
-    hashes.extend(keys.iter().map(|key| young.hash_one(key)));
+    hashes.extend(keys.iter().map(|key| generation.hash_one(key)));
     in_young.resize(keys.len(), false);
-    young.contains_many_hash(hashes, in_young);
+    generation.are_young(hashes, in_young);
     answers.clear();
     answers.resize(keys.len(), Answer::Known);
     rest.clear();
@@ -67,11 +67,8 @@ pub(crate) fn in_batches(generation: &Generation, scratch: &mut Scratch) {
         hashes[to] = hashes[from];
     }
     hashes.truncate(kept);
-    in_old.clear();
     in_old.resize(kept, false);
-    if let Some(old) = &generation.old {
-        old.contains_many_hash(hashes, in_old);
-    }
+    generation.are_old(hashes, in_old);
     for ((&place, &hash), &in_old) in rest.iter().zip(&*hashes).zip(&*in_old) {
         // Whatever the lookups said: of all who come here with one key, in this
         // batch and in others at the same time, one is told true.
@@ -90,14 +87,10 @@ pub(crate) fn one_by_one(generation: &Generation, scratch: &mut Scratch) {
     } = scratch;
     answers.clear();
     answers.extend(keys.iter().map(|key| {
-        let hash = generation.young.hash_one(key);
+        let hash = generation.hash_one(key);
         match generation.insert(hash) {
             Ok(false) => Answer::Known,
-            inserted => {
-                let old = generation.old.as_ref();
-                let in_old = old.is_some_and(|old| old.contains_hash(hash));
-                answer(inserted, in_old, refusal)
-            }
+            inserted => answer(inserted, generation.is_old(hash), refusal),
         }
     }));
 }

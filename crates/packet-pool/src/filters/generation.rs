@@ -25,51 +25,22 @@
 //! * At a rotation, packets of both periods may be in work at the same time. If
 //!   both have a key that is new, each period may tell it, so it is told twice.
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, InsertError, RandomState};
+use super::maker::Maker;
+use crate::keys::Key;
+use lockfree_cuckoo::{BuildError, Hashed, InsertError, RandomState};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Makes the filters of a run.
-#[derive(Clone)]
-pub(crate) struct Maker {
-    capacity: usize,
-    /// One for all filters, so that a key is hashed once.
-    hasher: RandomState,
-    rotating: bool,
-}
-
-impl Maker {
-    pub(crate) fn new(capacity: usize, rotating: bool) -> Self {
-        Self {
-            capacity,
-            hasher: RandomState::new(),
-            rotating,
-        }
-    }
-
-    /// The keys that a filter is made for.
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// Whether the filters of a run ever rotate.
-    pub(crate) fn rotates(&self) -> bool {
-        self.rotating
-    }
-
-    fn filter(&self) -> Result<Arc<CuckooFilter>, BuildError> {
-        CuckooFilter::try_with_capacity_and_hasher(self.capacity, self.hasher.clone()).map(Arc::new)
-    }
-}
 
 /// The filters of one period.
 pub(crate) struct Generation {
     number: u64,
+    hasher: RandomState,
     /// Asked and filled.
-    pub(crate) young: Arc<CuckooFilter>,
+    young: Arc<dyn Hashed>,
     /// Asked only: the young one of the period before. `None` where nothing
     /// ever rotates, and there is nothing to ask.
-    pub(crate) old: Option<Arc<CuckooFilter>>,
+    old: Option<Arc<dyn Hashed>>,
     /// Whether the young one has refused a key.
     full: AtomicBool,
 }
@@ -82,24 +53,55 @@ pub(crate) struct Full(pub(crate) Option<InsertError>);
 
 impl Generation {
     /// The generation of period 0.
-    pub(crate) fn first(maker: &Maker) -> Result<Self, BuildError> {
-        let old = maker.rotating.then(|| maker.filter()).transpose()?;
+    pub(super) fn first(maker: &Maker) -> Result<Self, BuildError> {
+        let old = maker.rotates().then(|| maker.filter(0)).transpose()?;
         Ok(Self {
             number: 0,
-            young: maker.filter()?,
+            hasher: maker.hasher().clone(),
+            young: maker.filter(0)?,
             old,
             full: AtomicBool::new(false),
         })
     }
 
     /// The generation of the next period.
-    pub(crate) fn following(&self, maker: &Maker) -> Result<Self, BuildError> {
+    pub(super) fn following(&self, maker: &Maker) -> Result<Self, BuildError> {
         Ok(Self {
             number: self.number + 1,
-            young: maker.filter()?,
+            hasher: self.hasher.clone(),
+            young: maker.filter(self.young.len())?,
             old: Some(Arc::clone(&self.young)),
             full: AtomicBool::new(false),
         })
+    }
+
+    /// The period that it is for.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// One hash serves for all calls, as the filters share a hasher.
+    pub(crate) fn hash_one(&self, key: &Key) -> u64 {
+        self.hasher.hash_one(key)
+    }
+
+    /// Which keys the young filter has.
+    pub(crate) fn are_young(&self, hashes: &[u64], found: &mut [bool]) {
+        self.young.contains_many_hash(hashes, found);
+    }
+
+    /// Which keys the old filter has.
+    pub(crate) fn are_old(&self, hashes: &[u64], found: &mut [bool]) {
+        match &self.old {
+            Some(old) => old.contains_many_hash(hashes, found),
+            None => found.fill(false),
+        }
+    }
+
+    /// Whether the old filter has the key.
+    pub(crate) fn is_old(&self, hash: u64) -> bool {
+        let old = self.old.as_ref();
+        old.is_some_and(|old| old.contains_hash(hash))
     }
 
     /// Puts a key into the young filter; `false` if it was there.
@@ -129,16 +131,34 @@ impl Generation {
         })
     }
 
-    /// The period that it is for.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
+    /// Whether the young filter has the key.
+    pub(crate) fn keeps(&self, key: &Key) -> bool {
+        self.young.contains_hash(self.hash_one(key))
     }
 
-    /// Both filters.
-    pub(crate) fn filters(&self) -> impl Iterator<Item = &CuckooFilter> {
+    /// Whether one of the filters has the key.
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.filters()
+            .any(|filter| filter.contains_hash(self.hash_one(key)))
+    }
+
+    /// How often a key that nobody inserted is answered "known".
+    pub(crate) fn false_positive_rate(&self) -> f64 {
+        self.filters()
+            .map(|filter| filter.false_positive_rate())
+            .sum()
+    }
+
+    /// The filters, for the measures. The one that takes keys is the first.
+    pub(crate) fn filters(&self) -> impl Iterator<Item = &dyn Hashed> {
         [Some(&self.young), self.old.as_ref()]
             .into_iter()
             .flatten()
             .map(|filter| &**filter)
+    }
+
+    /// The keys in the filter that takes keys.
+    pub(crate) fn kept(&self) -> usize {
+        self.young.len()
     }
 }

@@ -78,11 +78,7 @@ impl FlowKey {
         // the ports would be are data. It is keyed by its addresses alone.
         let bytes = if later_fragment { &[] } else { payload.payload };
         match number {
-            protocol::TCP
-            | protocol::UDP
-            | protocol::DCCP
-            | protocol::SCTP
-            | protocol::UDP_LITE => {
+            _ if has_ports(number) => {
                 let source = (source, be16(bytes, 0));
                 let destination = (destination, be16(bytes, 2));
                 Self::between(version, number, source, destination)
@@ -114,7 +110,15 @@ impl FlowKey {
     }
 }
 
-fn is_later_fragment(net: &LaxNetSlice<'_>) -> bool {
+/// Whether a protocol begins with two ports.
+pub(crate) fn has_ports(number: u8) -> bool {
+    matches!(
+        number,
+        protocol::TCP | protocol::UDP | protocol::DCCP | protocol::SCTP | protocol::UDP_LITE
+    )
+}
+
+pub(crate) fn is_later_fragment(net: &LaxNetSlice<'_>) -> bool {
     match net {
         LaxNetSlice::Ipv4(ip) => ip.header().fragments_offset().value() != 0,
         LaxNetSlice::Ipv6(ip) => ip.extensions().clone().into_iter().any(|extension| {
@@ -143,7 +147,7 @@ fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
 }
 
 /// The big-endian number at `at`, or 0 where the capture cut the packet off.
-fn be16(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn be16(bytes: &[u8], at: usize) -> u16 {
     match bytes.get(at..at + 2) {
         Some(&[high, low]) => u16::from_be_bytes([high, low]),
         _ => 0,

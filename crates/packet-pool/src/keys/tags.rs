@@ -9,14 +9,18 @@ use etherparse::{LaxLinkExtSlice, LaxSlicedPacket};
 /// Priority and drop bits are not in it, they change from packet to packet;
 /// identifier 0 means "no VLAN, only a priority" and is passed over.
 pub(crate) fn of_packet(packet: &LaxSlicedPacket<'_>) -> u64 {
+    // Twelve bits each, none of them 0, so the sequence can be read back.
+    identifiers(packet).fold(0, |tags, tag| tags << 12 | u64::from(tag))
+}
+
+/// The VLAN identifiers of a packet, the outermost first.
+pub(crate) fn identifiers(packet: &LaxSlicedPacket<'_>) -> impl Iterator<Item = u16> {
     let tags = packet
         .link_exts
         .iter()
         .filter_map(|extension| match extension {
-            LaxLinkExtSlice::Vlan(tag) => Some(u64::from(tag.vlan_identifier().value())),
+            LaxLinkExtSlice::Vlan(tag) => Some(tag.vlan_identifier().value()),
             LaxLinkExtSlice::Macsec(_) => None,
         });
-    // Twelve bits each, none of them 0, so the sequence can be read back.
     tags.filter(|&tag| tag != 0)
-        .fold(0, |tags, tag| tags << 12 | tag)
 }

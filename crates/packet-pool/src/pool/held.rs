@@ -2,7 +2,7 @@
 
 use super::source::{Source, Work};
 use crate::batches::Batch;
-use crate::filters::{Generation, Maker};
+use crate::filters::{Maker, Window};
 use crossbeam_channel::{Receiver, unbounded};
 use crossbeam_utils::CachePadded;
 use lockfree_cuckoo::BuildError;
@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Hands out the batches of a slice, some passes over it, by a shared cursor.
 pub(crate) struct Held<'a> {
     batches: &'a [Arc<Batch>],
-    maker: &'a Maker,
+    /// Whether the filters rotate.
+    rotates: bool,
     /// The workers' places at the start. Nothing else holds on to the first one.
-    places: Receiver<Place>,
+    places: Receiver<Window>,
     stop: &'a AtomicBool,
     /// The next batch, counted through all the passes.
     cursor: CachePadded<AtomicU64>,
@@ -27,67 +28,23 @@ pub(crate) struct Held<'a> {
     failure: OnceBox<BuildError>,
 }
 
-/// A generation in the list of all of them. Whoever needs the next one first
-/// makes it; of several who do, one has its own put into the list, and nobody
-/// waits.
-struct Node {
-    generation: Arc<Generation>,
-    next: OnceBox<Arc<Node>>,
-}
-
-/// A worker's place in the list. It goes forward only, and what lies behind the
-/// last worker is freed: a slow one costs memory, not time.
-struct Place(Arc<Node>);
-
-impl Node {
-    fn new(generation: Generation) -> Arc<Self> {
-        Arc::new(Self {
-            generation: Arc::new(generation),
-            next: OnceBox::new(),
-        })
-    }
-}
-
-impl Place {
-    /// Goes to the generation of a period.
-    fn advance(&mut self, period: u64, maker: &Maker) -> Result<&Arc<Generation>, BuildError> {
-        while self.0.generation.number() < period {
-            let next = self.0.next.get_or_try_init(|| {
-                let following = self.0.generation.following(maker)?;
-                Ok(Box::new(Node::new(following)))
-            })?;
-            self.0 = Arc::clone(next);
-        }
-        Ok(&self.0.generation)
-    }
-}
-
-impl Drop for Place {
-    /// Goes to the end, for a long list would be dropped by as deep a recursion.
-    fn drop(&mut self) {
-        while let Some(next) = self.0.next.get().cloned() {
-            self.0 = next;
-        }
-    }
-}
-
 impl<'a> Held<'a> {
     pub(crate) fn new(
         batches: &'a [Arc<Batch>],
         passes: u32,
         workers: usize,
-        maker: &'a Maker,
+        maker: &Maker,
         stop: &'a AtomicBool,
     ) -> Result<Self, BuildError> {
         let (sender, places) = unbounded();
-        let first = Node::new(Generation::first(maker)?);
+        let first = Window::first(maker)?;
         for _ in 0..workers {
             // It cannot fail, as the receiver is at hand.
-            let _ = sender.send(Place(Arc::clone(&first)));
+            let _ = sender.send(first.clone());
         }
         Ok(Self {
             batches,
-            maker,
+            rotates: maker.rotates(),
             places,
             stop,
             cursor: CachePadded::new(AtomicU64::new(0)),
@@ -114,7 +71,7 @@ impl<'a> Held<'a> {
         let period = batch.period();
         Some((
             batch,
-            if self.maker.rotates() {
+            if self.rotates {
                 number / length * self.periods + period
             } else {
                 0
@@ -136,7 +93,7 @@ impl Source for Held<'_> {
             // Relaxed: the batches were complete before the threads started.
             let number = self.cursor.fetch_add(1, Ordering::Relaxed);
             let (batch, period) = self.batch(number)?;
-            match place.advance(period, self.maker) {
+            match place.advance(period) {
                 Ok(generation) => Some(Work {
                     number,
                     batch: Arc::clone(batch),

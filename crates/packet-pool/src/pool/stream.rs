@@ -6,8 +6,8 @@
 
 use super::source::{Source, Work};
 use crate::batches::{Batch, Intake, Packer};
-use crate::capture::{self, Capture, CaptureError, Sink};
-use crate::filters::{Generation, Maker};
+use crate::capture::{self, Capture, CaptureError, Packet, Sink};
+use crate::filters::{Maker, Window};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use lockfree_cuckoo::BuildError;
 use std::io;
@@ -38,17 +38,16 @@ impl Stream {
     pub(crate) fn start(
         path: PathBuf,
         packer: Packer,
-        maker: Maker,
+        maker: &Maker,
         workers: usize,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, StreamError> {
         let (sender, queue) = bounded(QUEUED * workers);
-        let generation = Arc::new(Generation::first(&maker).map_err(StreamError::Filter)?);
+        let window = Window::first(maker).map_err(StreamError::Filter)?;
         let intake = Arc::new(Mutex::default());
         let feeder = Feeder {
             packer,
-            maker,
-            generation,
+            window,
             sender,
             number: 0,
             bytes: 0,
@@ -106,10 +105,9 @@ pub(crate) enum StreamError {
 /// The end of the queue where the reader is.
 struct Feeder {
     packer: Packer,
-    maker: Maker,
-    /// The one of the last batch. The reader alone makes the next: batches come
-    /// to the workers with it, so for them a rotation is nothing at all.
-    generation: Arc<Generation>,
+    /// The reader alone goes on in it: batches come to the workers with their
+    /// generation, so for them a rotation is nothing at all.
+    window: Window,
     sender: Sender<Work>,
     number: u64,
     /// Bytes read when the reader last had to wait.
@@ -142,19 +140,17 @@ impl Feeder {
             return ControlFlow::Continue(());
         };
         lock(&self.intake).update(&self.packer, self.bytes);
-        while self.generation.number() < batch.period() {
-            match self.generation.following(&self.maker) {
-                Ok(next) => self.generation = Arc::new(next),
-                Err(error) => {
-                    lock(&self.intake).failure = Some(error);
-                    return ControlFlow::Break(());
-                }
+        let generation = match self.window.advance(batch.period()) {
+            Ok(generation) => Arc::clone(generation),
+            Err(error) => {
+                lock(&self.intake).failure = Some(error);
+                return ControlFlow::Break(());
             }
-        }
+        };
         let work = Work {
             number: self.number,
             batch: Arc::new(batch),
-            generation: Arc::clone(&self.generation),
+            generation,
         };
         self.number += 1;
         if self.sender.send(work).is_err() || self.stop.load(Ordering::Relaxed) {
@@ -165,8 +161,8 @@ impl Feeder {
 }
 
 impl Sink for Feeder {
-    fn packet(&mut self, link: i32, time: u64, frame: &[u8]) -> ControlFlow<()> {
-        let full = self.packer.push(link, time, frame);
+    fn packet(&mut self, packet: Packet<'_>) -> ControlFlow<()> {
+        let full = self.packer.push(&packet);
         self.send(full)
     }
 

@@ -49,12 +49,15 @@ impl Tally {
     /// Works out the keys of a batch. Those without one are counted only.
     pub(crate) fn read(&mut self, keys: &Keys, work: &Work, scratch: &mut Scratch) {
         scratch.keys.clear();
-        let frames = work.batch.packets();
-        let found = frames.filter_map(|(link, frame)| keys.of_frame(link, frame));
-        scratch.keys.extend(found);
-        let packets = work.batch.len();
-        self.packets += packets as u64;
-        self.no_key += (packets - scratch.keys.len()) as u64;
+        scratch.without_key.clear();
+        for (place, (link, packet)) in work.batch.packets().enumerate() {
+            match keys.of_frame(link, packet.frame) {
+                Some(key) => scratch.keys.push(key),
+                None => scratch.without_key.push(place),
+            }
+        }
+        self.packets += work.batch.len() as u64;
+        self.no_key += scratch.without_key.len() as u64;
     }
 
     /// Counts the answers to a batch.

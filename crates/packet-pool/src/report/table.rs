@@ -1,5 +1,6 @@
 //! The table of what each worker did.
 
+use super::amount;
 use crate::keys::Mode;
 use crate::pool::Tally;
 use std::io::{self, Write};
@@ -33,10 +34,10 @@ pub(crate) fn workers(out: &mut dyn Write, mode: Mode, tallies: &[Tally]) -> io:
     total.print(out, "all")?;
     writeln!(
         out,
-        "\nthroughput  {:.2} million packets a second ({} packets in {:.3} ms)",
-        total.rate() / 1e6,
-        total.packets,
-        total.time.as_secs_f64() * 1e3,
+        "\nthroughput  {} ({} in {})",
+        amount::rate(total.rate(), "packets"),
+        amount::count(total.packets, "packet"),
+        amount::time(total.time),
     )
 }
 
@@ -83,13 +84,13 @@ impl Row {
     fn print(&self, out: &mut dyn Write, name: &str) -> io::Result<()> {
         writeln!(
             out,
-            "{name:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>8.3} ms {:>11.0}",
+            "{name:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>11} {:>11.0}",
             self.packets,
             self.firsts,
             self.duplicates,
             self.refused,
             self.no_key,
-            self.time.as_secs_f64() * 1e3,
+            amount::time(self.time),
             self.rate(),
         )
     }

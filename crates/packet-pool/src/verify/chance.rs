@@ -1,5 +1,7 @@
 //! What chance explains, and what it does not.
 
+use crate::filters::Room;
+
 /// Whether `seen` false positives are too many where `expected` are.
 ///
 /// The spread of such a count is the square root of what is expected. Six times
@@ -8,10 +10,43 @@ pub(crate) fn too_many(seen: u64, expected: f64) -> bool {
     seen as f64 > expected + 6.0 * expected.sqrt() + 10.0
 }
 
-/// How often a filter with so many of its slots in use is wrong about a key
-/// that it does not hold: any of eight tokens may be the key's by chance.
-pub(crate) fn rate(used: u64, slots: usize) -> f64 {
-    8.0 * used as f64 / slots as f64 / 65535.0
+/// What the filters of a run are made of.
+#[derive(Clone, Copy)]
+pub(crate) enum Tables {
+    /// One table each, of so many slots.
+    One(usize),
+    /// Tables that double: the first one has room for so many keys.
+    Doubling(usize),
+}
+
+impl Tables {
+    /// The tables of filters made for `room`, the last of which had so many slots.
+    pub(crate) fn of(room: Room, slots: usize) -> Self {
+        match room {
+            Room::Fixed(_) => Self::One(slots),
+            Room::Growing(keys) => Self::Doubling(keys.max(1)),
+        }
+    }
+
+    /// How often a filter with so many keys is wrong about a key that it does not hold: any of eight tokens of a
+    /// table may be the key's by chance.
+    ///
+    /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
+    pub(crate) fn rate(self, used: u64) -> f64 {
+        let loads = match self {
+            Self::One(slots) => used as f64 / slots as f64,
+            Self::Doubling(first) => {
+                let (mut loads, mut rest, mut size) = (0.0, used as f64, first as f64);
+                while rest > 0.0 {
+                    loads += (rest / size).min(1.0);
+                    rest -= size;
+                    size *= 2.0;
+                }
+                loads
+            }
+        };
+        8.0 * loads / 65535.0
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +75,15 @@ mod tests {
         ] {
             assert!(too_many(seen, expected), "{seen} of {expected}");
         }
+    }
+
+    #[test]
+    fn tables_that_double_add_up_their_loads() {
+        let loads = |used| Tables::Doubling(100).rate(used) * 65535.0 / 8.0;
+        for (used, expected) in [(0, 0.0), (50, 0.5), (100, 1.0), (200, 1.5), (300, 2.0)] {
+            assert!((loads(used) - expected).abs() < 1e-9, "{used}");
+        }
+        assert!((loads(700) - 3.0).abs() < 1e-9);
+        assert!((Tables::One(200).rate(100) * 65535.0 / 8.0 - 0.5).abs() < 1e-9);
     }
 }

@@ -3,7 +3,7 @@
 //! It goes through what the workers wrote down, period by period, and knows
 //! which answers the guarantees of [`filters`](crate::filters) allow.
 
-use super::chance::rate;
+use super::chance::Tables;
 use crate::filters::Answer;
 use crate::keys::Key;
 use crate::pool::Record;
@@ -58,8 +58,8 @@ struct Seen {
 
 type Period = HashMap<Key, Seen>;
 
-/// Compares the records with the model. The filters had so many slots each.
-pub(crate) fn compare(mut records: Vec<Record>, slots: usize) -> Findings {
+/// Compares the records with the model. The filters were made of these tables.
+pub(crate) fn compare(mut records: Vec<Record>, tables: Tables) -> Findings {
     records.sort_unstable_by_key(|record| (record.period, record.number));
     let mut findings = Findings::default();
     let mut before = (0, Period::new());
@@ -74,7 +74,7 @@ pub(crate) fn compare(mut records: Vec<Record>, slots: usize) -> Findings {
         if before.0 + 1 != number {
             before.1.clear();
         }
-        findings.judge(&period, &before.1, slots);
+        findings.judge(&period, &before.1, tables);
         before = (number, period);
     }
     let last = before.1;
@@ -105,7 +105,7 @@ fn witness(period: &mut Period, record: &Record) {
 }
 
 impl Findings {
-    fn judge(&mut self, period: &Period, before: &Period, slots: usize) {
+    fn judge(&mut self, period: &Period, before: &Period, tables: Tables) {
         let kept = |period: &Period| {
             let kept = period.values().filter(|seen| seen.kept.is_some());
             kept.count() as u64
@@ -143,7 +143,7 @@ impl Findings {
         // While the young filter fills, its rate grows from 0 to the last one:
         // the keys it took met half of it on average, all the others the whole.
         let exposed = distinct as f64 - firsts as f64 / 2.0;
-        self.expected += exposed * rate(kept(period), slots);
-        self.expected += distinct as f64 * rate(kept(before), slots);
+        self.expected += exposed * tables.rate(kept(period));
+        self.expected += distinct as f64 * tables.rate(kept(before));
     }
 }

@@ -153,7 +153,7 @@ fn files_that_are_no_captures_are_refused() {
     };
     let text = b"Dear diary,\ntoday I was not a capture file.\n";
     refused(Run::on("text", text, &[]), "not a pcap or pcapng file");
-    refused(Run::on("gzip", &[0x1f, 0x8b, 8, 0], &[]), "gzip");
+    refused(Run::on("bzip2", b"BZh91AY&SY", &[]), "42 5a 68 39");
     refused(Run::on("empty", b"", &[]), "the file is empty");
     refused(
         Run::on("section", b"\n\r\r\nnot a section at all, no", &[]),

@@ -28,6 +28,25 @@ pub(crate) fn packets(file: &[u8]) -> Vec<(usize, &[u8])> {
     packets
 }
 
+/// A packet of a pcap file: its time in nanoseconds, its original length, and its bytes.
+pub(crate) type Record = (u64, u32, Vec<u8>);
+
+/// The link type and the packets of a little-endian pcap file with nanoseconds.
+pub(crate) fn records(file: &[u8]) -> (u32, Vec<Record>) {
+    let field = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!(field(0), NANOSECONDS);
+    assert_eq!(file[4..8], [2, 0, 4, 0]);
+    let mut records = Vec::new();
+    let mut at = 24;
+    while at < file.len() {
+        let time = u64::from(field(at)) * 1_000_000_000 + u64::from(field(at + 4));
+        let end = at + 16 + field(at + 8) as usize;
+        records.push((time, field(at + 12), file[at + 16..end].to_vec()));
+        at = end;
+    }
+    (field(20), records)
+}
+
 /// The IP packets of the default capture, without their Ethernet headers.
 pub(crate) fn ip_packets(file: &[u8]) -> Vec<&[u8]> {
     packets(file)

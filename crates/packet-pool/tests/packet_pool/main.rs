@@ -7,22 +7,31 @@
 //! * options that make no sense are refused ([`options`]);
 //! * flows are forgotten after their window, and not before ([`window`]);
 //! * a stream is worked on as it comes, until it or somebody ends it ([`streaming`]);
+//! * new packets are printed ([`lines`], [`printing`]) and written ([`written`], [`targets`]);
+//! * captures may be compressed ([`compressed`]);
+//! * the filters have room for all keys unless somebody wants it otherwise ([`room`]);
 //! * the sweep measures and draws ([`sweep`]).
 //!
 //! The keys are tested by themselves as well ([`flows`], [`copies`]).
 
+mod compressed;
 mod copies;
 mod damaged;
 mod files;
 mod flows;
 mod formats;
 mod frames;
+mod lines;
 mod options;
+mod printing;
+mod room;
 mod run;
 mod streaming;
 mod sweep;
+mod targets;
 mod whole;
 mod window;
+mod written;
 
 /// What is known of `loopback.pcap`, counted apart from the program.
 const PACKETS: u64 = 2682;

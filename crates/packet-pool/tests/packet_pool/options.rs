@@ -25,6 +25,11 @@ fn bad_options_are_refused() {
         &["--made-up", "10", "file.pcap"],
         &["--svg", "file.svg"], // not with --verify
         &["--sweep"],
+        &["--print", "xml"],
+        &["--print", "text", "--repeat", "2"],
+        &["--write"],
+        &["--write", "file.pcap", "--repeat", "2"],
+        &["--growing", "--growing"],
         &["--no-such-option"],
         &["one.pcap", "two.pcap"],
     ] {
@@ -47,6 +52,10 @@ fn help_explains_everything() {
         "--mode",
         "--window",
         "--verify",
+        "--print",
+        "--write",
+        "--growing",
+        "gzip",
         "--sweep",
         "--svg",
         "tcpdump -w -",

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// One run of the program.
 pub(crate) struct Run {
@@ -32,6 +32,30 @@ impl Run {
         assert!(!run.err.contains("panicked"), "{args:?}: {}", run.err);
         assert!(!run.err.contains("check failed"), "{args:?}: {}", run.err);
         run
+    }
+
+    /// Runs with the report on standard error: gives what was on standard output, and the run as if it had not been
+    /// there. All lines that begin with the name of the program are errors.
+    pub(crate) fn beside(args: &[&str]) -> (Vec<u8>, Self) {
+        let mut command = Command::new(program());
+        let output = command.args(args).stdin(Stdio::null()).output();
+        Self::beside_of(output.expect("the program starts"))
+    }
+
+    pub(crate) fn beside_of(output: Output) -> (Vec<u8>, Self) {
+        let text = String::from_utf8(output.stderr).expect("the report is text");
+        assert!(!text.contains("panicked"), "{text}");
+        let lines = |errors| {
+            let of_kind = |line: &&str| line.starts_with("packet-pool: ") == errors;
+            let lines = text.split_inclusive('\n').filter(of_kind);
+            lines.collect::<String>()
+        };
+        let run = Self {
+            status: output.status.code().expect("the program was not killed"),
+            out: lines(false),
+            err: lines(true),
+        };
+        (output.stdout, run)
     }
 
     /// Runs on a file of these bytes.
@@ -145,6 +169,14 @@ impl Run {
         self.adds_up();
         self
     }
+}
+
+/// Starts the program, with pipes for what it writes.
+pub(crate) fn start(args: &[&str], stdin: Stdio) -> Child {
+    let mut command = Command::new(program());
+    command.args(args).stdin(stdin);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
 }
 
 pub(crate) fn program() -> &'static Path {

@@ -2,26 +2,18 @@
 
 use crate::files::{BIG, LITTLE, MICROSECONDS, data, loopback, packets};
 use crate::frames::{A, B, ipv4, ports};
-use crate::run::{Run, program};
+use crate::run::{Run, program, start};
 use crate::{FLOWS, PACKETS};
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Starts the program on a pipe.
-fn start(args: &[&str]) -> Child {
-    let mut command = Command::new(program());
-    command.arg("-").args(args).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().expect("the program starts")
-}
-
 /// Runs on a pipe that this function writes into. The program may have ended
 /// before all of it is written.
 fn piped(args: &[&str], write: impl FnOnce(&mut ChildStdin) -> std::io::Result<()>) -> Run {
     let args = [args, &["--verify"]].concat();
-    let mut child = start(&args);
+    let mut child = start(&[&["-"], &args[..]].concat(), Stdio::piped());
     let mut pipe = child.stdin.take().expect("a pipe");
     let _ = write(&mut pipe);
     drop(pipe);
@@ -192,7 +184,7 @@ fn a_signal_shows_the_totals() {
     // At once, and when the reader has had the time to wait for more.
     for (signal, pause) in [("INT", 0), ("TERM", 0), ("INT", 300), ("TERM", 300)] {
         let args = ["--verify", "-j", "2"];
-        let mut child = start(&args);
+        let mut child = start(&[&["-"], &args[..]].concat(), Stdio::piped());
         let mut pipe = child.stdin.take().expect("a pipe");
         let file = many(10_000, 300);
         // When this is done, most of it was read, so somebody heeds signals.

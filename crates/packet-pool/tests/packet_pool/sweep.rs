@@ -22,7 +22,11 @@ fn the_sweep_measures_and_draws() {
     let svg = fs::read_to_string(&picture).expect("the picture is there");
     fs::remove_file(&picture).expect("the picture can be removed");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    let machine = charts::machine::machine();
+    assert!(run.out.contains(&machine));
     for name in [
+        &*machine,
+        "million packets per slice, --mode flows",
         "filter",
         "a lock per batch",
         "a lock per packet",

@@ -24,7 +24,7 @@ fn record(period: u64, time: Range<u64>, answers: &[(u64, Answer)]) -> Record {
 }
 
 fn judge(records: Vec<Record>) -> Findings {
-    compare(records, 1 << 20)
+    compare(records, Tables::One(1 << 20))
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! Line charts, as SVG files that read well at the width of a README, on light and dark pages.
 //!
-//! A [`Chart`] is data; everything about its looks is decided here and in the two rooms below.
+//! A [`Chart`] is data; everything about its looks is decided here and in the rooms below. A series has the same look in
+//! all charts, by its name. The legend has the lines in the order of their right ends.
 
 mod drawing;
+mod legend;
+mod looks;
+pub mod machine;
 mod span;
 
 use std::fs;
@@ -43,11 +47,15 @@ pub struct Series {
 pub struct Chart {
     /// What it says, above it.
     pub title: String,
+    /// What was done, in the line below the title.
+    pub mix: String,
+    /// What it was done on, in the line below that.
+    pub machine: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The lines, in the order of the legend. Fourteen and more can be told apart.
+    /// The lines. Seventeen can be told apart.
     pub series: Vec<Series>,
 }
 
@@ -75,6 +83,8 @@ mod tests {
         };
         Chart {
             title: "A & B".to_owned(),
+            mix: "a <mix>".to_owned(),
+            machine: "a \"machine\"".to_owned(),
             x: axis(Scale::Log),
             y: axis(Scale::Linear),
             series,
@@ -108,13 +118,60 @@ mod tests {
             series(name, &[(1.0, height), (10.0, 2.0 * height)], nth % 2 == 0)
         });
         let texts = texts(&chart(lines.collect()));
-        for expected in names
-            .iter()
-            .map(String::as_str)
-            .chain(["A & B", "an <axis>"])
-        {
+        for expected in names.iter().map(String::as_str).chain([
+            "A & B",
+            "an <axis>",
+            "a <mix>",
+            "a \"machine\"",
+        ]) {
             assert!(texts.iter().any(|text| text == expected), "{expected}");
         }
+    }
+
+    #[test]
+    fn the_legend_has_the_lines_as_they_are_at_the_right_end() {
+        // The first is the highest at the left. The last point of one cannot be shown.
+        let lines = vec![
+            series("falls", &[(1.0, 9.0), (10.0, 1.0)], false),
+            series("nothing", &[], false),
+            series("rises", &[(1.0, 1.0), (10.0, 8.0)], true),
+            series("odd", &[(1.0, 2.0), (9.0, 4.0), (10.0, f64::NAN)], false),
+        ];
+        let texts = texts(&chart(lines));
+        let names = ["rises", "odd", "falls", "nothing"];
+        let place = |name| texts.iter().position(|text| text == name).expect(name);
+        assert!(names.map(place).is_sorted(), "{texts:?}");
+    }
+
+    /// The colours of lines and markers.
+    fn colours(chart: &Chart) -> Vec<String> {
+        let mut svg = String::new();
+        drawing::draw(chart, &mut svg).expect("drawing into a string does not fail");
+        let document = roxmltree::Document::parse(&svg).expect("well-formed");
+        let markers = document
+            .descendants()
+            .filter(|node| node.has_tag_name("polygon"));
+        markers
+            .filter_map(|node| node.attribute("fill").map(str::to_owned))
+            .collect()
+    }
+
+    #[test]
+    fn a_series_has_its_colour_in_all_charts() {
+        let points = [(1.0, 1.0)];
+        let alone = colours(&chart(vec![series("dashmap", &points, false)]));
+        assert_eq!(alone.len(), 2, "the point and the legend");
+        let among = chart(vec![
+            series("unheard of", &[], false),
+            series("filter", &[], false),
+            series("dashmap", &points, false),
+        ]);
+        let among = colours(&among);
+        assert_eq!(
+            among.iter().filter(|colour| **colour == alone[0]).count(),
+            2
+        );
+        assert_eq!(among.len(), 4);
     }
 
     #[test]

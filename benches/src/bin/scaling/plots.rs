@@ -1,6 +1,6 @@
 //! The plots of a run.
 
-use lockfree_cuckoo_benches::plot::{Axis, Chart, Scale, Series};
+use charts::{Axis, Chart, Scale, Series};
 use lockfree_cuckoo_benches::size::items_name;
 
 use crate::job::Work;
@@ -79,6 +79,8 @@ fn threads(summary: &Summary<'_>, items: usize, work: Work) -> Chart {
             work.name(),
             items_name(items)
         ),
+        mix: work.words(),
+        machine: summary.machine().to_owned(),
         x: axis("threads", Scale::Log),
         y: axis("million operations per second", Scale::Linear),
         series,
@@ -102,6 +104,8 @@ fn loads(summary: &Summary<'_>, items: usize, title: String, rate: Rate) -> Char
     });
     Chart {
         title,
+        mix: Work::Curve.words(),
+        machine: summary.machine().to_owned(),
         x: axis("load factor, %", Scale::Linear),
         y: axis("million operations per second", Scale::Linear),
         series,
@@ -126,6 +130,8 @@ fn latencies(summary: &Summary<'_>, items: usize) -> Chart {
             "p99.9 of a lookup among writers, {} items",
             items_name(items)
         ),
+        mix: format!("{}: {}", Work::Latency.words(), Work::Mixed.words()),
+        machine: summary.machine().to_owned(),
         x: axis("threads", Scale::Log),
         y: axis("microseconds", Scale::Log),
         series,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use super::Scale;
+use crate::Scale;
 
 /// The part of the numbers that an axis shows.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub(super) struct Span {
     high: f64,
     /// Small powers of two and nothing else, as numbers of threads are. Named as such.
     binary: bool,
+    /// Whole numbers and nothing else, as numbers of threads are, too. No others are named.
+    whole: bool,
 }
 
 /// Room left between the outermost values and the end of the axis, as a share of its length.
@@ -32,12 +34,14 @@ impl Span {
             low: f64::INFINITY,
             high: f64::NEG_INFINITY,
             binary: scale == Scale::Log,
+            whole: scale == Scale::Linear,
         };
         let mut span = values.fold(nothing, |span, value| Self {
             scale,
             low: span.low.min(value),
             high: span.high.max(value),
             binary: span.binary && value <= LARGEST_BINARY && value.log2().fract() == 0.0,
+            whole: span.whole && value.fract() == 0.0,
         });
         if span.low > span.high {
             (span.low, span.high) = (1.0, 1.0);
@@ -86,6 +90,7 @@ impl Span {
     /// Round values at equal steps, at most so many.
     fn steps(self, most: usize) -> Vec<f64> {
         let least = (self.high - self.low) / most as f64;
+        let least = if self.whole { least.max(1.0) } else { least };
         let decade = 10f64.powf(least.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0]
             .map(|step| step * decade)
@@ -191,6 +196,8 @@ mod tests {
     fn names_round_values() {
         let linear = Span::from_zero(Scale::Linear, [0.3, 1.0].into_iter());
         assert_eq!(named(linear, 6), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        let workers = Span::around(Scale::Linear, [1.0, 2.0, 3.0, 4.0].into_iter());
+        assert_eq!(named(workers, 9), ["1", "2", "3", "4"]);
         let threads = Span::around(Scale::Log, [1.0, 4.0, 16.0].into_iter());
         assert_eq!(named(threads, 10), ["1", "2", "4", "8", "16"]);
         let log = Span::around(Scale::Log, [1.0, 60.0].into_iter());

@@ -1,0 +1,108 @@
+//! How much room the filters have.
+
+use crate::files::{LITTLE, MICROSECONDS, loopback};
+use crate::frames::{A, B, ipv4, ports};
+use crate::run::{Run, scratch, start};
+use crate::{FLOWS, PACKETS};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+/// The keys that the filter of a report has room for.
+fn room(run: &Run) -> u64 {
+    run.numbers("filter")[0]
+}
+
+#[test]
+fn a_filter_that_grows_takes_all_keys() {
+    for args in [
+        &["-j", "1"][..],
+        &["-j", "8"],
+        &["-j", "4", "--window", "0.3", "--repeat", "5"],
+        &["-j", "2", "--mode", "packets", "--repeat", "1"],
+    ] {
+        let growing = ["--growing", "--capacity", "20"];
+        let run = Run::new(&[args, &growing].concat()).expect(0);
+        run.adds_up();
+        assert_eq!(run.table().1[3], 0, "{}", run.out);
+        assert!(run.out.contains("it grows"), "{}", run.out);
+    }
+    // The same room refuses keys if it is fixed.
+    let run = Run::new(&["--capacity", "20"]).expect(3);
+    run.says(&["raise --capacity, or use --growing"]);
+}
+
+/// A capture of a packet for each of so many UDP flows, and the bytes of one record.
+fn flows(count: u32, payload: usize) -> (Vec<u8>, usize) {
+    let packet = ipv4(17, [A, B], 0, &[ports(0, 0), vec![0; payload]].concat());
+    let mut file = LITTLE.pcap(MICROSECONDS, 101, &[&packet]);
+    let record = file.split_off(24);
+    for number in 0..count {
+        let at = file.len();
+        file.extend(&record);
+        // The lower half of the source address, and the source port.
+        let [a, b, c, d] = number.to_be_bytes();
+        file[at + 16 + 14..at + 16 + 16].copy_from_slice(&[a, b]);
+        file[at + 16 + 20..at + 16 + 22].copy_from_slice(&[c, d]);
+    }
+    (file, record.len())
+}
+
+#[test]
+fn a_pipe_may_have_any_number_of_keys() {
+    let flows_in_pipe = 1_500_000;
+    let (file, _) = flows(flows_in_pipe, 0);
+    let mut child = start(&["-", "-j", "2"], Stdio::piped());
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(&file).expect("the program reads");
+    drop(pipe);
+    let run = Run::of(child.wait_with_output().expect("the program ends"), &[]).expect(0);
+    let [packets, firsts, _, refused, _] = run.table().1;
+    assert_eq!((packets, refused), (flows_in_pipe.into(), 0));
+    assert!(
+        firsts > u64::from(flows_in_pipe) * 999 / 1000,
+        "{}",
+        run.out
+    );
+    assert!(room(&run) > 1_500_000);
+}
+
+#[test]
+fn a_large_file_is_counted_first() {
+    // Just beyond what is held in memory, so no passes are told.
+    let count = 8_000;
+    let (file, _) = flows(count, 9_000 - 40);
+    let path = scratch("large.pcap", &file);
+    let text = path.to_str().expect("the path is text");
+    let run = Run::new(&[text, "-j", "2"])
+        .expect(0)
+        .found(count.into(), count.into());
+    assert!(!run.out.contains("\npasses"), "{}", run.out);
+    assert!((8_000..100_000).contains(&room(&run)), "{}", run.out);
+    assert!(!run.out.contains("it grows"), "{}", run.out);
+    // The packets have one time, so all are of one window.
+    let run = Run::new(&[text, "-j", "2", "--window", "1"]).expect(0);
+    assert!(room(&run) >= 8_000, "{}", run.out);
+    fs::remove_file(path).expect("the file can be removed");
+}
+
+#[test]
+fn what_the_caller_says_is_what_a_pipe_gets() {
+    let with = |args: &[&str]| {
+        let mut child = start(
+            &[&["-", "-j", "2", "--verify"], args].concat(),
+            Stdio::piped(),
+        );
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let _ = pipe.write_all(&loopback());
+        drop(pipe);
+        Run::of(child.wait_with_output().expect("the program ends"), args)
+    };
+    let run = with(&["--capacity", "20"]).expect(3);
+    assert!(run.table().1[3] > 0, "{}", run.out);
+    let run = with(&["--capacity", "20", "--growing"]).expect(0);
+    assert!((FLOWS..PACKETS).contains(&room(&run)), "{}", run.out);
+    run.found(PACKETS, FLOWS);
+    let run = with(&["--growing", "--window", "0.2"]).expect(0);
+    run.adds_up();
+}
