@@ -421,7 +421,7 @@ fn the_newer_protocol_has_maps_truth_and_a_null() {
             ("CF.ADD f a", "#t"),
             ("CF.ADDNX f a", "#f"),
             ("CF.INSERT f ITEMS a", "*1\n#t"),
-            ("CF.INSERTNX f ITEMS a b", "*2\n#f\n#t"),
+            ("CF.INSERTNX f ITEMS a b", "*2\n:0\n:1"),
             ("CF.EXISTS f z", "#f"),
             ("CF.MEXISTS f a z", "*2\n#t\n#f"),
             ("CF.COUNT f a", ":2"),
