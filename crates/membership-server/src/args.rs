@@ -143,6 +143,11 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_memory: usize,
 
+    /// Most bytes that all clients together can hold in requests that are incomplete, queued or being answered, and in
+    /// replies that are not sent. Beyond that, the client that holds most is disconnected
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
+    pub(crate) max_client_memory: usize,
+
     /// Most bytes that one growing filter can take
     #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_growth: usize,
@@ -197,6 +202,13 @@ impl Args {
         if self.filters.growing && self.limits.max_growth > self.limits.max_memory {
             return Some(
                 "--max-growth is more than --max-memory: lower it, or raise --max-memory"
+                    .to_owned(),
+            );
+        }
+        // A buffer can be twice as large as what is in it, and there is one for requests and one for replies.
+        if self.limits.max_client_memory / 4 < self.limits.max_request {
+            return Some(
+                "--max-client-memory is less than four times --max-request: raise it, or lower --max-request"
                     .to_owned(),
             );
         }

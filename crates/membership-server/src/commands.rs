@@ -1,5 +1,6 @@
 //! The commands: their names, what they take, and what runs them.
 
+mod clients;
 mod connection;
 mod documentation;
 mod filters;
@@ -170,8 +171,8 @@ const OWN: [Command; 32] = [
     command(
         "CLIENT",
         -2,
-        "Shows or sets properties of this connection",
-        connection::client,
+        "Shows, names and closes connections",
+        clients::client,
     ),
     command(
         "COMMAND",
@@ -312,7 +313,7 @@ pub(crate) fn answer(
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
-            tracing::warn!(peer = %session.peer, "connection closed: the client sent HTTP");
+            tracing::warn!(peer = %session.client.peer, "connection closed: the client sent HTTP");
             session.server.metrics.protocol_errors.inc();
             return (unknown_name(), Answer::Hang);
         }

@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
+use crate::clients::Reason;
 use crate::commands::{self, Answer, COMMANDS};
 use crate::metrics::Tally;
 use crate::reply::Reply;
@@ -35,6 +36,8 @@ pub(crate) enum Ended {
     Protocol(#[from] ProtocolError),
     #[error("client too slow: {0}")]
     Slow(&'static str),
+    #[error(transparent)]
+    Closed(#[from] Reason),
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -118,6 +121,10 @@ impl Connection {
         let mut next = Next::More;
         let mut wrong: Option<Ended> = None;
         for _ in 0..most {
+            if self.session.client.end.is_cancelled() {
+                wrong = Some(self.session.client.reason().into());
+                break;
+            }
             // One that asks without a pause leaves the thread to others now and then.
             tokio::task::consume_budget().await;
             let limits = self.session.request_limits();
@@ -134,6 +141,9 @@ impl Connection {
             };
             self.is_large |= end > KEPT;
             let request = self.requests.split_to(end).freeze();
+            if end > KEPT {
+                self.account(end);
+            }
             let answered = self.answer(&request).await;
             if self.session.is_authenticated {
                 // Behind the answer: that it took its time is not the client's fault.
@@ -173,6 +183,7 @@ impl Connection {
             return Ok(true);
         }
         let (command, answer) = commands::answer(&mut self.session, &arguments);
+        self.session.client.asks(command.0);
         if let Answer::Each(queue) = answer {
             let answered = self.answer_each(&queue).await;
             self.count(command, start, false);
@@ -278,10 +289,13 @@ impl Connection {
             self.is_large = false;
         }
         self.requests.reserve(READ);
+        self.account(0);
         let was_empty = self.requests.is_empty();
+        let client = Arc::clone(&self.session.client);
         let read = tokio::select! {
             biased;
             () = server.end.cancelled() => return Ok(false),
+            () = client.end.cancelled() => return Err(client.reason().into()),
             read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
         };
         let bytes = read.map_err(|_| Ended::Slow(slow))??;
@@ -296,8 +310,16 @@ impl Connection {
         if self.replies.is_empty() {
             return Ok(());
         }
+        self.account(0);
         let patience = self.session.server.limits().request_timeout;
-        let sent = timeout(patience, self.stream.write_all(&self.replies)).await;
+        let sending = timeout(patience, self.stream.write_all(&self.replies));
+        let client = &self.session.client;
+        let sent = tokio::select! {
+            // What can be sent at once is sent, also to a client that is to be disconnected.
+            biased;
+            sent = sending => sent,
+            () = client.end.cancelled() => return Err(client.reason().into()),
+        };
         sent.map_err(|_| Ended::Slow("it does not read its replies"))??;
         let metrics = &self.session.server.metrics;
         metrics.bytes_written.inc_by(self.replies.len() as u64);
@@ -307,6 +329,23 @@ impl Connection {
             self.replies.clear();
         }
         Ok(())
+    }
+
+    /// Reports the bytes of its buffers, and of a request that is being answered, to whoever adds up those of all. Less
+    /// than a read more or less is not worth it.
+    fn account(&self, answered: usize) {
+        let Session {
+            server,
+            client,
+            queue,
+            ..
+        } = &self.session;
+        let queued = queue.as_ref().map_or(0, |queue| queue.memory());
+        let held = self.requests.capacity() + self.replies.capacity() + queued + answered;
+        if held.abs_diff(client.held()) >= READ {
+            let closed = server.clients.hold(client, held);
+            server.metrics.evicted_clients.inc_by(closed as u64);
+        }
     }
 
     /// Says that nothing more comes, and reads a little of what is under way: closed with that unread, the system

@@ -74,7 +74,10 @@ fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>>
             "degraded: the last snapshot could not be saved\n".to_owned(),
         ),
         "/healthz" => (StatusCode::OK, "text/plain", "ok\n".to_owned()),
-        "/metrics" => match server.metrics.text(&server.catalogue, &server.saver) {
+        "/metrics" => match server
+            .metrics
+            .text(&server.clients, &server.catalogue, &server.saver)
+        {
             Ok(text) => (StatusCode::OK, TEXT_FORMAT, text),
             Err(error) => {
                 tracing::error!(%error, "could not collect the metrics");

@@ -10,6 +10,7 @@
 mod args;
 mod arguments;
 mod catalogue;
+mod clients;
 mod commands;
 mod connection;
 mod http;

@@ -13,6 +13,7 @@ use prometheus::{
 };
 
 use crate::catalogue::Catalogue;
+use crate::clients::Clients;
 use crate::saver::Saver;
 
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub(crate) struct Metrics {
     pub(crate) rejected: IntCounter,
     pub(crate) protocol_errors: IntCounter,
     pub(crate) timeouts: IntCounter,
+    pub(crate) evicted_clients: IntCounter,
     pub(crate) refused_passwords: IntCounter,
     pub(crate) bytes_read: IntCounter,
     pub(crate) bytes_written: IntCounter,
@@ -94,6 +96,10 @@ impl Metrics {
                 "timeouts_total",
                 "Connections closed because the client was too slow",
             )?,
+            evicted_clients: counter(
+                "evicted_clients_total",
+                "Connections closed because all clients together held more than --max-client-memory",
+            )?,
             refused_passwords: counter("refused_passwords_total", "Wrong passwords")?,
             bytes_read: counter("read_bytes_total", "Bytes from clients")?,
             bytes_written: counter("written_bytes_total", "Bytes to clients")?,
@@ -109,8 +115,14 @@ impl Metrics {
     }
 
     /// All of it as text, with the filters as they are now.
-    pub(crate) fn text(&self, catalogue: &Catalogue, saver: &Saver) -> prometheus::Result<String> {
+    pub(crate) fn text(
+        &self,
+        clients: &Clients,
+        catalogue: &Catalogue,
+        saver: &Saver,
+    ) -> prometheus::Result<String> {
         let mut families = self.registry.gather();
+        families.extend(memory_of(clients)?);
         families.extend(filters(catalogue)?);
         if saver.path().is_some() {
             families.extend(saves(saver)?);
@@ -127,6 +139,17 @@ fn registered<C: Collector + Clone + 'static>(
 ) -> prometheus::Result<C> {
     registry.register(Box::new(collector.clone()))?;
     Ok(collector)
+}
+
+/// What clients hold, and what they may.
+fn memory_of(clients: &Clients) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
+    let gauge = |name, help| registered(&registry, Gauge::new(name, help)?);
+    let held = "Bytes that all clients hold in requests and replies";
+    gauge("client_memory_bytes", held)?.set(clients.held() as f64);
+    let most = "Bytes that all clients can hold (--max-client-memory)";
+    gauge("max_client_memory_bytes", most)?.set(clients.most() as f64);
+    Ok(registry.gather())
 }
 
 /// How old the last snapshot is by now, and whether the last try failed.

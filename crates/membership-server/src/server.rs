@@ -1,6 +1,5 @@
 //! What all connections share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -10,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Limits};
 use crate::catalogue::{Catalogue, Loan};
+use crate::clients::Clients;
 use crate::metrics::Metrics;
 use crate::saver::Saver;
 use crate::secret::Secret;
@@ -20,13 +20,13 @@ pub(crate) struct Server {
     pub(crate) catalogue: Catalogue,
     pub(crate) saver: Saver,
     pub(crate) transfers: Transfers<Loan>,
+    pub(crate) clients: Clients,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
     /// Ends the server.
     pub(crate) end: CancellationToken,
     /// Ends connections, whatever they are at: nothing is answered after it.
     pub(crate) cut: CancellationToken,
-    connections: AtomicU64,
     farewell: Mutex<Farewell>,
 }
 
@@ -56,24 +56,19 @@ impl Server {
             catalogue: Catalogue::new(&args.filters, &args.limits),
             saver: Saver::new(args.storage.snapshot.clone(), end.clone()),
             transfers: Transfers::new(args.limits.max_request),
+            clients: Clients::new(args.limits.max_client_memory),
             metrics: Metrics::new()?,
             secret,
             args,
             started: Instant::now(),
             end,
             cut: CancellationToken::new(),
-            connections: AtomicU64::new(0),
             farewell: Mutex::default(),
         }))
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.args.limits
-    }
-
-    /// A number for a connection.
-    pub(crate) fn next_id(&self) -> u64 {
-        self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Ends the server. Says what is to become of the filters; the first who ends it decides.

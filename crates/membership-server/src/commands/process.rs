@@ -64,7 +64,7 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     if saves == Some(true) && !has_file {
         return no_file().into();
     }
-    let (peer, connection) = (session.peer, session.id);
+    let (peer, connection) = (session.client.peer, session.client.id);
     let last_save = match (saves, forces) {
         (Some(false), _) => LastSave::Never,
         (_, true) => LastSave::Once,
@@ -125,6 +125,7 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         ("appendonly", "no".to_owned()),
         ("maxclients", limits.max_connections.to_string()),
         ("maxmemory", limits.max_memory.to_string()),
+        ("maxmemory-clients", limits.max_client_memory.to_string()),
         ("save", save),
         ("timeout", limits.idle_timeout.as_secs().to_string()),
     ];
@@ -179,6 +180,8 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                 ),
                 ("reserved_memory", catalogue.reserved().to_string()),
                 ("maxmemory", server.limits().max_memory.to_string()),
+                ("mem_clients_normal", server.clients.held().to_string()),
+                ("maxmemory_clients", server.clients.most().to_string()),
             ],
         ),
         (
@@ -209,6 +212,7 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                     metrics.connected.get().to_string(),
                 ),
                 ("rejected_connections", metrics.rejected.get().to_string()),
+                ("evicted_clients", metrics.evicted_clients.get().to_string()),
                 (
                     "total_net_input_bytes",
                     metrics.bytes_read.get().to_string(),

@@ -282,6 +282,11 @@ fn options_that_would_do_harm_are_refused() {
             2,
             "more than --max-request",
         ),
+        (
+            &["--max-client-memory", "60M"],
+            2,
+            "less than four times --max-request",
+        ),
         (&["--max-item", "16X"], 2, "such as 1000, 16K, 64M or 1G"),
         (&["--max-item", "1G"], 2, "not from 1 to 536870912 bytes"),
         (&["--max-memory", "99999999999G"], 2, "not from 0"),
