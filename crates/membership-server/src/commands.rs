@@ -8,6 +8,7 @@ mod keys;
 mod process;
 mod transactions;
 
+use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -29,8 +30,10 @@ pub(crate) enum Answer {
     Last(Reply),
     /// The connection ends without a reply.
     Hang,
-    /// The server ends, once the work of another thread is done: then there is no reply but the end of the connection.
-    End(Box<dyn FnOnce() -> Result<(), Reply> + Send>),
+    /// When the next snapshot is saved. Not at all if the client is gone before it begins.
+    Save,
+    /// The server ends, once this is done: then there is no reply but the end of the connection.
+    End(Pin<Box<dyn Future<Output = Result<(), Reply>> + Send>>),
 }
 
 impl Answer {

@@ -240,13 +240,18 @@ impl Connection {
                 let done = tokio::task::spawn_blocking(work).await;
                 (done.unwrap_or_else(|_| failed()), true)
             }
-            Answer::End(work) => match tokio::task::spawn_blocking(work).await {
-                Ok(Ok(())) => {
+            Answer::Save => {
+                let saver = self.session.server.saver.clone();
+                let saved = saver.save_unless(self.end_of_requests()).await;
+                let refused = |error| Reply::error(format!("ERR {error}"));
+                (saved.map_or_else(refused, |()| Reply::OK), true)
+            }
+            Answer::End(work) => match work.await {
+                Ok(()) => {
                     self.ends_server = true;
                     return (None, false);
                 }
-                Ok(Err(reply)) => (reply, true),
-                Err(_) => (failed(), true),
+                Err(reply) => (reply, true),
             },
             // There are no transactions in transactions.
             Answer::Each(_) => (failed(), true),
@@ -304,6 +309,26 @@ impl Connection {
             self.since = Instant::now();
         }
         Ok(bytes > 0)
+    }
+
+    /// Waits until the client has closed its side of the connection, or it is to be closed. Reads no more than a little
+    /// ahead: behind that it waits for ever.
+    async fn end_of_requests(&mut self) {
+        let client = Arc::clone(&self.session.client);
+        while self.requests.len() < KEPT {
+            self.requests.reserve(READ);
+            let read = tokio::select! {
+                () = client.end.cancelled() => return,
+                read = self.stream.read_buf(&mut self.requests) => read,
+            };
+            match read {
+                Ok(bytes @ 1..) => {
+                    self.session.server.metrics.bytes_read.inc_by(bytes as u64);
+                }
+                _ => return,
+            }
+        }
+        client.end.cancelled().await;
     }
 
     async fn send(&mut self) -> Result<(), Ended> {

@@ -190,10 +190,7 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
         return Ok(());
     }
     loop {
-        let saved = in_background(server, |server| {
-            server.saver.save_last(&server.catalogue, &server.metrics)
-        });
-        match saved.await {
+        match server.saver.save_last().await {
             Err(error) if server.last_save() == LastSave::UntilItWorks => {
                 tracing::error!(%error, "the last snapshot was not saved: trying again, until it works or a second signal comes");
                 tokio::time::sleep(PATIENCE).await;
@@ -201,16 +198,6 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
             saved => return saved,
         }
     }
-}
-
-/// Saves on a thread that may take its time.
-async fn in_background(
-    server: &Arc<Server>,
-    save: fn(&Server) -> Result<(), NotSaved>,
-) -> Result<(), NotSaved> {
-    let server = Arc::clone(server);
-    let saved = tokio::task::spawn_blocking(move || save(&server)).await;
-    saved.unwrap_or(Err(NotSaved::Failed))
 }
 
 /// The first signal ends the server in order, the next at once. With `--on-last-save-error stay` the first saves before
@@ -223,11 +210,8 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
         if !stays || server.end.is_cancelled() {
             break;
         }
-        let saved = in_background(&server, |server| {
-            server.saver.save(&server.catalogue, &server.metrics)
-        });
         let saved = tokio::select! {
-            saved = saved => saved,
+            saved = server.saver.save() => saved,
             () = received(&mut terminate, &mut interrupt, "second") => cut_short(),
         };
         match saved {
@@ -273,10 +257,8 @@ async fn snapshots(server: Arc<Server>) {
             () = server.end.cancelled() => return,
             _ = due.tick() => {}
         }
-        let server = Arc::clone(&server);
-        let save = move || server.saver.save(&server.catalogue, &server.metrics);
         // What went wrong was logged and counted.
-        let _ = tokio::task::spawn_blocking(save).await;
+        let _ = server.saver.save().await;
     }
 }
 

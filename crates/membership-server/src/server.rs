@@ -17,11 +17,11 @@ use crate::secret::Secret;
 pub(crate) struct Server {
     pub(crate) args: Args,
     pub(crate) secret: Option<Secret>,
-    pub(crate) catalogue: Catalogue,
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) saver: Saver,
     pub(crate) transfers: Transfers<Loan>,
     pub(crate) clients: Clients,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
     /// Ends the server.
     pub(crate) end: CancellationToken,
@@ -52,12 +52,20 @@ struct Farewell {
 impl Server {
     pub(crate) fn new(args: Args, secret: Option<Secret>) -> prometheus::Result<Arc<Self>> {
         let end = CancellationToken::new();
+        let catalogue = Arc::new(Catalogue::new(&args.filters, &args.limits));
+        let metrics = Arc::new(Metrics::new()?);
+        let file = args.storage.snapshot.clone();
         Ok(Arc::new(Self {
-            catalogue: Catalogue::new(&args.filters, &args.limits),
-            saver: Saver::new(args.storage.snapshot.clone(), end.clone()),
+            saver: Saver::new(
+                file,
+                Arc::clone(&catalogue),
+                Arc::clone(&metrics),
+                end.clone(),
+            ),
+            catalogue,
             transfers: Transfers::new(args.limits.max_request),
             clients: Clients::new(args.limits.max_client_memory),
-            metrics: Metrics::new()?,
+            metrics,
             secret,
             args,
             started: Instant::now(),

@@ -10,29 +10,19 @@ use crate::saver::NotSaved;
 use crate::server::LastSave;
 use crate::session::Session;
 
-pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
-    let server = session.server.clone();
-    Answer::later(
-        move || match server.saver.save(&server.catalogue, &server.metrics) {
-            Ok(()) => Reply::OK,
-            Err(error) => Reply::error(format!("ERR {error}")),
-        },
-    )
+pub(super) fn save(_: &mut Session, _: &[&[u8]]) -> Answer {
+    Answer::Save
 }
 
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
-    let server = session.server.clone();
-    if server.saver.path().is_none() {
-        return no_file().into();
+    let saver = &session.server.saver;
+    if saver.path().is_none() {
+        no_file().into()
+    } else if saver.save_alone() {
+        Reply::Simple("Background saving started").into()
+    } else {
+        Reply::error("ERR Background save already in progress").into()
     }
-    if !server.saver.begin_alone() {
-        return Reply::error("ERR Background save already in progress").into();
-    }
-    // What becomes of it is logged, counted, and seen in LASTSAVE.
-    tokio::task::spawn_blocking(move || {
-        server.saver.save_alone(&server.catalogue, &server.metrics);
-    });
-    Reply::Simple("Background saving started").into()
 }
 
 pub(super) fn time(_: &mut Session, _: &[&[u8]]) -> Answer {
@@ -70,9 +60,9 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         (_, true) => LastSave::Once,
         _ => LastSave::UntilItWorks,
     };
-    Answer::End(Box::new(move || {
+    Answer::End(Box::pin(async move {
         if last_save == LastSave::UntilItWorks && has_file {
-            match server.saver.save(&server.catalogue, &server.metrics) {
+            match server.saver.save().await {
                 // Somebody else is ending the server.
                 Ok(()) | Err(NotSaved::Closed) => {}
                 Err(error) => {

@@ -104,6 +104,18 @@ impl Server {
         self.process.id()
     }
 
+    /// Bytes, by the name of a line of what Linux says of the process.
+    pub(crate) fn memory(&self, line: &str) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
+        let status = status.expect("a process");
+        let mut lines = status.lines().filter_map(|other| other.strip_prefix(line));
+        let number = lines.next().and_then(|line| line.split_whitespace().nth(1));
+        let kilobytes: usize = number
+            .and_then(|number| number.parse().ok())
+            .expect("a number");
+        kilobytes << 10
+    }
+
     pub(crate) fn client(&self) -> Client {
         Client::connect(self.address)
     }
