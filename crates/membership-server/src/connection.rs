@@ -183,7 +183,6 @@ impl Connection {
             return Ok(true);
         }
         let (command, answer) = commands::answer(&mut self.session, &arguments);
-        self.session.client.asks(command.0);
         if let Answer::Each(queue) = answer {
             let answered = self.answer_each(&queue).await;
             self.count(command, start, false);

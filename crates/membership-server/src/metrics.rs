@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::core::Collector;
 use prometheus::local::{LocalHistogram, LocalIntCounter};
+use prometheus::proto::MetricFamily;
 use prometheus::{
     Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
     Opts, Registry, TextEncoder,
@@ -83,7 +84,7 @@ impl Metrics {
             )?,
             errors: registered(&registry, IntCounterVec::new(errors, &["command"])?)?,
             connections: gauge("connections", "Open connections")?,
-            connected: counter("connections_total", "Connections accepted so far")?,
+            connected: counter("accepted_connections_total", "Connections accepted so far")?,
             rejected: counter(
                 "rejected_connections_total",
                 "Connections refused because of the limit",
@@ -114,23 +115,28 @@ impl Metrics {
         })
     }
 
-    /// All of it as text, with the filters as they are now.
-    pub(crate) fn text(
+    /// All of it, with the filters as they are now.
+    pub(crate) fn all(
         &self,
         clients: &Clients,
         catalogue: &Catalogue,
         saver: &Saver,
-    ) -> prometheus::Result<String> {
+    ) -> prometheus::Result<Vec<MetricFamily>> {
         let mut families = self.registry.gather();
         families.extend(memory_of(clients)?);
         families.extend(filters(catalogue)?);
         if saver.path().is_some() {
             families.extend(saves(saver)?);
         }
-        let mut text = Vec::new();
-        TextEncoder::new().encode(&families, &mut text)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok(families)
     }
+}
+
+/// In the text format of Prometheus.
+pub(crate) fn text(families: &[MetricFamily]) -> prometheus::Result<String> {
+    let mut text = Vec::new();
+    TextEncoder::new().encode(families, &mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn registered<C: Collector + Clone + 'static>(
@@ -142,7 +148,7 @@ fn registered<C: Collector + Clone + 'static>(
 }
 
 /// What clients hold, and what they may.
-fn memory_of(clients: &Clients) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+fn memory_of(clients: &Clients) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
     let gauge = |name, help| registered(&registry, Gauge::new(name, help)?);
     let held = "Bytes that all clients hold in requests and replies";
@@ -153,7 +159,7 @@ fn memory_of(clients: &Clients) -> prometheus::Result<Vec<prometheus::proto::Met
 }
 
 /// How old the last snapshot is by now, and whether the last try failed.
-fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+fn saves(saver: &Saver) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
     let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
     let age = "Seconds since the last snapshot began that was saved, or since the start";
@@ -164,7 +170,7 @@ fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamil
 }
 
 /// Made for each time that somebody looks: filters come and go.
-fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
     let by_filter = |name, help| {
         let gauge = GaugeVec::new(Opts::new(name, help), &["filter"])?;

@@ -1,7 +1,6 @@
 //! The server from its start to its end.
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +17,8 @@ use crate::saver::NotSaved;
 use crate::secret::Secret;
 use crate::server::{LastSave, Server};
 use crate::snapshot::{self, LoadError};
-use crate::{http, listener};
+use crate::sockets::{BindError, Sockets};
+use crate::{args, http, listener};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -34,11 +34,8 @@ pub(crate) enum Error {
     Unwritable { path: PathBuf, source: io::Error },
     #[error("list {path}: {source}")]
     List { path: PathBuf, source: ListError },
-    #[error("cannot listen on {address}: {source}")]
-    Bind {
-        address: SocketAddr,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Bind(#[from] BindError),
     #[error("metrics: {0}")]
     Metrics(#[from] prometheus::Error),
     #[error("threads and signals: {0}")]
@@ -53,6 +50,7 @@ impl Error {
     pub(crate) fn status(&self) -> u8 {
         match self {
             Self::NotSaved(_) => Self::CUT_SHORT,
+            Self::Bind(error) if error.is_of_options() => args::WRONG,
             _ => 3,
         }
     }
@@ -68,7 +66,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
     };
     let server = Server::new(args, secret)?;
     // First what can fail at once: to restore and to load takes time.
-    let listeners = Listeners::bind(&server.args)?;
+    let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
         snapshot::check(path).map_err(|source| Error::Unwritable {
             path: path.to_owned(),
@@ -82,35 +80,12 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
         .thread_name("server")
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(serve(&server, listeners));
+    let ended = runtime.block_on(serve(&server, sockets));
     // What still runs has nobody who waits for it.
     runtime.shutdown_background();
     ended?;
     tracing::info!("ended");
     Ok(())
-}
-
-/// Where clients will connect. They wait until the server is ready.
-struct Listeners {
-    clients: std::net::TcpListener,
-    http: Option<std::net::TcpListener>,
-}
-
-impl Listeners {
-    fn bind(args: &Args) -> Result<Self, Error> {
-        let bind = |address| {
-            let listener = std::net::TcpListener::bind(address);
-            let listener = listener.and_then(|listener| {
-                listener.set_nonblocking(true)?;
-                Ok(listener)
-            });
-            listener.map_err(|source| Error::Bind { address, source })
-        };
-        Ok(Self {
-            clients: bind(args.bind)?,
-            http: args.http.map(bind).transpose()?,
-        })
-    }
 }
 
 fn restore(server: &Server) -> Result<(), Error> {
@@ -152,20 +127,20 @@ fn load(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<(), Error> {
+async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
     tokio::spawn(signals(
         signal(SignalKind::terminate())?,
         signal(SignalKind::interrupt())?,
         Arc::clone(server),
     ));
-    if let Some(listener) = listeners.http {
+    if let Some(listener) = sockets.http {
         let listener = TcpListener::from_std(listener)?;
         tracing::info!(address = %listener.local_addr()?, "HTTP");
         tokio::spawn(http::serve(listener, Arc::clone(server)));
     }
     tokio::spawn(snapshots(Arc::clone(server)));
     tokio::spawn(forget_transfers(Arc::clone(server)));
-    let listener = TcpListener::from_std(listeners.clients)?;
+    let listener = TcpListener::from_std(sockets.clients)?;
     let threads = server.args.threads();
     tracing::info!(address = %listener.local_addr()?, threads, "ready");
     listener::serve(listener, Arc::clone(server)).await;

@@ -33,6 +33,7 @@ fn connections_are_listed() {
     assert_eq!(field(&lines[0], "lib-name"), "by-hand");
     assert_eq!(field(&lines[0], "laddr"), server.address.to_string());
     assert_eq!(field(&lines[0], "addr"), first.address().to_string());
+    assert_eq!(field(&lines[0], "cmd"), "client");
     assert_eq!(field(&lines[1], "cmd"), "cf.add");
     assert_eq!(field(&lines[1], "id"), "2");
     assert_eq!(list(&mut first, &["ID", "2", "99"]).len(), 1);

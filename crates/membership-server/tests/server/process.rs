@@ -66,7 +66,11 @@ impl Server {
         what: Logs,
     ) -> Self {
         let mut command = command();
-        command.args(["--bind", "127.0.0.1:0", "--log-format", "json"]);
+        let options: Vec<_> = options.into_iter().map(|a| a.as_ref().to_owned()).collect();
+        command.args(["--log-format", "json"]);
+        if !options.iter().any(|option| option == "--bind") {
+            command.args(["--bind", "127.0.0.1:0"]);
+        }
         command.args(options).stderr(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let mut lines = BufReader::new(process.stderr.take().expect("piped"));
