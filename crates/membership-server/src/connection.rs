@@ -50,6 +50,8 @@ pub(crate) struct Connection {
     /// Whether a request was so large that its memory is to be given back.
     is_large: bool,
     replies: BytesMut,
+    /// Bytes of the request, or of the transaction, that is being answered.
+    answering: usize,
     /// Whether its client ended the server, and waits for that.
     ends_server: bool,
     tally: Tally,
@@ -75,6 +77,7 @@ impl Connection {
             requests: BytesMut::new(),
             is_large: false,
             replies: BytesMut::new(),
+            answering: 0,
             ends_server: false,
             tally: Tally::new(COMMANDS.len() + 1),
             since: Instant::now(),
@@ -121,7 +124,7 @@ impl Connection {
         let mut next = Next::More;
         let mut wrong: Option<Ended> = None;
         for _ in 0..most {
-            if self.session.client.end.is_cancelled() {
+            if self.session.client.is_closing() {
                 wrong = Some(self.session.client.reason().into());
                 break;
             }
@@ -141,10 +144,12 @@ impl Connection {
             };
             self.is_large |= end > KEPT;
             let request = self.requests.split_to(end).freeze();
+            self.answering = end;
             if end > KEPT {
-                self.account(end);
+                self.account();
             }
             let answered = self.answer(&request).await;
+            self.answering = 0;
             if self.session.is_authenticated {
                 // Behind the answer: that it took its time is not the client's fault.
                 self.since = Instant::now();
@@ -200,6 +205,7 @@ impl Connection {
 
     /// Answers the commands of a transaction. All of them are run, even if the client does not take the replies.
     async fn answer_each(&mut self, queue: &Queue) -> Result<(), Ended> {
+        self.answering = queue.memory();
         let mut sent = Ok(());
         // The same in both versions of the protocol. The array is sent in parts: it can be long.
         let length = format!("*{}\r\n", queue.len());
@@ -293,7 +299,7 @@ impl Connection {
             self.is_large = false;
         }
         self.requests.reserve(READ);
-        self.account(0);
+        self.account();
         let was_empty = self.requests.is_empty();
         let client = Arc::clone(&self.session.client);
         let read = tokio::select! {
@@ -304,6 +310,7 @@ impl Connection {
         };
         let bytes = read.map_err(|_| Ended::Slow(slow))??;
         server.metrics.bytes_read.inc_by(bytes as u64);
+        client.is_active();
         if was_empty && self.session.is_authenticated {
             self.since = Instant::now();
         }
@@ -334,7 +341,7 @@ impl Connection {
         if self.replies.is_empty() {
             return Ok(());
         }
-        self.account(0);
+        self.account();
         let patience = self.session.server.limits().request_timeout;
         let sending = timeout(patience, self.stream.write_all(&self.replies));
         let client = &self.session.client;
@@ -355,9 +362,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Reports the bytes of its buffers, and of a request that is being answered, to whoever adds up those of all. Less
-    /// than a read more or less is not worth it.
-    fn account(&self, answered: usize) {
+    /// Reports the bytes of its buffers to whoever adds up those of all. Less than a read more or less is not worth it.
+    fn account(&self) {
         let Session {
             server,
             client,
@@ -365,7 +371,7 @@ impl Connection {
             ..
         } = &self.session;
         let queued = queue.as_ref().map_or(0, |queue| queue.memory());
-        let held = self.requests.capacity() + self.replies.capacity() + queued + answered;
+        let held = self.requests.capacity() + self.replies.capacity() + queued + self.answering;
         if held.abs_diff(client.held()) >= READ {
             let closed = server.clients.hold(client, held);
             server.metrics.evicted_clients.inc_by(closed as u64);
