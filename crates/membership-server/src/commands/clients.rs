@@ -58,7 +58,7 @@ fn set_info(session: &Session, what: &[u8], name: &[u8]) -> Parsed<Reply> {
 }
 
 fn list(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
-    let clients = session.server.clients.all();
+    let clients = session.server.clients.staying();
     let is_asked: Box<dyn Fn(&Client) -> bool> = match *which {
         [] => Box::new(|_| true),
         // All are of one type.
@@ -163,7 +163,7 @@ fn kill(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
         }
         _ => (Filter::parse(which)?, false),
     };
-    let clients = session.server.clients.all();
+    let clients = session.server.clients.staying();
     let me = session.client.id;
     let fitting = clients
         .iter()

@@ -50,6 +50,14 @@ for protocol in (2, 3):
     check("cf.add" in client.command(), True)
     check(list(client.scan_iter(match=key)), [key.encode()])
 
+    # Who is connected, and the end of one of them.
+    other = redis.Redis(port=port, password=password, single_connection_client=True, client_name="other")
+    [listed] = [one for one in client.client_list() if one["name"] == "other"]
+    check(int(listed["id"]), other.client_id())
+    check(client.client_info()["name"], "test")
+    check(client.client_kill_filter(_id=listed["id"]), 1)
+    check([one for one in client.client_list() if one["id"] == listed["id"]], [])
+
     # A pipeline, and one with an error in the middle.
     pipeline = client.pipeline(transaction=False)
     for item in range(1000):

@@ -113,9 +113,10 @@ fn who_does_not_read_is_closed_on_demand() {
     // Until the server waits for it.
     stuck.send_what_fits(&echo.repeat(100));
     assert_eq!(server.ask(&["CLIENT", "KILL", &address]), "+OK\r\n");
+    assert_eq!(list(&mut server.client(), &[]).len(), 1);
+    let mut client = server.client();
     wait("the end of the connection", || {
-        let mut client = server.client();
-        (list(&mut client, &[]).len() == 1).then_some(())
+        (info(&mut client, "connected_clients") == 1).then_some(())
     });
 }
 
