@@ -33,7 +33,8 @@ fn copies(trial: &mut Trial) {
     trial.both("CF.RESERVE f 64 EXPANSION 2", "+OK");
     trial.each(0..8, "CF.ADD f same", ":1");
     trial.differ("CF.ADD f same", ":1", "-ERR~");
-    trial.both("CF.INFO f", "~Number of filters\n:~");
+    let grown = "~Number of filters\n:3\n~";
+    trial.differ("CF.INFO f", grown, "~Number of filters\n:1\n~");
     trial.differ("CF.COUNT f same", ":9", ":8");
 }
 
