@@ -153,12 +153,12 @@ fn who_holds_most_is_closed_when_all_hold_too_much() {
     wait("the large request", || {
         (info(&mut watcher, "mem_clients_normal") >= 900_000).then_some(())
     });
-    let mut small: Vec<_> = (0..7).map(|_| start(400_000)).collect();
+    let mut small: Vec<_> = (0..7).map(|_| start(300_000)).collect();
     assert_eq!(large.rest(), "", "the largest is closed");
     // Those that stay are served.
     for client in &mut small {
         client.send(b"\r\n");
-        assert_eq!(client.reply().len(), 400_000 + 11);
+        assert_eq!(client.reply().len(), 300_000 + 11);
     }
     assert_eq!(info(&mut watcher, "evicted_clients"), 1);
     assert_eq!(info(&mut watcher, "maxmemory_clients"), MOST);
