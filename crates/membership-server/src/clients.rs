@@ -139,7 +139,7 @@ impl Clients {
         Present { all: self, client }
     }
 
-    /// All but those that are to be closed, in the order in which they came.
+    /// All but those that are to be closed, by their numbers.
     pub(crate) fn staying(&self) -> Vec<Arc<Client>> {
         let present = self.present();
         let staying = present.values().filter(|client| !client.is_closing());
