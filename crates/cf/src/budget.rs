@@ -23,7 +23,9 @@ pub enum NotAdded {
     #[error(transparent)]
     Refused(#[from] InsertError),
     /// The filter is nearly full, and the memory that all filters share is too little for it to grow.
-    #[error("to grow, the filter can need {needed} bytes, and {left} are left for all filters")]
+    #[error(
+        "to grow, the filter can need {needed} bytes, and what is left for all filters is {left}"
+    )]
     NoMemoryToGrow {
         /// At most this many bytes for the next segment.
         needed: usize,

@@ -73,8 +73,15 @@ impl Operation<'_> {
                 ..
             } => Reply::Whether(filter.insert_unique(item)?),
             Self::Insert {
-                items, is_unique, ..
-            } => Reply::Each(filter.insert_each(items, is_unique)),
+                items,
+                is_unique: false,
+                ..
+            } => Reply::Each(filter.insert_each(items, false)),
+            Self::Insert {
+                items,
+                is_unique: true,
+                ..
+            } => Reply::Numbers(filter.insert_each(items, true)),
             Self::Exists(item) => Reply::Whether(filter.contains(item)),
             Self::ManyExist(items) => Reply::Each(filter.contains_each(items)),
             Self::Count(item) => Reply::Count(filter.count(item)),

@@ -9,6 +9,8 @@ pub enum Reply {
     Whether(bool),
     /// The same for each of many items, in their order.
     Each(Vec<Answer>),
+    /// The same as numbers in every protocol: what `CF.INSERTNX` replies.
+    Numbers(Vec<Answer>),
     /// The copies of an item.
     Count(usize),
     /// What there is to say of a filter: names and values, in an order that clients may count on.

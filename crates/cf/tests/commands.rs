@@ -106,7 +106,7 @@ fn wrong_arguments_are_named() {
 #[test]
 fn items_are_added_found_counted_and_deleted() {
     use Answer::{No, Yes};
-    use Reply::{Count, Each, Whether};
+    use Reply::{Count, Each, Numbers, Whether};
     let server = &mut Server::new();
     for (line, expected) in [
         ("CF.EXISTS f a", Whether(false)),
@@ -120,7 +120,7 @@ fn items_are_added_found_counted_and_deleted() {
         ("CF.INSERT f ITEMS a c", Each(vec![Yes, Yes])),
         (
             "CF.INSERTNX f NOCREATE CAPACITY 9 ITEMS a d d",
-            Each(vec![No, Yes, No]),
+            Numbers(vec![No, Yes, No]),
         ),
         ("CF.MEXISTS f a z d", Each(vec![Yes, No, Yes])),
         ("CF.DEL f a", Whether(true)),

@@ -1,12 +1,16 @@
 //! The command line.
 
-use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, ValueEnum};
+
+use crate::address::Address;
+
+/// The exit status if an option is wrong.
+pub(crate) const WRONG: u8 = 2;
 
 /// Shared cuckoo filters behind the Redis protocol
 ///
@@ -16,14 +20,15 @@ use clap::{Parser, ValueEnum};
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Args {
-    /// The address for Redis clients. An address that is not a loopback address needs --password-file
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:6379")]
-    pub(crate) bind: SocketAddr,
+    /// The address for Redis clients. A host name is looked up once, when the server starts; the server listens on the
+    /// first of its addresses that it can. An address that is not a loopback address needs --password-file
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:6379")]
+    pub(crate) bind: Address,
 
     /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no password, so
     /// it must be a loopback address
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub(crate) http: Option<SocketAddr>,
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) http: Option<Address>,
 
     /// A file whose first line is the password that clients must give
     #[arg(long, value_name = "FILE", env = "MEMBERSHIP_PASSWORD_FILE")]
@@ -143,6 +148,11 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_memory: usize,
 
+    /// Most bytes that all clients together can hold in requests that are incomplete, queued or being answered, and in
+    /// replies that are not sent. Beyond that, the client that holds most is disconnected
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
+    pub(crate) max_client_memory: usize,
+
     /// Most bytes that one growing filter can take
     #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_growth: usize,
@@ -180,23 +190,16 @@ Exit status:
 impl Args {
     /// What is wrong with options that are each right by themselves.
     pub(crate) fn contradiction(&self) -> Option<String> {
-        let open = |address: IpAddr| !address.is_loopback();
-        if open(self.bind.ip()) && self.password_file.is_none() {
-            let address = self.bind;
-            return Some(format!(
-                "--bind {address} is not a loopback address: it needs --password-file"
-            ));
-        }
-        if let Some(address) = self.http
-            && open(address.ip())
-        {
-            return Some(format!(
-                "--http {address} is not a loopback address, and HTTP asks for no password: use a loopback address"
-            ));
-        }
         if self.filters.growing && self.limits.max_growth > self.limits.max_memory {
             return Some(
                 "--max-growth is more than --max-memory: lower it, or raise --max-memory"
+                    .to_owned(),
+            );
+        }
+        // A buffer can be twice as large as what is in it, and there is one for requests and one for replies.
+        if self.limits.max_client_memory / 4 < self.limits.max_request {
+            return Some(
+                "--max-client-memory is less than four times --max-request: raise it, or lower --max-request"
                     .to_owned(),
             );
         }

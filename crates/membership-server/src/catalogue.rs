@@ -90,7 +90,7 @@ impl Drop for Loan {
 pub(crate) enum CreateError {
     #[error("item exists")]
     Exists,
-    #[error("too many filters: at most {0} are allowed (--max-filters)")]
+    #[error("too many filters: there can be at most {0} (--max-filters)")]
     TooManyFilters(usize),
     #[error(
         "not enough memory: all filters together can take at most {most} bytes (--max-memory), and {reason}"
@@ -178,7 +178,7 @@ impl Catalogue {
         let left = self.memory_left().saturating_sub(key.len());
         let growth = self.limits.growth;
         let filter = Filter::new(settings, left, growth).map_err(|error| {
-            let reason = format!("{left} of them are left: {error}");
+            let reason = format!("what is left is {left}: {error}");
             if settings.expansion == 0 || left < growth {
                 self.too_much(reason)
             } else {
@@ -202,7 +202,7 @@ impl Catalogue {
         let left = self.memory_left();
         if bytes > left {
             return Err(self.too_much(format!(
-                "{left} of them are left, and this one needs {bytes}"
+                "what is left is {left}, and this one needs {bytes}"
             )));
         }
         self.publish(key, filter, &turn);

@@ -1,12 +1,15 @@
 //! The commands: their names, what they take, and what runs them.
 
+mod clients;
 mod connection;
 mod documentation;
 mod filters;
 mod keys;
 mod process;
 mod transactions;
+mod usage;
 
+use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -28,8 +31,10 @@ pub(crate) enum Answer {
     Last(Reply),
     /// The connection ends without a reply.
     Hang,
-    /// The server ends, once the work of another thread is done: then there is no reply but the end of the connection.
-    End(Box<dyn FnOnce() -> Result<(), Reply> + Send>),
+    /// When the next snapshot is saved. Not at all if the client is gone before it begins.
+    Save,
+    /// The server ends, once this is done: then there is no reply but the end of the connection.
+    End(Pin<Box<dyn Future<Output = Result<(), Reply>> + Send>>),
 }
 
 impl Answer {
@@ -61,6 +66,8 @@ pub(crate) struct Command {
     is_immediate: bool,
     /// What cannot be part of a transaction.
     is_alone: bool,
+    /// Its arguments, as [`usage`] reads them.
+    usage: &'static str,
     summary: &'static str,
     run: Run,
 }
@@ -76,6 +83,7 @@ enum Run {
 const fn command(
     name: &'static str,
     arity: i64,
+    usage: &'static str,
     summary: &'static str,
     run: fn(&mut Session, &[&[u8]]) -> Answer,
 ) -> Command {
@@ -85,6 +93,7 @@ const fn command(
         is_open: false,
         is_immediate: false,
         is_alone: false,
+        usage,
         summary,
         run: Run::Own(run),
     }
@@ -139,6 +148,7 @@ impl From<&'static cf::Spec> for Command {
             is_open: false,
             is_immediate: false,
             is_alone: false,
+            usage: spec.usage,
             summary: spec.summary,
             run: Run::Filter(spec),
         }
@@ -158,127 +168,182 @@ const OWN: [Command; 32] = [
     open(command(
         "AUTH",
         -2,
+        "[username] password",
         "Authenticates the connection",
         connection::auth,
     )),
     command(
         "BGSAVE",
         -1,
+        "",
         "Starts a snapshot in the background",
         process::bgsave,
     ),
     command(
         "CLIENT",
         -2,
-        "Shows or sets properties of this connection",
-        connection::client,
+        "GETNAME|ID|INFO|KILL|LIST|NO-EVICT|NO-TOUCH|SETINFO|SETNAME [argument..]",
+        "Shows, names and closes connections",
+        clients::client,
     ),
     command(
         "COMMAND",
         -1,
+        "[COUNT|DOCS|INFO|LIST] [command..]",
         "Describes the commands",
         documentation::command,
     ),
     command(
         "CONFIG",
         -2,
+        "GET parameter..",
         "Returns the values of server options",
         process::config,
     ),
-    command("DBSIZE", 1, "Counts the filters", keys::dbsize),
-    command("DEL", -2, "Deletes filters", keys::del),
+    command("DBSIZE", 1, "", "Counts the filters", keys::dbsize),
+    command("DEL", -2, "key..", "Deletes filters", keys::del),
     immediate(command(
         "DISCARD",
         1,
+        "",
         "Drops the commands of a transaction",
         transactions::discard,
     )),
-    command("ECHO", 2, "Returns its argument", connection::echo),
+    command(
+        "ECHO",
+        2,
+        "message",
+        "Returns its argument",
+        connection::echo,
+    ),
     immediate(command(
         "EXEC",
         1,
+        "",
         "Runs the commands of a transaction",
         transactions::exec,
     )),
     command(
         "EXISTS",
         -2,
+        "key..",
         "Counts how many of the keys exist",
         keys::exists,
     ),
-    command("FLUSHALL", -1, "Deletes all filters", keys::flush),
-    command("FLUSHDB", -1, "Deletes all filters", keys::flush),
+    command(
+        "FLUSHALL",
+        -1,
+        "[ASYNC|SYNC]",
+        "Deletes all filters",
+        keys::flush,
+    ),
+    command(
+        "FLUSHDB",
+        -1,
+        "[ASYNC|SYNC]",
+        "Deletes all filters",
+        keys::flush,
+    ),
     open(command(
         "HELLO",
         -1,
+        "[protover:integer] [AUTH username password] [SETNAME clientname]",
         "Chooses the version of the protocol",
         connection::hello,
     )),
-    command("INFO", -1, "Describes the server", process::info),
-    command("KEYS", 2, "Lists the keys that match a pattern", keys::keys),
+    command(
+        "INFO",
+        -1,
+        "[section..]",
+        "Describes the server",
+        process::info,
+    ),
+    command(
+        "KEYS",
+        2,
+        "pattern:pattern",
+        "Lists the keys that match a pattern",
+        keys::keys,
+    ),
     command(
         "LASTSAVE",
         1,
+        "",
         "Returns the time of the last snapshot",
         process::lastsave,
     ),
-    command("MEMORY", -2, "Returns the memory of a filter", keys::memory),
-    command("MODULE", -2, "Lists the modules", process::module),
+    command(
+        "MEMORY",
+        -2,
+        "USAGE key",
+        "Returns the memory of a filter",
+        keys::memory,
+    ),
+    command("MODULE", -2, "LIST", "Lists the modules", process::module),
     immediate(command(
         "MULTI",
         1,
+        "",
         "Begins a transaction: what follows waits for EXEC",
         transactions::multi,
     )),
-    command("PING", -1, "Returns PONG", connection::ping),
+    command("PING", -1, "[message]", "Returns PONG", connection::ping),
     immediate(open(command(
         "QUIT",
         -1,
+        "",
         "Closes the connection",
         connection::quit,
     ))),
     immediate(open(command(
         "RESET",
         1,
+        "",
         "Resets the connection to its initial state",
         connection::reset,
     ))),
-    alone(command("SAVE", 1, "Takes a snapshot", process::save)),
+    alone(command("SAVE", 1, "", "Takes a snapshot", process::save)),
     command(
         "SCAN",
         -2,
+        "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]",
         "Lists the keys that match a pattern",
         keys::scan,
     ),
     command(
         "SELECT",
         2,
+        "index:integer",
         "Chooses database 0, the only one",
         connection::select,
     ),
     alone(command(
         "SHUTDOWN",
         -1,
+        "[NOSAVE|SAVE] [NOW] [FORCE]",
         "Saves, and ends the server",
         process::shutdown,
     )),
     command(
         "TIME",
         1,
+        "",
         "Returns the seconds since 1970, and the microseconds beyond",
         process::time,
     ),
-    command("TYPE", 2, "Returns the type of a key", keys::kind),
-    command("UNLINK", -2, "Deletes filters", keys::del),
+    command("TYPE", 2, "key", "Returns the type of a key", keys::kind),
+    command("UNLINK", -2, "key..", "Deletes filters", keys::del),
     command(
         "UNWATCH",
         1,
+        "",
         "Forgets the keys that WATCH named",
         transactions::unwatch,
     ),
     immediate(command(
         "WATCH",
         -2,
+        "key..",
         "Makes EXEC run nothing if one of these keys changes before it",
         transactions::watch,
     )),
@@ -312,7 +377,7 @@ pub(crate) fn answer(
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
-            tracing::warn!(peer = %session.peer, "connection closed: the client sent HTTP");
+            tracing::warn!(peer = %session.client.peer, "connection closed: the client sent HTTP");
             session.server.metrics.protocol_errors.inc();
             return (unknown_name(), Answer::Hang);
         }
@@ -322,6 +387,7 @@ pub(crate) fn answer(
         return (unknown_name(), unknown(session, name, rest).into());
     };
     let which = (index, command.name);
+    session.client.asks(index);
     if !session.is_authenticated && !command.is_open {
         return (which, no_auth().into());
     }
@@ -377,6 +443,21 @@ fn unknown(session: &Session, name: &[u8], rest: &[&[u8]]) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_arguments_are_as_many_as_are_taken() {
+        for command in COMMANDS.iter() {
+            let (needed, more) = usage::number(command.usage);
+            let least = usize::try_from(command.arity.unsigned_abs()).expect("few") - 1;
+            // Of two, it depends on the first argument how many there are.
+            let depends = ["CONFIG", "MEMORY"].contains(&command.name);
+            assert!(needed == least || depends, "{}", command.name);
+            let is_open = command.arity < 0;
+            // Some take arguments that mean nothing to them.
+            let ignores = ["BGSAVE", "MEMORY", "MODULE", "QUIT"].contains(&command.name);
+            assert!(more == is_open || ignores, "{}", command.name);
+        }
+    }
 
     #[test]
     fn names_are_sorted_and_short_enough() {

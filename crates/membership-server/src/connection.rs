@@ -1,14 +1,16 @@
 //! One connection: reads requests, answers them in their order, and sends the replies.
 
+mod socket;
+
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
+use crate::clients::Reason;
 use crate::commands::{self, Answer, COMMANDS};
 use crate::metrics::Tally;
 use crate::reply::Reply;
@@ -16,9 +18,6 @@ use crate::request::{self, ProtocolError, Scanner};
 use crate::server::Server;
 use crate::session::Session;
 use crate::transaction::Queue;
-
-/// Bytes to read at once.
-const READ: usize = 16 << 10;
 
 /// Bytes of replies that are sent before more requests are answered.
 const REPLIES: usize = 256 << 10;
@@ -36,6 +35,8 @@ pub(crate) enum Ended {
     #[error("client too slow: {0}")]
     Slow(&'static str),
     #[error(transparent)]
+    Closed(#[from] Reason),
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 
@@ -47,6 +48,8 @@ pub(crate) struct Connection {
     /// Whether a request was so large that its memory is to be given back.
     is_large: bool,
     replies: BytesMut,
+    /// Bytes of the request, or of the transaction, that is being answered.
+    answering: usize,
     /// Whether its client ended the server, and waits for that.
     ends_server: bool,
     tally: Tally,
@@ -72,6 +75,7 @@ impl Connection {
             requests: BytesMut::new(),
             is_large: false,
             replies: BytesMut::new(),
+            answering: 0,
             ends_server: false,
             tally: Tally::new(COMMANDS.len() + 1),
             since: Instant::now(),
@@ -118,6 +122,10 @@ impl Connection {
         let mut next = Next::More;
         let mut wrong: Option<Ended> = None;
         for _ in 0..most {
+            if self.session.client.is_closing() {
+                wrong = Some(self.session.client.reason().into());
+                break;
+            }
             // One that asks without a pause leaves the thread to others now and then.
             tokio::task::consume_budget().await;
             let limits = self.session.request_limits();
@@ -134,7 +142,12 @@ impl Connection {
             };
             self.is_large |= end > KEPT;
             let request = self.requests.split_to(end).freeze();
+            self.answering = end;
+            if end > KEPT {
+                self.account();
+            }
             let answered = self.answer(&request).await;
+            self.answering = 0;
             if self.session.is_authenticated {
                 // Behind the answer: that it took its time is not the client's fault.
                 self.since = Instant::now();
@@ -190,6 +203,7 @@ impl Connection {
 
     /// Answers the commands of a transaction. All of them are run, even if the client does not take the replies.
     async fn answer_each(&mut self, queue: &Queue) -> Result<(), Ended> {
+        self.answering = queue.memory();
         let mut sent = Ok(());
         // The same in both versions of the protocol. The array is sent in parts: it can be long.
         let length = format!("*{}\r\n", queue.len());
@@ -229,13 +243,18 @@ impl Connection {
                 let done = tokio::task::spawn_blocking(work).await;
                 (done.unwrap_or_else(|_| failed()), true)
             }
-            Answer::End(work) => match tokio::task::spawn_blocking(work).await {
-                Ok(Ok(())) => {
+            Answer::Save => {
+                let saver = self.session.server.saver.clone();
+                let saved = saver.save_unless(self.end_of_requests()).await;
+                let refused = |error| Reply::error(format!("ERR {error}"));
+                (saved.map_or_else(refused, |()| Reply::OK), true)
+            }
+            Answer::End(work) => match work.await {
+                Ok(()) => {
                     self.ends_server = true;
                     return (None, false);
                 }
-                Ok(Err(reply)) => (reply, true),
-                Err(_) => (failed(), true),
+                Err(reply) => (reply, true),
             },
             // There are no transactions in transactions.
             Answer::Each(_) => (failed(), true),
@@ -257,78 +276,6 @@ impl Connection {
             self.replies
                 .extend_from_slice(b"-ERR the reply could not be encoded\r\n");
         }
-    }
-
-    /// Reads more of the requests. False if there will be no more.
-    async fn read(&mut self) -> Result<bool, Ended> {
-        let server = Arc::clone(&self.session.server);
-        let limits = server.limits();
-        let left = limits.request_timeout.saturating_sub(self.since.elapsed());
-        let (patience, slow) = if !self.session.is_authenticated {
-            (left, NO_PASSWORD)
-        } else if !self.requests.is_empty() {
-            (left, "a request is incomplete")
-        } else if limits.idle_timeout.is_zero() {
-            (Duration::MAX, "idle")
-        } else {
-            (limits.idle_timeout, "idle")
-        };
-        if self.requests.is_empty() && self.is_large {
-            self.requests = BytesMut::new();
-            self.is_large = false;
-        }
-        self.requests.reserve(READ);
-        let was_empty = self.requests.is_empty();
-        let read = tokio::select! {
-            biased;
-            () = server.end.cancelled() => return Ok(false),
-            read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
-        };
-        let bytes = read.map_err(|_| Ended::Slow(slow))??;
-        server.metrics.bytes_read.inc_by(bytes as u64);
-        if was_empty && self.session.is_authenticated {
-            self.since = Instant::now();
-        }
-        Ok(bytes > 0)
-    }
-
-    async fn send(&mut self) -> Result<(), Ended> {
-        if self.replies.is_empty() {
-            return Ok(());
-        }
-        let patience = self.session.server.limits().request_timeout;
-        let sent = timeout(patience, self.stream.write_all(&self.replies)).await;
-        sent.map_err(|_| Ended::Slow("it does not read its replies"))??;
-        let metrics = &self.session.server.metrics;
-        metrics.bytes_written.inc_by(self.replies.len() as u64);
-        if self.replies.capacity() > KEPT {
-            self.replies = BytesMut::new();
-        } else {
-            self.replies.clear();
-        }
-        Ok(())
-    }
-
-    /// Says that nothing more comes, and reads a little of what is under way: closed with that unread, the system
-    /// would take back what the client has not read yet.
-    async fn say_goodbye(&mut self) {
-        const PATIENCE: Duration = Duration::from_secs(1);
-        const MOST: usize = 1 << 20;
-        let rest = async {
-            self.stream.shutdown().await?;
-            let mut bytes = 0;
-            while bytes < MOST {
-                self.requests.clear();
-                self.requests.reserve(READ);
-                match self.stream.read_buf(&mut self.requests).await? {
-                    0 => break,
-                    read => bytes += read,
-                }
-            }
-            io::Result::Ok(())
-        };
-        // The client may be gone already, and that is as good.
-        let _ = timeout(PATIENCE, rest).await;
     }
 }
 

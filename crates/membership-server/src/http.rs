@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONTENT_TYPE};
+use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, VARY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::server::Server;
+use crate::{metrics, openmetrics};
 
 /// More at a time than anybody needs who only looks.
 const MOST: usize = 64;
@@ -66,6 +67,23 @@ async fn answer_all(stream: TcpStream, server: Arc<Server>) -> hyper::Result<()>
         .await
 }
 
+/// The metrics, in the format that the client likes best, and what that is called.
+fn metrics(
+    request: &Request<Incoming>,
+    server: &Server,
+) -> prometheus::Result<(&'static str, String)> {
+    let families = server
+        .metrics
+        .all(&server.clients, &server.catalogue, &server.saver)?;
+    let accepted = request.headers().get_all(ACCEPT).into_iter();
+    let accepted: Vec<_> = accepted.filter_map(|value| value.to_str().ok()).collect();
+    if openmetrics::is_preferred(&accepted.join(",")) {
+        Ok((openmetrics::CONTENT_TYPE, openmetrics::encode(&families)))
+    } else {
+        Ok((TEXT_FORMAT, metrics::text(&families)?))
+    }
+}
+
 fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>> {
     let (status, kind, body) = match request.uri().path() {
         "/healthz" if server.saver.has_failed() => (
@@ -74,8 +92,8 @@ fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>>
             "degraded: the last snapshot could not be saved\n".to_owned(),
         ),
         "/healthz" => (StatusCode::OK, "text/plain", "ok\n".to_owned()),
-        "/metrics" => match server.metrics.text(&server.catalogue, &server.saver) {
-            Ok(text) => (StatusCode::OK, TEXT_FORMAT, text),
+        "/metrics" => match metrics(request, server) {
+            Ok((kind, text)) => (StatusCode::OK, kind, text),
             Err(error) => {
                 tracing::error!(%error, "could not collect the metrics");
                 (
@@ -104,6 +122,7 @@ fn answer(request: &Request<Incoming>, server: &Server) -> Response<Full<Bytes>>
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(kind));
+    headers.insert(VARY, hyper::header::HeaderValue::from_static("accept"));
     if status == StatusCode::METHOD_NOT_ALLOWED {
         headers.insert(ALLOW, hyper::header::HeaderValue::from_static("GET, HEAD"));
     }

@@ -22,7 +22,7 @@ pub(crate) enum ListError {
     NoText,
     #[error(transparent)]
     Create(#[from] CreateError),
-    #[error("after {added} items: {source}")]
+    #[error("{source}; new items before that: {added}")]
     Insert { added: usize, source: NotAdded },
 }
 

@@ -70,11 +70,13 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
     server.metrics.connected.inc();
-    let _present = Present::new(&server);
+    let _counted = Counted::new(&server);
     // Replies are sent when they are due. Without this they are all the same, only later.
     let _ = stream.set_nodelay(true);
-    let session = Session::new(Arc::clone(&server), peer);
-    let id = session.id;
+    let local = stream.local_addr().unwrap_or(peer);
+    let present = server.clients.enter(peer, local);
+    let id = present.client.id;
+    let session = Session::new(Arc::clone(&server), Arc::clone(&present.client));
     tracing::debug!(%peer, connection = id, "connected");
     match Connection::new(stream, session).serve().await {
         Ok(()) => tracing::debug!(%peer, connection = id, "disconnected"),
@@ -83,9 +85,9 @@ async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
 }
 
 /// Counts a connection for as long as it is there.
-struct Present(prometheus::IntGauge);
+struct Counted(prometheus::IntGauge);
 
-impl Present {
+impl Counted {
     fn new(server: &Server) -> Self {
         let connections = server.metrics.connections.clone();
         connections.inc();
@@ -93,7 +95,7 @@ impl Present {
     }
 }
 
-impl Drop for Present {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.dec();
     }

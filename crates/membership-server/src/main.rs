@@ -7,15 +7,18 @@
 //! [`catalogue`] finds under the key. No lock is taken on that way. What takes its time (a large filter to make, a
 //! snapshot, a dump) is done by other threads.
 
+mod address;
 mod args;
 mod arguments;
 mod catalogue;
+mod clients;
 mod commands;
 mod connection;
 mod http;
 mod list;
 mod listener;
 mod metrics;
+mod openmetrics;
 mod reply;
 mod request;
 mod run;
@@ -24,6 +27,7 @@ mod secret;
 mod server;
 mod session;
 mod snapshot;
+mod sockets;
 mod transaction;
 
 use std::process::ExitCode;
@@ -32,13 +36,11 @@ use clap::Parser;
 
 use args::{Args, LogFormat};
 
-const BAD_OPTION: u8 = 2;
-
 fn main() -> ExitCode {
     let args = Args::parse();
     if let Some(words) = args.contradiction() {
         eprintln!("membership-server: {words}");
-        return ExitCode::from(BAD_OPTION);
+        return ExitCode::from(args::WRONG);
     }
     // Whoever reads the logs may be slow or gone: that must neither stop a thread that serves, nor end it.
     let (writer, _flushed_at_the_end) = tracing_appender::non_blocking(std::io::stderr());

@@ -7,12 +7,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::core::Collector;
 use prometheus::local::{LocalHistogram, LocalIntCounter};
+use prometheus::proto::MetricFamily;
 use prometheus::{
     Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
     Opts, Registry, TextEncoder,
 };
 
 use crate::catalogue::Catalogue;
+use crate::clients::Clients;
 use crate::saver::Saver;
 
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(crate) struct Metrics {
     pub(crate) rejected: IntCounter,
     pub(crate) protocol_errors: IntCounter,
     pub(crate) timeouts: IntCounter,
+    pub(crate) evicted_clients: IntCounter,
     pub(crate) refused_passwords: IntCounter,
     pub(crate) bytes_read: IntCounter,
     pub(crate) bytes_written: IntCounter,
@@ -81,7 +84,7 @@ impl Metrics {
             )?,
             errors: registered(&registry, IntCounterVec::new(errors, &["command"])?)?,
             connections: gauge("connections", "Open connections")?,
-            connected: counter("connections_total", "Connections accepted so far")?,
+            connected: counter("accepted_connections_total", "Connections accepted so far")?,
             rejected: counter(
                 "rejected_connections_total",
                 "Connections refused because of the limit",
@@ -93,6 +96,10 @@ impl Metrics {
             timeouts: counter(
                 "timeouts_total",
                 "Connections closed because the client was too slow",
+            )?,
+            evicted_clients: counter(
+                "evicted_clients_total",
+                "Connections closed because all clients together held more than --max-client-memory",
             )?,
             refused_passwords: counter("refused_passwords_total", "Wrong passwords")?,
             bytes_read: counter("read_bytes_total", "Bytes from clients")?,
@@ -108,17 +115,28 @@ impl Metrics {
         })
     }
 
-    /// All of it as text, with the filters as they are now.
-    pub(crate) fn text(&self, catalogue: &Catalogue, saver: &Saver) -> prometheus::Result<String> {
+    /// All of it, with the filters as they are now.
+    pub(crate) fn all(
+        &self,
+        clients: &Clients,
+        catalogue: &Catalogue,
+        saver: &Saver,
+    ) -> prometheus::Result<Vec<MetricFamily>> {
         let mut families = self.registry.gather();
+        families.extend(memory_of(clients)?);
         families.extend(filters(catalogue)?);
         if saver.path().is_some() {
             families.extend(saves(saver)?);
         }
-        let mut text = Vec::new();
-        TextEncoder::new().encode(&families, &mut text)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok(families)
     }
+}
+
+/// In the text format of Prometheus.
+pub(crate) fn text(families: &[MetricFamily]) -> prometheus::Result<String> {
+    let mut text = Vec::new();
+    TextEncoder::new().encode(families, &mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn registered<C: Collector + Clone + 'static>(
@@ -129,8 +147,19 @@ fn registered<C: Collector + Clone + 'static>(
     Ok(collector)
 }
 
+/// What clients hold, and what they may.
+fn memory_of(clients: &Clients) -> prometheus::Result<Vec<MetricFamily>> {
+    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
+    let gauge = |name, help| registered(&registry, Gauge::new(name, help)?);
+    let held = "Bytes that all clients hold in requests and replies";
+    gauge("client_memory_bytes", held)?.set(clients.held() as f64);
+    let most = "Bytes that all clients can hold (--max-client-memory)";
+    gauge("max_client_memory_bytes", most)?.set(clients.most() as f64);
+    Ok(registry.gather())
+}
+
 /// How old the last snapshot is by now, and whether the last try failed.
-fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+fn saves(saver: &Saver) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
     let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
     let age = "Seconds since the last snapshot began that was saved, or since the start";
@@ -141,7 +170,7 @@ fn saves(saver: &Saver) -> prometheus::Result<Vec<prometheus::proto::MetricFamil
 }
 
 /// Made for each time that somebody looks: filters come and go.
-fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<prometheus::proto::MetricFamily>> {
+fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
     let by_filter = |name, help| {
         let gauge = GaugeVec::new(Opts::new(name, help), &["filter"])?;

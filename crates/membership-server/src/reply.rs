@@ -55,6 +55,14 @@ impl Reply {
         }
     }
 
+    fn number_of(answer: cf::Answer) -> Self {
+        Self::Integer(match answer {
+            cf::Answer::Yes => 1,
+            cf::Answer::No => 0,
+            cf::Answer::Refused => -1,
+        })
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
@@ -134,6 +142,9 @@ impl From<cf::Reply> for Reply {
             cf::Reply::Whether(is_so) => Self::Boolean(is_so),
             cf::Reply::Each(answers) => {
                 Self::Array(answers.into_iter().map(Self::answer).collect())
+            }
+            cf::Reply::Numbers(answers) => {
+                Self::Array(answers.into_iter().map(Self::number_of).collect())
             }
             cf::Reply::Count(number) => Self::number(number),
             cf::Reply::Info(info) => {

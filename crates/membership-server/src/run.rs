@@ -1,7 +1,6 @@
 //! The server from its start to its end.
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +17,8 @@ use crate::saver::NotSaved;
 use crate::secret::Secret;
 use crate::server::{LastSave, Server};
 use crate::snapshot::{self, LoadError};
-use crate::{http, listener};
+use crate::sockets::{BindError, Sockets};
+use crate::{args, http, listener};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -34,11 +34,8 @@ pub(crate) enum Error {
     Unwritable { path: PathBuf, source: io::Error },
     #[error("list {path}: {source}")]
     List { path: PathBuf, source: ListError },
-    #[error("cannot listen on {address}: {source}")]
-    Bind {
-        address: SocketAddr,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Bind(#[from] BindError),
     #[error("metrics: {0}")]
     Metrics(#[from] prometheus::Error),
     #[error("threads and signals: {0}")]
@@ -53,6 +50,7 @@ impl Error {
     pub(crate) fn status(&self) -> u8 {
         match self {
             Self::NotSaved(_) => Self::CUT_SHORT,
+            Self::Bind(error) if error.is_of_options() => args::WRONG,
             _ => 3,
         }
     }
@@ -68,7 +66,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
     };
     let server = Server::new(args, secret)?;
     // First what can fail at once: to restore and to load takes time.
-    let listeners = Listeners::bind(&server.args)?;
+    let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
         snapshot::check(path).map_err(|source| Error::Unwritable {
             path: path.to_owned(),
@@ -82,35 +80,12 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
         .thread_name("server")
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(serve(&server, listeners));
+    let ended = runtime.block_on(serve(&server, sockets));
     // What still runs has nobody who waits for it.
     runtime.shutdown_background();
     ended?;
     tracing::info!("ended");
     Ok(())
-}
-
-/// Where clients will connect. They wait until the server is ready.
-struct Listeners {
-    clients: std::net::TcpListener,
-    http: Option<std::net::TcpListener>,
-}
-
-impl Listeners {
-    fn bind(args: &Args) -> Result<Self, Error> {
-        let bind = |address| {
-            let listener = std::net::TcpListener::bind(address);
-            let listener = listener.and_then(|listener| {
-                listener.set_nonblocking(true)?;
-                Ok(listener)
-            });
-            listener.map_err(|source| Error::Bind { address, source })
-        };
-        Ok(Self {
-            clients: bind(args.bind)?,
-            http: args.http.map(bind).transpose()?,
-        })
-    }
 }
 
 fn restore(server: &Server) -> Result<(), Error> {
@@ -152,20 +127,20 @@ fn load(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<(), Error> {
+async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
     tokio::spawn(signals(
         signal(SignalKind::terminate())?,
         signal(SignalKind::interrupt())?,
         Arc::clone(server),
     ));
-    if let Some(listener) = listeners.http {
+    if let Some(listener) = sockets.http {
         let listener = TcpListener::from_std(listener)?;
         tracing::info!(address = %listener.local_addr()?, "HTTP");
         tokio::spawn(http::serve(listener, Arc::clone(server)));
     }
     tokio::spawn(snapshots(Arc::clone(server)));
     tokio::spawn(forget_transfers(Arc::clone(server)));
-    let listener = TcpListener::from_std(listeners.clients)?;
+    let listener = TcpListener::from_std(sockets.clients)?;
     let threads = server.args.threads();
     tracing::info!(address = %listener.local_addr()?, threads, "ready");
     listener::serve(listener, Arc::clone(server)).await;
@@ -190,10 +165,7 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
         return Ok(());
     }
     loop {
-        let saved = in_background(server, |server| {
-            server.saver.save_last(&server.catalogue, &server.metrics)
-        });
-        match saved.await {
+        match server.saver.save_last().await {
             Err(error) if server.last_save() == LastSave::UntilItWorks => {
                 tracing::error!(%error, "the last snapshot was not saved: trying again, until it works or a second signal comes");
                 tokio::time::sleep(PATIENCE).await;
@@ -201,16 +173,6 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
             saved => return saved,
         }
     }
-}
-
-/// Saves on a thread that may take its time.
-async fn in_background(
-    server: &Arc<Server>,
-    save: fn(&Server) -> Result<(), NotSaved>,
-) -> Result<(), NotSaved> {
-    let server = Arc::clone(server);
-    let saved = tokio::task::spawn_blocking(move || save(&server)).await;
-    saved.unwrap_or(Err(NotSaved::Failed))
 }
 
 /// The first signal ends the server in order, the next at once. With `--on-last-save-error stay` the first saves before
@@ -223,11 +185,8 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
         if !stays || server.end.is_cancelled() {
             break;
         }
-        let saved = in_background(&server, |server| {
-            server.saver.save(&server.catalogue, &server.metrics)
-        });
         let saved = tokio::select! {
-            saved = saved => saved,
+            saved = server.saver.save() => saved,
             () = received(&mut terminate, &mut interrupt, "second") => cut_short(),
         };
         match saved {
@@ -273,10 +232,8 @@ async fn snapshots(server: Arc<Server>) {
             () = server.end.cancelled() => return,
             _ = due.tick() => {}
         }
-        let server = Arc::clone(&server);
-        let save = move || server.saver.save(&server.catalogue, &server.metrics);
         // What went wrong was logged and counted.
-        let _ = tokio::task::spawn_blocking(save).await;
+        let _ = server.saver.save().await;
     }
 }
 

@@ -1,21 +1,29 @@
 //! Who takes snapshots, and when.
 
+use std::ops::DerefMut;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::Catalogue;
 use crate::metrics::Metrics;
 use crate::snapshot::{self, SaveError};
 
+#[derive(Clone, Debug)]
+pub(crate) struct Saver(Arc<State>);
+
 #[derive(Debug)]
-pub(crate) struct Saver {
+struct State {
     path: Option<PathBuf>,
+    catalogue: Arc<Catalogue>,
+    metrics: Arc<Metrics>,
     /// One snapshot at a time: they have one file.
-    turn: Mutex<Outcome>,
+    turn: Arc<Mutex<Outcome>>,
     /// Snapshots that have begun since the start.
     number: AtomicU64,
     /// Whether the last try failed.
@@ -37,6 +45,8 @@ pub(crate) enum NotSaved {
     NoFile,
     #[error("the server is shutting down, and saves a last snapshot")]
     Closed,
+    #[error("the client closed its side of the connection before the snapshot began")]
+    Gone,
     #[error("the thread that saves failed")]
     Failed,
     #[error(transparent)]
@@ -48,53 +58,52 @@ pub(crate) enum NotSaved {
 
 /// A snapshot that has begun, until it is dropped.
 #[derive(Debug)]
-struct Begun<'a>(&'a Saver);
+struct Begun(Arc<State>);
 
-impl Drop for Begun<'_> {
+impl Begun {
+    fn new(state: &Arc<State>) -> Self {
+        state.begun.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(state))
+    }
+}
+
+impl Drop for Begun {
     fn drop(&mut self) {
         self.0.begun.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Saver {
-    pub(crate) fn new(path: Option<PathBuf>, end: CancellationToken) -> Self {
-        Self {
+    pub(crate) fn new(
+        path: Option<PathBuf>,
+        catalogue: Arc<Catalogue>,
+        metrics: Arc<Metrics>,
+        end: CancellationToken,
+    ) -> Self {
+        Self(Arc::new(State {
             path,
-            turn: Mutex::new(Ok(())),
+            catalogue,
+            metrics,
+            turn: Arc::new(Mutex::new(Ok(()))),
             number: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             begun: AtomicUsize::new(0),
             end,
             last: AtomicI64::new(now()),
-        }
+        }))
     }
 
     pub(crate) fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.0.path.as_deref()
     }
 
     pub(crate) fn is_saving(&self) -> bool {
-        self.begun.load(Ordering::Relaxed) > 0
-    }
-
-    /// Says that a snapshot begins, for [`save_alone`](Self::save_alone), if none has.
-    pub(crate) fn begin_alone(&self) -> bool {
-        let begun = self
-            .begun
-            .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
-        begun.is_ok()
-    }
-
-    /// What [`begin_alone`](Self::begin_alone) began.
-    pub(crate) fn save_alone(&self, catalogue: &Catalogue, metrics: &Metrics) {
-        let _begun = Begun(self);
-        // What went wrong was logged and counted.
-        let _ = self.save_begun(catalogue, metrics, false);
+        self.0.begun.load(Ordering::Relaxed) > 0
     }
 
     /// When the last snapshot was saved or, before the first one, the server started.
     pub(crate) fn last(&self) -> i64 {
-        self.last.load(Ordering::Relaxed)
+        self.0.last.load(Ordering::Relaxed)
     }
 
     /// Seconds since then.
@@ -104,58 +113,94 @@ impl Saver {
 
     /// Whether the last try to save failed.
     pub(crate) fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+        self.0.failed.load(Ordering::Relaxed)
+    }
+
+    /// Saves all filters unless somebody else does, or waits for it. Returns false in that case, otherwise at once.
+    pub(crate) fn save_alone(&self) -> bool {
+        let (state, order) = (&self.0, Ordering::Relaxed);
+        if state.begun.compare_exchange(0, 1, order, order).is_err() {
+            return false;
+        }
+        let begun = Begun(Arc::clone(state));
+        let saver = self.clone();
+        // What becomes of it is logged, counted, and seen in LASTSAVE.
+        tokio::spawn(async move { saver.save_begun(begun, std::future::pending()).await });
+        true
     }
 
     /// Saves all filters. Takes its time, and waits for others who do. Those who wait at the same time share one
     /// snapshot: any that begins after they came has all that they want saved.
-    pub(crate) fn save(&self, catalogue: &Catalogue, metrics: &Metrics) -> Result<(), NotSaved> {
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        let _begun = Begun(self);
-        self.save_begun(catalogue, metrics, false)
+    pub(crate) async fn save(&self) -> Result<(), NotSaved> {
+        self.save_unless(std::future::pending()).await
     }
 
-    /// Saves all filters when nobody uses them any more.
-    pub(crate) fn save_last(
-        &self,
-        catalogue: &Catalogue,
-        metrics: &Metrics,
-    ) -> Result<(), NotSaved> {
-        self.save_begun(catalogue, metrics, true)
+    /// The same for one who may be gone before the snapshot begins. Then none is taken for it.
+    pub(crate) async fn save_unless(&self, gone: impl Future<Output = ()>) -> Result<(), NotSaved> {
+        self.save_begun(Begun::new(&self.0), gone).await
     }
 
-    fn save_begun(
+    async fn save_begun(
         &self,
-        catalogue: &Catalogue,
-        metrics: &Metrics,
-        is_last: bool,
+        begun: Begun,
+        gone: impl Future<Output = ()>,
     ) -> Result<(), NotSaved> {
-        let path = self.path().ok_or(NotSaved::NoFile)?;
-        let seen = self.number.load(Ordering::SeqCst);
-        let mut outcome = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_last && self.number.load(Ordering::SeqCst) > seen {
+        let state = &self.0;
+        if state.path.is_none() {
+            return Err(NotSaved::NoFile);
+        }
+        let seen = state.number.load(Ordering::SeqCst);
+        let outcome = tokio::select! {
+            biased;
+            outcome = Arc::clone(&state.turn).lock_owned() => outcome,
+            () = gone => return Err(NotSaved::Gone),
+        };
+        if state.number.load(Ordering::SeqCst) > seen {
             // It has begun since, and is over: nobody else has the turn.
             return outcome.clone().map_err(NotSaved::Shared);
         }
-        if !is_last && self.end.is_cancelled() {
+        if state.end.is_cancelled() {
             return Err(NotSaved::Closed);
         }
+        // Once begun it comes to its end, whether somebody waits for it or not.
+        let state = Arc::clone(state);
+        let saved = spawn_blocking(move || {
+            let _begun = begun;
+            state.save(outcome)
+        });
+        saved.await.unwrap_or(Err(NotSaved::Failed))
+    }
+
+    /// Saves all filters when nobody uses them any more.
+    pub(crate) async fn save_last(&self) -> Result<(), NotSaved> {
+        if self.0.path.is_none() {
+            return Err(NotSaved::NoFile);
+        }
+        let outcome = Arc::clone(&self.0.turn).lock_owned().await;
+        let state = Arc::clone(&self.0);
+        let saved = spawn_blocking(move || state.save(outcome));
+        saved.await.unwrap_or(Err(NotSaved::Failed))
+    }
+}
+
+impl State {
+    /// Takes a snapshot, for the one who has the turn.
+    fn save(&self, mut outcome: impl DerefMut<Target = Outcome>) -> Result<(), NotSaved> {
+        let path = self.path.as_deref().ok_or(NotSaved::NoFile)?;
         self.number.fetch_add(1, Ordering::SeqCst);
-        let saved = self.try_to_save(path, catalogue, metrics);
+        // Unless it comes to its end.
+        *outcome = Err(NotSaved::Failed.to_string());
+        let saved = self.try_to_save(path);
         self.failed.store(saved.is_err(), Ordering::Relaxed);
         *outcome = saved.as_ref().copied().map_err(SaveError::to_string);
         Ok(saved?)
     }
 
-    fn try_to_save(
-        &self,
-        path: &Path,
-        catalogue: &Catalogue,
-        metrics: &Metrics,
-    ) -> Result<(), SaveError> {
+    fn try_to_save(&self, path: &Path) -> Result<(), SaveError> {
+        let metrics = &self.metrics;
         let start = Instant::now();
         let started = now();
-        let saved = snapshot::save(catalogue, path);
+        let saved = snapshot::save(&self.catalogue, path);
         match saved {
             Ok(bytes) => {
                 self.last.store(started, Ordering::Relaxed);

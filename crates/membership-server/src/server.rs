@@ -1,6 +1,5 @@
 //! What all connections share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -10,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Limits};
 use crate::catalogue::{Catalogue, Loan};
+use crate::clients::Clients;
 use crate::metrics::Metrics;
 use crate::saver::Saver;
 use crate::secret::Secret;
@@ -17,16 +17,16 @@ use crate::secret::Secret;
 pub(crate) struct Server {
     pub(crate) args: Args,
     pub(crate) secret: Option<Secret>,
-    pub(crate) catalogue: Catalogue,
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) saver: Saver,
     pub(crate) transfers: Transfers<Loan>,
-    pub(crate) metrics: Metrics,
+    pub(crate) clients: Clients,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
     /// Ends the server.
     pub(crate) end: CancellationToken,
     /// Ends connections, whatever they are at: nothing is answered after it.
     pub(crate) cut: CancellationToken,
-    connections: AtomicU64,
     farewell: Mutex<Farewell>,
 }
 
@@ -52,28 +52,31 @@ struct Farewell {
 impl Server {
     pub(crate) fn new(args: Args, secret: Option<Secret>) -> prometheus::Result<Arc<Self>> {
         let end = CancellationToken::new();
+        let catalogue = Arc::new(Catalogue::new(&args.filters, &args.limits));
+        let metrics = Arc::new(Metrics::new()?);
+        let file = args.storage.snapshot.clone();
         Ok(Arc::new(Self {
-            catalogue: Catalogue::new(&args.filters, &args.limits),
-            saver: Saver::new(args.storage.snapshot.clone(), end.clone()),
+            saver: Saver::new(
+                file,
+                Arc::clone(&catalogue),
+                Arc::clone(&metrics),
+                end.clone(),
+            ),
+            catalogue,
             transfers: Transfers::new(args.limits.max_request),
-            metrics: Metrics::new()?,
+            clients: Clients::new(args.limits.max_client_memory),
+            metrics,
             secret,
             args,
             started: Instant::now(),
             end,
             cut: CancellationToken::new(),
-            connections: AtomicU64::new(0),
             farewell: Mutex::default(),
         }))
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.args.limits
-    }
-
-    /// A number for a connection.
-    pub(crate) fn next_id(&self) -> u64 {
-        self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Ends the server. Says what is to become of the filters; the first who ends it decides.

@@ -1,10 +1,8 @@
 //! What the server knows of one connection.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
+use crate::clients::{Client, Names};
 use crate::reply::Protocol;
 use crate::request::RequestLimits;
 use crate::server::Server;
@@ -12,11 +10,9 @@ use crate::transaction::{Queue, Watched};
 
 pub(crate) struct Session {
     pub(crate) server: Arc<Server>,
-    pub(crate) id: u64,
-    pub(crate) peer: SocketAddr,
+    pub(crate) client: Arc<Client>,
     pub(crate) protocol: Protocol,
     pub(crate) is_authenticated: bool,
-    pub(crate) name: Bytes,
     /// What waits for EXEC, in a transaction.
     pub(crate) queue: Option<Box<Queue>>,
     pub(crate) watched: Vec<Watched>,
@@ -32,14 +28,12 @@ const UNAUTHENTICATED: RequestLimits = RequestLimits {
 const MOST_ARGUMENTS: usize = 1 << 20;
 
 impl Session {
-    pub(crate) fn new(server: Arc<Server>, peer: SocketAddr) -> Self {
+    pub(crate) fn new(server: Arc<Server>, client: Arc<Client>) -> Self {
         Self {
-            id: server.next_id(),
             is_authenticated: server.secret.is_none(),
             server,
-            peer,
+            client,
             protocol: Protocol::default(),
-            name: Bytes::new(),
             queue: None,
             watched: Vec::new(),
         }
@@ -60,7 +54,7 @@ impl Session {
     pub(crate) fn reset(&mut self) {
         self.protocol = Protocol::default();
         self.is_authenticated = self.server.secret.is_none();
-        self.name = Bytes::new();
+        *self.client.names() = Names::default();
         self.queue = None;
         self.watched = Vec::new();
     }

@@ -58,6 +58,12 @@ impl Queue {
         self.commands.len()
     }
 
+    /// Bytes that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let numbers = self.ends.capacity() + self.commands.capacity();
+        self.bytes.capacity() + numbers * size_of::<u32>()
+    }
+
     /// The arguments of a command, its name first.
     pub(crate) fn command(&self, index: usize) -> Vec<&[u8]> {
         let before = |ends: &[u32], index: usize| match index {

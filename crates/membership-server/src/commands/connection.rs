@@ -68,7 +68,7 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool)
         return Reply::OK.into();
     }
     session.server.metrics.refused_passwords.inc();
-    tracing::warn!(peer = %session.peer, connection = session.id, "wrong password");
+    tracing::warn!(peer = %session.client.peer, connection = session.client.id, "wrong password");
     let wrong = "WRONGPASS invalid username-password pair or user is disabled.";
     Answer::After(WRONG_PASSWORD, Reply::error(wrong))
 }
@@ -91,7 +91,7 @@ pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         session.protocol = protocol;
     }
     if let Some(name) = hello.name {
-        session.name = Bytes::copy_from_slice(name);
+        session.client.names().name = Bytes::copy_from_slice(name);
     }
     greeting(session).into()
 }
@@ -150,7 +150,7 @@ fn greeting(session: &Session) -> Reply {
         ("proto", Reply::Integer(version)),
         (
             "id",
-            Reply::Integer(i64::try_from(session.id).unwrap_or(i64::MAX)),
+            Reply::Integer(i64::try_from(session.client.id).unwrap_or(i64::MAX)),
         ),
         ("mode", Reply::text("standalone")),
         ("role", Reply::text("master")),
@@ -159,36 +159,8 @@ fn greeting(session: &Session) -> Reply {
     Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into())
 }
 
-pub(super) fn client(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    match *arguments {
-        [part] if is(part, "ID") => {
-            Reply::Integer(i64::try_from(session.id).unwrap_or(i64::MAX)).into()
-        }
-        [part] if is(part, "GETNAME") && session.name.is_empty() => Reply::Nil.into(),
-        [part] if is(part, "GETNAME") => Reply::Bulk(session.name.clone()).into(),
-        [part] if is(part, "INFO") => {
-            let Session { id, peer, .. } = session;
-            let name = String::from_utf8_lossy(&session.name);
-            Reply::text(format!("id={id} addr={peer} name={name} db=0\n")).into()
-        }
-        [part, name] if is(part, "SETNAME") => {
-            let checked = check_name(name).map(|()| {
-                session.name = Bytes::copy_from_slice(name);
-                Reply::OK
-            });
-            checked.into()
-        }
-        // What a library calls itself, and wishes about an eviction that there is not.
-        [part, _, _] if is(part, "SETINFO") => Reply::OK.into(),
-        [part, _] if is(part, "NO-EVICT") || is(part, "NO-TOUCH") => Reply::OK.into(),
-        _ => {
-            Reply::error("ERR unknown subcommand or wrong number of arguments for 'client' command")
-                .into()
-        }
-    }
-}
-
-fn check_name(name: &[u8]) -> Parsed<()> {
+/// Whether a name fits into a line of names and values.
+pub(super) fn check_name(name: &[u8]) -> Parsed<()> {
     const LONGEST: usize = 256;
     if name.len() > LONGEST {
         return Err(Reply::error(

@@ -1,6 +1,6 @@
 //! What clients want to know of the commands, to complete and explain them.
 
-use super::{Answer, COMMANDS, Command, Run, find};
+use super::{Answer, COMMANDS, Command, Run, find, usage};
 use crate::arguments::is;
 use crate::reply::Reply;
 use crate::session::Session;
@@ -70,9 +70,15 @@ fn documentation(command: &Command) -> (Reply, Reply) {
         Run::Filter(_) => "cf",
         Run::Own(_) => "server",
     };
-    let pairs = [("summary", command.summary), ("group", group)];
-    let pairs = pairs.map(|(name, text)| (Reply::text(name), Reply::text(text)));
-    (Reply::text(lower(command)), Reply::Map(pairs.into()))
+    let mut pairs = vec![
+        (Reply::text("summary"), Reply::text(command.summary)),
+        (Reply::text("group"), Reply::text(group)),
+    ];
+    let arguments = usage::arguments(command.usage);
+    if !arguments.is_empty() {
+        pairs.push((Reply::text("arguments"), Reply::Array(arguments)));
+    }
+    (Reply::text(lower(command)), Reply::Map(pairs))
 }
 
 fn lower(command: &Command) -> String {

@@ -17,7 +17,7 @@ const FEW: usize = 256;
 type Replied = Result<cf::Reply, Error>;
 
 pub(super) fn answer(session: &Session, spec: &'static Spec, arguments: &[&[u8]]) -> Answer {
-    let (server, caller) = (&session.server, session.id);
+    let (server, caller) = (&session.server, session.client.id);
     let call = match spec.parse(arguments, &rules(server)) {
         Ok(call) => call,
         Err(error) => return Reply::from(error).into(),

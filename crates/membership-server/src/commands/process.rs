@@ -10,29 +10,19 @@ use crate::saver::NotSaved;
 use crate::server::LastSave;
 use crate::session::Session;
 
-pub(super) fn save(session: &mut Session, _: &[&[u8]]) -> Answer {
-    let server = session.server.clone();
-    Answer::later(
-        move || match server.saver.save(&server.catalogue, &server.metrics) {
-            Ok(()) => Reply::OK,
-            Err(error) => Reply::error(format!("ERR {error}")),
-        },
-    )
+pub(super) fn save(_: &mut Session, _: &[&[u8]]) -> Answer {
+    Answer::Save
 }
 
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
-    let server = session.server.clone();
-    if server.saver.path().is_none() {
-        return no_file().into();
+    let saver = &session.server.saver;
+    if saver.path().is_none() {
+        no_file().into()
+    } else if saver.save_alone() {
+        Reply::Simple("Background saving started").into()
+    } else {
+        Reply::error("ERR Background save already in progress").into()
     }
-    if !server.saver.begin_alone() {
-        return Reply::error("ERR Background save already in progress").into();
-    }
-    // What becomes of it is logged, counted, and seen in LASTSAVE.
-    tokio::task::spawn_blocking(move || {
-        server.saver.save_alone(&server.catalogue, &server.metrics);
-    });
-    Reply::Simple("Background saving started").into()
 }
 
 pub(super) fn time(_: &mut Session, _: &[&[u8]]) -> Answer {
@@ -64,15 +54,15 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     if saves == Some(true) && !has_file {
         return no_file().into();
     }
-    let (peer, connection) = (session.peer, session.id);
+    let (peer, connection) = (session.client.peer, session.client.id);
     let last_save = match (saves, forces) {
         (Some(false), _) => LastSave::Never,
         (_, true) => LastSave::Once,
         _ => LastSave::UntilItWorks,
     };
-    Answer::End(Box::new(move || {
+    Answer::End(Box::pin(async move {
         if last_save == LastSave::UntilItWorks && has_file {
-            match server.saver.save(&server.catalogue, &server.metrics) {
+            match server.saver.save().await {
                 // Somebody else is ending the server.
                 Ok(()) | Err(NotSaved::Closed) => {}
                 Err(error) => {
@@ -125,6 +115,7 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         ("appendonly", "no".to_owned()),
         ("maxclients", limits.max_connections.to_string()),
         ("maxmemory", limits.max_memory.to_string()),
+        ("maxmemory-clients", limits.max_client_memory.to_string()),
         ("save", save),
         ("timeout", limits.idle_timeout.as_secs().to_string()),
     ];
@@ -179,6 +170,8 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                 ),
                 ("reserved_memory", catalogue.reserved().to_string()),
                 ("maxmemory", server.limits().max_memory.to_string()),
+                ("mem_clients_normal", server.clients.held().to_string()),
+                ("maxmemory_clients", server.clients.most().to_string()),
             ],
         ),
         (
@@ -209,6 +202,7 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                     metrics.connected.get().to_string(),
                 ),
                 ("rejected_connections", metrics.rejected.get().to_string()),
+                ("evicted_clients", metrics.evicted_clients.get().to_string()),
                 (
                     "total_net_input_bytes",
                     metrics.bytes_read.get().to_string(),

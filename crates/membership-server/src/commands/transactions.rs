@@ -86,7 +86,7 @@ pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]
     } else {
         let QueueLimits { bytes, commands } = limits;
         Reply::error(format!(
-            "ERR the transaction is too long: at most {commands} commands (--max-transaction) of {bytes} bytes together (--max-request) can be queued"
+            "ERR the transaction is too long: commands that can be queued: {commands} (--max-transaction); bytes of them all: {bytes} (--max-request)"
         ))
     };
     queue.refuse();

@@ -1,118 +1,13 @@
 //! The clients that people have.
 
-use std::env;
 use std::ffi::OsStr;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::install::{has_redis_tools, may_install, node_modules, output, python, runs, skipped};
 use crate::process::Server;
-
-/// The version of `redis` from PyPI that is installed.
-const REDIS_PY: &str = "redis==8.1.0";
-
-/// Says, past the harness that would keep it to itself, what was not tested.
-fn skipped(what: &str, why: &str) {
-    let _ = writeln!(io::stderr(), "SKIPPED: {what}: {why}");
-}
-
-/// Whether programs and packages that are missing may be fetched. Not on somebody's own machine, unless told.
-fn may_install(what: &str) -> bool {
-    let is_set = |name| env::var(name).is_ok_and(|value| value == "1" || value == "true");
-    let may = is_set("CI") || is_set("MEMBERSHIP_INSTALL_CLIENTS");
-    if !may {
-        let why = "not there; CI=true or MEMBERSHIP_INSTALL_CLIENTS=1 lets the test fetch it";
-        skipped(what, why);
-    }
-    may
-}
-
-/// One installation at a time.
-static INSTALLING: Mutex<()> = Mutex::new(());
-
-/// redis-cli and redis-benchmark, from Debian's redis-tools where they are not there yet.
-fn has_redis_tools() -> bool {
-    let there = || runs(Command::new("redis-benchmark").arg("--version"));
-    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    if there() {
-        return true;
-    }
-    if !may_install("redis-cli and redis-benchmark") {
-        return false;
-    }
-    let install = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(arguments);
-        runs(&mut command)
-    };
-    let packages = ["install", "--yes", "--no-install-recommends", "redis-tools"];
-    let installed = install(&packages) || install(&["update"]) && install(&packages);
-    if !installed || !there() {
-        skipped(
-            "redis-cli and redis-benchmark",
-            "not there, and not installed by apt-get",
-        );
-    }
-    installed && there()
-}
-
-/// A Python with redis-py, in an environment of its own.
-fn python() -> Option<PathBuf> {
-    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
-    let python = directory.join("bin/python");
-    let pinned =
-        format!("import redis, sys; sys.exit('redis==' + redis.__version__ != '{REDIS_PY}')");
-    let there = || runs(Command::new(&python).args(["-c", &pinned]));
-    if !there() {
-        if !may_install("redis-py") {
-            return None;
-        }
-        let made =
-            runs(Command::new("python3").args([
-                OsStr::new("-m"),
-                "venv".as_ref(),
-                directory.as_os_str(),
-            ])) && runs(Command::new(&python).args(["-m", "pip", "install", "--quiet", REDIS_PY]));
-        if !made || !there() {
-            skipped(
-                "redis-py",
-                "python3 with venv is not there, or pip did not install it",
-            );
-            return None;
-        }
-    }
-    Some(python)
-}
-
-fn runs(command: &mut Command) -> bool {
-    let command = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
-}
-
-fn output(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
-    let run = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output();
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = run.expect("it runs");
-    let stdout = String::from_utf8_lossy(&stdout);
-    let stderr = String::from_utf8_lossy(&stderr);
-    assert!(status.success(), "{arguments:?}: {stdout}{stderr}");
-    stdout.into_owned()
-}
 
 #[test]
 fn redis_cli_works() {
@@ -158,10 +53,42 @@ fn redis_py_works() {
         file.as_os_str(),
         "--growing".as_ref(),
     ]);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/redis_py.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/redis_py.py");
     let port = server.address.port().to_string();
     let said = output(python, &[&script.to_string_lossy(), &port, "open sesame"]);
     assert!(said.ends_with("all as documented\n"), "{said}");
+}
+
+/// Runs a script that asks for the sequence of commands in the transactions and the pipelines of a client.
+fn runs_the_sequence(program: impl AsRef<OsStr>, script: &str, modules: &Path) {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
+    let server = Server::start::<&str>([]);
+    let run = Command::new(program)
+        .arg(scripts.join(script))
+        .arg(server.address.port().to_string())
+        .arg(scripts.join("sequence.json"))
+        .env("NODE_PATH", modules)
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&run.stdout);
+    let wrong = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{script}: {wrong}");
+    assert!(said.ends_with("all as expected\n"), "{said}{wrong}");
+}
+
+#[test]
+fn the_transactions_and_pipelines_of_redis_py_work() {
+    if let Some(python) = python() {
+        runs_the_sequence(python, "redis_py_pipelines.py", Path::new(""));
+    }
+}
+
+#[test]
+fn the_transactions_and_pipelines_of_the_clients_for_node_work() {
+    if let Some(modules) = node_modules() {
+        runs_the_sequence("node", "ioredis.cjs", &modules);
+        runs_the_sequence("node", "node_redis.cjs", &modules);
+    }
 }
 
 #[test]

@@ -392,11 +392,36 @@ fn clients_say_who_they_are() {
             .ask(&["COMMAND", "INFO", "cf.add", "none"])
             .starts_with("*2\r\n*10\r\n$6\r\ncf.add\r\n:3\r\n")
     );
-    assert!(
-        client
-            .ask(&["COMMAND", "DOCS", "cf.add"])
-            .contains("Adds an item")
-    );
+    let docs = client.ask(&["COMMAND", "DOCS", "cf.insert"]);
+    assert!(docs.contains("Adds items"), "{docs}");
+    for words in [
+        ["name", "key", "type", "key"].as_slice(),
+        &[
+            "type",
+            "integer",
+            "display_text",
+            "capacity",
+            "token",
+            "CAPACITY",
+        ],
+        &[
+            "name",
+            "nocreate",
+            "type",
+            "pure-token",
+            "token",
+            "NOCREATE",
+        ],
+        &["token", "ITEMS", "flags"],
+    ] {
+        let bulk = words
+            .iter()
+            .map(|word| format!("${}\r\n{word}\r\n", word.len()));
+        assert!(
+            docs.contains(&bulk.collect::<String>()),
+            "{words:?}: {docs}"
+        );
+    }
     assert!(client.ask(&["INFO"]).contains("redis_mode:standalone\r\n"));
     assert!(client.ask(&["MODULE", "LIST"]).contains("bf"));
     assert_eq!(client.ask(&["QUIT"]), "+OK\r\n");
@@ -421,7 +446,7 @@ fn the_newer_protocol_has_maps_truth_and_a_null() {
             ("CF.ADD f a", "#t"),
             ("CF.ADDNX f a", "#f"),
             ("CF.INSERT f ITEMS a", "*1\n#t"),
-            ("CF.INSERTNX f ITEMS a b", "*2\n#f\n#t"),
+            ("CF.INSERTNX f ITEMS a b", "*2\n:0\n:1"),
             ("CF.EXISTS f z", "#f"),
             ("CF.MEXISTS f a z", "*2\n#t\n#f"),
             ("CF.COUNT f a", ":2"),

@@ -455,3 +455,64 @@ fn saves_that_wait_share_the_next_snapshot() {
     let server = start(&file);
     assert_eq!(server.ask(&["CF.EXISTS", "large", "late"]), ":1\r\n");
 }
+
+#[test]
+fn a_save_whose_client_is_gone_before_it_begins_is_dropped() {
+    let file = path("snapshot");
+    let server = start(&file);
+    server.ask(&["CF.RESERVE", "large", "20000000", "EXPANSION", "0"]);
+    let (mut watcher, mut first) = (server.client(), server.client());
+    let is_so = |watcher: &mut Client, line: &str| watcher.ask(&["INFO"]).contains(line);
+    // On a busy machine a snapshot can be over before it is known that the others are gone.
+    let in_time = (0..50).any(|_| {
+        let before = taken(&mut watcher);
+        first.send(&request(&["SAVE"]));
+        wait("a snapshot that has begun", || {
+            is_so(&mut watcher, "in_progress:1\r\n").then_some(())
+        });
+        let mut others: Vec<_> = (0..5).map(|_| server.client()).collect();
+        for other in &mut others {
+            // What it has sent ahead does not hide its end.
+            other.send(&request(&["SAVE"]).repeat(2));
+        }
+        let mut half = others.pop().expect("one");
+        half.end_of_requests();
+        drop(others);
+        let told = half.rest();
+        wait("the end of the others", || {
+            is_so(&mut watcher, "connected_clients:2\r\n").then_some(())
+        });
+        let in_time = !first.has_reply();
+        assert_eq!(first.reply(), "+OK\r\n");
+        wait("the end of all snapshots", || {
+            is_so(&mut watcher, "in_progress:0\r\n").then_some(())
+        });
+        if in_time {
+            assert_eq!(taken(&mut watcher), before + 1);
+            let dropped =
+                "-ERR the client closed its side of the connection before the snapshot began\r\n";
+            assert_eq!(told, dropped.repeat(2));
+        }
+        in_time
+    });
+    assert!(in_time, "no snapshot took long enough");
+}
+
+#[test]
+fn a_snapshot_does_not_copy_all_filters_at_once() {
+    const FILTERS: usize = 8;
+    let server = start(&path("snapshot"));
+    let mut client = server.client();
+    for number in 0..FILTERS {
+        let key = format!("f{number}");
+        client.ask(&["CF.RESERVE", &key, "8000000", "EXPANSION", "0"]);
+    }
+    let usage = client.ask(&["MEMORY", "USAGE", "f0"]);
+    let usage = usage.trim_start_matches(':').trim_end().parse();
+    let usage: usize = usage.expect("a number");
+    let before = server.memory("VmHWM");
+    assert_eq!(client.ask(&["SAVE"]), "+OK\r\n");
+    let more = server.memory("VmHWM") - before;
+    // One is copied at a time, and the allocator can keep the memory of the last.
+    assert!((usage / 2..usage * 3).contains(&more), "{more} of {usage}");
+}

@@ -2,7 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 
+use crate::install::{output, python};
 use crate::process::{Logs, PATIENCE, Server, command, path, refused, wait};
 use crate::wire::request;
 
@@ -41,7 +43,7 @@ fn metrics_say_what_happened() {
         "membership_filter_deleted_items{filter=\"a \\\"b\\\"\\\\\"} 1",
         "membership_filter_segments{filter=\"a \\\"b\\\"\\\\\"} 1",
         "membership_connections 1",
-        "membership_connections_total 1",
+        "membership_accepted_connections_total 1",
         concat!(
             "membership_build_info{version=\"",
             env!("CARGO_PKG_VERSION"),
@@ -71,6 +73,36 @@ fn metrics_say_what_happened() {
     assert!(get(http, "GET /healthz").ends_with("\r\n\r\nok\n"));
     assert!(get(http, "GET /other").starts_with("HTTP/1.1 404 "));
     assert!(get(http, "POST /metrics").starts_with("HTTP/1.1 405 "));
+}
+
+#[test]
+fn metrics_are_openmetrics_for_those_who_ask() {
+    let server = Server::start(["--http", "127.0.0.1:0"]);
+    let http = server.http.expect("an address");
+    let mut client = server.client();
+    client.ask(&["CF.ADD", "a \"b\"\\", "item"]);
+    client.ask(&["CF.DEL", "none", "item"]);
+    let asked = "GET /metrics HTTP/1.1\r\naccept: application/openmetrics-text\r\nx-rest:";
+    let response = get(http, asked);
+    assert!(response.ends_with("\n# EOF\n"), "{response}");
+    for line in [
+        "# TYPE membership_command_errors counter",
+        "membership_command_errors_total{command=\"CF.DEL\"} 1.0",
+        "membership_command_seconds_bucket{command=\"CF.ADD\",le=\"+Inf\"} 1",
+        "membership_filter_items{filter=\"a \\\"b\\\"\\\\\"} 1.0",
+    ] {
+        assert!(
+            response.lines().any(|other| other == line),
+            "{line} is not in {response}"
+        );
+    }
+    assert!(response.contains("le=\"5e-07\""), "{response}");
+    if let Some(python) = python() {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/openmetrics.py");
+        let url = format!("http://{http}/metrics");
+        let said = output(python, &[&script.to_string_lossy(), &url]);
+        assert_eq!(said, "both as they should be\n");
+    }
 }
 
 #[test]
@@ -134,11 +166,11 @@ fn filters_take_no_more_memory_than_allowed() {
     );
     refused(
         client.ask(&["CF.RESERVE", "e", "100", "EXPANSION", "0"]),
-        "at most 4 are allowed",
+        "there can be at most 4 (--max-filters)",
     );
     refused(
         client.ask(&["CF.ADD", "e", "item"]),
-        "at most 4 are allowed",
+        "there can be at most 4 (--max-filters)",
     );
     // One that grows stops at its share.
     let mut full = None;
@@ -165,6 +197,25 @@ fn filters_take_no_more_memory_than_allowed() {
         client.ask(&["CF.RESERVE", "a", "100", "EXPANSION", "2"]),
         "+OK\r\n"
     );
+}
+
+#[test]
+fn a_limit_of_one_is_told_as_well_as_others() {
+    let server = Server::start(["--max-filters", "1", "--max-transaction", "1"]);
+    let mut client = server.client();
+    for (words, expected) in [
+        (["CF.ADD", "f", "a"], ":1"),
+        (
+            ["CF.ADD", "g", "a"],
+            "-ERR too many filters: there can be at most 1 (--max-filters)",
+        ),
+    ] {
+        assert_eq!(client.ask(&words), format!("{expected}\r\n"));
+    }
+    client.ask(&["MULTI"]);
+    client.ask(&["PING"]);
+    let refused = "-ERR the transaction is too long: commands that can be queued: 1 (--max-transaction); bytes of them all: 16777216 (--max-request)\r\n";
+    assert_eq!(client.ask(&["PING"]), refused);
 }
 
 #[test]
@@ -207,7 +258,8 @@ fn filters_that_grow_are_charged_when_they_grow() {
         added.push(words);
     }
     assert!(
-        refused.contains("are left for all filters (--max-memory)"),
+        refused.contains("and what is left for all filters is ")
+            && refused.ends_with(" (--max-memory)\r\n"),
         "{refused}"
     );
     let info = client.ask(&["INFO"]);
@@ -265,6 +317,8 @@ fn options_that_would_do_harm_are_refused() {
     let file = path("password");
     std::fs::write(&file, "\n").expect("a file");
     let missing = path("missing");
+    // Longer than a name can be, so that nobody is asked for it.
+    let unknown = format!("{}.invalid:1", "x".repeat(64));
     let (file, missing) = (file.to_string_lossy(), missing.to_string_lossy());
     for (options, status, words) in [
         (
@@ -274,13 +328,21 @@ fn options_that_would_do_harm_are_refused() {
         ),
         (&["--bind", "[::]:0"], 2, "needs --password-file"),
         (&["--http", "0.0.0.0:0"], 2, "asks for no password"),
-        (&["--bind", "nonsense"], 2, "invalid value"),
+        (&["--bind", "nonsense"], 2, "such as localhost:6379"),
+        (&["--bind", "::1:0"], 2, "such as localhost:6379"),
+        (&["--bind", "localhost:x"], 2, "not a number"),
+        (&["--bind", &unknown], 3, "cannot find the address of"),
         (&["--threads", "0"], 2, "0 is not in 1..=1024"),
         (&["--request-timeout", "0"], 2, "must be more than 0"),
         (
             &["--max-item", "2000", "--max-request", "1024"],
             2,
             "more than --max-request",
+        ),
+        (
+            &["--max-client-memory", "60M"],
+            2,
+            "less than four times --max-request",
         ),
         (&["--max-item", "16X"], 2, "such as 1000, 16K, 64M or 1G"),
         (&["--max-item", "1G"], 2, "not from 1 to 536870912 bytes"),
@@ -324,6 +386,12 @@ fn options_that_would_do_harm_are_refused() {
         assert_eq!(ended, status, "{options:?}: {said}");
         assert!(said.contains(words), "{options:?}: {said}");
     }
+    // Names do as well as numbers.
+    let named = Server::start(["--bind", "localhost:0", "--http", "localhost:0"]);
+    assert!(named.address.ip().is_loopback());
+    assert_eq!(named.ask(&["PING"]), "+PONG\r\n");
+    let http = named.http.expect("an address");
+    assert!(get(http, "GET /healthz").starts_with("HTTP/1.1 200 "));
     let taken = Server::start::<&str>([]);
     let address = taken.address.to_string();
     assert_eq!(refused(["--bind", &address]).0, 3);
@@ -365,7 +433,7 @@ fn nobody_has_to_read_the_logs() {
         let server = Server::start_with(options, logs);
         let mut client = server.client();
         // Each of them is a line, and all together more than a pipe holds.
-        for _ in 0..2_000 {
+        for _ in 0..1_000 {
             let mut wrong = server.client();
             wrong.try_send(b"*x\r\n");
             wrong.rest();
@@ -407,7 +475,7 @@ fn large_work_of_one_client_does_not_stop_the_others() {
     );
     // Most of them do not fit, which takes longest.
     let mut words = vec!["CF.INSERT".to_owned(), "f".to_owned(), "ITEMS".to_owned()];
-    words.extend((0..200_000).map(|item: usize| item.to_string()));
+    words.extend((0..30_000).map(|item: usize| item.to_string()));
     large.send(&request(&words));
     let mut other = server.client();
     let mut answered = 0;

@@ -66,7 +66,11 @@ impl Server {
         what: Logs,
     ) -> Self {
         let mut command = command();
-        command.args(["--bind", "127.0.0.1:0", "--log-format", "json"]);
+        let options: Vec<_> = options.into_iter().map(|a| a.as_ref().to_owned()).collect();
+        command.args(["--log-format", "json"]);
+        if !options.iter().any(|option| option == "--bind") {
+            command.args(["--bind", "127.0.0.1:0"]);
+        }
         command.args(options).stderr(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let mut lines = BufReader::new(process.stderr.take().expect("piped"));
@@ -102,6 +106,18 @@ impl Server {
 
     pub(crate) fn id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// Bytes, by the name of a line of what Linux says of the process.
+    pub(crate) fn memory(&self, line: &str) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
+        let status = status.expect("a process");
+        let mut lines = status.lines().filter_map(|other| other.strip_prefix(line));
+        let number = lines.next().and_then(|line| line.split_whitespace().nth(1));
+        let kilobytes: usize = number
+            .and_then(|number| number.parse().ok())
+            .expect("a number");
+        kilobytes << 10
     }
 
     pub(crate) fn client(&self) -> Client {

@@ -163,7 +163,8 @@ fn a_transaction_takes_no_more_memory_than_allowed() {
         }
         let refused = client.ask(&["CF.ADD", "f", item]);
         assert!(
-            refused.contains("at most 1000 commands (--max-transaction) of 65536 bytes"),
+            refused
+                .contains(": 1000 (--max-transaction); bytes of them all: 65536 (--max-request)"),
             "{refused}"
         );
         assert_eq!(client.ask(&["EXEC"]), aborted);

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 use redis_protocol::{resp2, resp3};
 
@@ -50,6 +51,19 @@ impl Client {
     /// Sends what a server that has had enough may not take any more.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
+    }
+
+    /// The address that the server knows it by.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.stream.local_addr().expect("a socket")
+    }
+
+    /// Sends the same again and again until the server takes no more for a while.
+    pub(crate) fn send_what_fits(&mut self, bytes: &[u8]) {
+        let stream = &mut self.stream;
+        let pause = Duration::from_millis(200);
+        stream.set_write_timeout(Some(pause)).expect("a socket");
+        while stream.write_all(bytes).is_ok() {}
     }
 
     pub(crate) fn end_of_requests(&mut self) {

@@ -3,6 +3,8 @@
 import sys
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 port, password = int(sys.argv[1]), sys.argv[2]
 
@@ -47,6 +49,14 @@ for protocol in (2, 3):
 
     check("cf.add" in client.command(), True)
     check(list(client.scan_iter(match=key)), [key.encode()])
+
+    # Who is connected, and the end of one of them.
+    other = redis.Redis(port=port, password=password, single_connection_client=True, client_name="other")
+    [listed] = [one for one in client.client_list() if one["name"] == "other"]
+    check(int(listed["id"]), other.client_id())
+    check(client.client_info()["name"], "test")
+    check(client.client_kill_filter(_id=listed["id"]), 1)
+    check([one for one in client.client_list() if one["id"] == listed["id"]], [])
 
     # A pipeline, and one with an error in the middle.
     pipeline = client.pipeline(transaction=False)
@@ -94,7 +104,8 @@ for protocol in (2, 3):
             raise AssertionError(f"{name}: no error")
 
 try:
-    redis.Redis(port=port, password="wrong").ping()
+    # Unless told, it tries a wrong password ten times.
+    redis.Redis(port=port, password="wrong", retry=Retry(NoBackoff(), 0)).ping()
 except redis.AuthenticationError:
     pass
 else:

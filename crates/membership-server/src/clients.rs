@@ -1,0 +1,240 @@
+//! The connections that there are: who they are, what they hold, and how one of them is closed.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio_util::sync::CancellationToken;
+
+/// What others may know of a connection, and do to it.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) id: u64,
+    pub(crate) peer: SocketAddr,
+    /// The address of this server that it connected to.
+    pub(crate) local: SocketAddr,
+    since: Instant,
+    /// Milliseconds between that and when it last sent something.
+    active: AtomicU64,
+    /// The last command, as a number that only the list of commands knows.
+    command: AtomicUsize,
+    names: Mutex<Names>,
+    /// Bytes of its requests and replies.
+    held: AtomicUsize,
+    /// Cancelled when it is to be closed.
+    pub(crate) end: CancellationToken,
+    reason: OnceLock<Reason>,
+}
+
+/// What a client says that it is called.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) name: Bytes,
+    pub(crate) library: Bytes,
+    pub(crate) version: Bytes,
+}
+
+/// Why a connection is closed that did not ask for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
+    #[error("closed by CLIENT KILL")]
+    Killed,
+    #[error(
+        "closed: all clients together held more than --max-client-memory, and this one held most"
+    )]
+    Memory,
+}
+
+impl Client {
+    /// Closes the connection, once what it is at is done.
+    pub(crate) fn close(&self, reason: Reason) {
+        // The first reason stays.
+        let _ = self.reason.set(reason);
+        self.end.cancel();
+    }
+
+    /// Whether it is to be closed. Takes less time than to ask [`end`](Self::end).
+    pub(crate) fn is_closing(&self) -> bool {
+        self.reason.get().is_some()
+    }
+
+    pub(crate) fn reason(&self) -> Reason {
+        self.reason.get().copied().unwrap_or(Reason::Killed)
+    }
+
+    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
+        // Nothing in it is ever half done.
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Time since it sent something, or since it connected.
+    pub(crate) fn idle(&self) -> Duration {
+        let active = Duration::from_millis(self.active.load(Ordering::Relaxed));
+        self.age().saturating_sub(active)
+    }
+
+    pub(crate) fn last_command(&self) -> Option<usize> {
+        let command = self.command.load(Ordering::Relaxed);
+        (command != usize::MAX).then_some(command)
+    }
+
+    /// Notes that it sent something.
+    pub(crate) fn is_active(&self) {
+        let active = u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX);
+        self.active.store(active, Ordering::Relaxed);
+    }
+
+    pub(crate) fn asks(&self, command: usize) {
+        self.command.store(command, Ordering::Relaxed);
+    }
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    present: Mutex<BTreeMap<u64, Arc<Client>>>,
+    last: AtomicU64,
+    /// Bytes that all of them hold.
+    held: AtomicUsize,
+    /// Bytes that they may hold.
+    most: usize,
+}
+
+impl Clients {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            present: Mutex::default(),
+            last: AtomicU64::new(0),
+            held: AtomicUsize::new(0),
+            most,
+        }
+    }
+
+    /// Adds a connection until what is returned is dropped.
+    pub(crate) fn enter(&self, peer: SocketAddr, local: SocketAddr) -> Present<'_> {
+        let client = Arc::new(Client {
+            id: self.last.fetch_add(1, Ordering::Relaxed) + 1,
+            peer,
+            local,
+            since: Instant::now(),
+            active: AtomicU64::new(0),
+            command: AtomicUsize::new(usize::MAX),
+            names: Mutex::default(),
+            held: AtomicUsize::new(0),
+            end: CancellationToken::new(),
+            reason: OnceLock::new(),
+        });
+        self.present().insert(client.id, Arc::clone(&client));
+        Present { all: self, client }
+    }
+
+    /// All but those that are to be closed, by their numbers.
+    pub(crate) fn staying(&self) -> Vec<Arc<Client>> {
+        let present = self.present();
+        let staying = present.values().filter(|client| !client.is_closing());
+        staying.map(Arc::clone).collect()
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Says how many bytes a client holds by now. If all of them hold too many, those that hold most are closed; returns
+    /// how many are.
+    pub(crate) fn hold(&self, client: &Client, bytes: usize) -> usize {
+        let before = client.held.swap(bytes, Ordering::Relaxed);
+        if bytes <= before {
+            self.held.fetch_sub(before - bytes, Ordering::Relaxed);
+            return 0;
+        }
+        let more = bytes - before;
+        if self.held.fetch_add(more, Ordering::Relaxed) + more <= self.most {
+            return 0;
+        }
+        self.close_the_largest()
+    }
+
+    fn close_the_largest(&self) -> usize {
+        // One thread at a time: two would close two for the same bytes.
+        let present = self.present();
+        // Those that are closed already free their bytes when they notice.
+        let staying = present.values().filter(|client| !client.is_closing());
+        let mut staying: Vec<_> = staying.map(|client| (client.held(), client)).collect();
+        staying.sort_unstable_by_key(|(held, _)| *held);
+        let mut held: usize = staying.iter().map(|(held, _)| held).sum();
+        let mut closed = 0;
+        while held > self.most
+            && let Some((bytes, client)) = staying.pop()
+        {
+            client.close(Reason::Memory);
+            held -= bytes;
+            closed += 1;
+        }
+        closed
+    }
+
+    fn present(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Client>>> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that is there until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Present<'a> {
+    all: &'a Clients,
+    pub(crate) client: Arc<Client>,
+}
+
+impl Drop for Present<'_> {
+    fn drop(&mut self) {
+        self.all.hold(&self.client, 0);
+        self.all.present().remove(&self.client.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address() -> SocketAddr {
+        ([127, 0, 0, 1], 1).into()
+    }
+
+    #[test]
+    fn who_holds_most_is_closed_first_and_no_more_than_it_takes() {
+        let clients = Clients::new(100);
+        let present: Vec<_> = (0..4)
+            .map(|_| clients.enter(address(), address()))
+            .collect();
+        let hold = |index: usize, bytes| clients.hold(&present[index].client, bytes);
+        assert_eq!([hold(0, 20), hold(1, 50), hold(2, 30)], [0; 3]);
+        assert_eq!(hold(3, 10), 1);
+        let closed: Vec<bool> = present
+            .iter()
+            .map(|one| one.client.end.is_cancelled())
+            .collect();
+        assert_eq!(closed, [false, true, false, false]);
+        assert_eq!(present[1].client.reason(), Reason::Memory);
+        // It has not noticed yet: nobody else is closed for its bytes.
+        assert_eq!(hold(0, 40), 0);
+        assert_eq!(clients.held(), 130);
+        assert_eq!(hold(3, 100), 1);
+        drop(present);
+        assert_eq!((clients.held(), clients.staying().len()), (0, 0));
+    }
+}

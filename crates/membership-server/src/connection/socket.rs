@@ -1,0 +1,137 @@
+//! What a connection takes from its socket and gives to it, and what it holds meanwhile.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+
+use super::{Connection, Ended, KEPT, NO_PASSWORD};
+use crate::session::Session;
+
+/// Bytes to read at once.
+const READ: usize = 16 << 10;
+
+impl Connection {
+    /// Reads more of the requests. False if there will be no more.
+    pub(super) async fn read(&mut self) -> Result<bool, Ended> {
+        let server = Arc::clone(&self.session.server);
+        let limits = server.limits();
+        let left = limits.request_timeout.saturating_sub(self.since.elapsed());
+        let (patience, slow) = if !self.session.is_authenticated {
+            (left, NO_PASSWORD)
+        } else if !self.requests.is_empty() {
+            (left, "a request is incomplete")
+        } else if limits.idle_timeout.is_zero() {
+            (Duration::MAX, "idle")
+        } else {
+            (limits.idle_timeout, "idle")
+        };
+        if self.requests.is_empty() && self.is_large {
+            self.requests = BytesMut::new();
+            self.is_large = false;
+        }
+        self.requests.reserve(READ);
+        self.account();
+        let was_empty = self.requests.is_empty();
+        let client = Arc::clone(&self.session.client);
+        let read = tokio::select! {
+            biased;
+            () = server.end.cancelled() => return Ok(false),
+            () = client.end.cancelled() => return Err(client.reason().into()),
+            read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
+        };
+        let bytes = read.map_err(|_| Ended::Slow(slow))??;
+        server.metrics.bytes_read.inc_by(bytes as u64);
+        client.is_active();
+        if was_empty && self.session.is_authenticated {
+            self.since = Instant::now();
+        }
+        Ok(bytes > 0)
+    }
+
+    /// Waits until the client has closed its side of the connection, or it is to be closed. Reads no more than a little
+    /// ahead: behind that it waits for ever.
+    pub(super) async fn end_of_requests(&mut self) {
+        let client = Arc::clone(&self.session.client);
+        while self.requests.len() < KEPT {
+            self.requests.reserve(READ);
+            let read = tokio::select! {
+                () = client.end.cancelled() => return,
+                read = self.stream.read_buf(&mut self.requests) => read,
+            };
+            match read {
+                Ok(bytes @ 1..) => {
+                    self.session.server.metrics.bytes_read.inc_by(bytes as u64);
+                }
+                _ => return,
+            }
+        }
+        client.end.cancelled().await;
+    }
+
+    pub(super) async fn send(&mut self) -> Result<(), Ended> {
+        if self.replies.is_empty() {
+            return Ok(());
+        }
+        self.account();
+        let patience = self.session.server.limits().request_timeout;
+        let sending = timeout(patience, self.stream.write_all(&self.replies));
+        let client = &self.session.client;
+        let sent = tokio::select! {
+            // What can be sent at once is sent, also to a client that is to be disconnected.
+            biased;
+            sent = sending => sent,
+            () = client.end.cancelled() => return Err(client.reason().into()),
+        };
+        sent.map_err(|_| Ended::Slow("it does not read its replies"))??;
+        let metrics = &self.session.server.metrics;
+        metrics.bytes_written.inc_by(self.replies.len() as u64);
+        if self.replies.capacity() > KEPT {
+            self.replies = BytesMut::new();
+        } else {
+            self.replies.clear();
+        }
+        Ok(())
+    }
+
+    /// Reports the bytes of its buffers to whoever adds up those of all. Less than a read more or less is not worth it.
+    pub(super) fn account(&self) {
+        let Session {
+            server,
+            client,
+            queue,
+            ..
+        } = &self.session;
+        let queued = queue.as_ref().map_or(0, |queue| queue.memory());
+        let held = self.requests.capacity() + self.replies.capacity() + queued + self.answering;
+        if held.abs_diff(client.held()) >= READ {
+            let closed = server.clients.hold(client, held);
+            server.metrics.evicted_clients.inc_by(closed as u64);
+        }
+    }
+
+    /// Says that nothing more comes, and reads a little of what is under way: closed with that unread, the system
+    /// would take back what the client has not read yet.
+    pub(super) async fn say_goodbye(&mut self) {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        const MOST: usize = 1 << 20;
+        let rest = async {
+            self.stream.shutdown().await?;
+            let mut bytes = 0;
+            while bytes < MOST {
+                self.requests.clear();
+                self.requests.reserve(READ);
+                match self.stream.read_buf(&mut self.requests).await? {
+                    0 => break,
+                    read => bytes += read,
+                }
+            }
+            io::Result::Ok(())
+        };
+        // The client may be gone already, and that is as good.
+        let _ = timeout(PATIENCE, rest).await;
+    }
+}

@@ -1,0 +1,115 @@
+//! The lines of the README's table that are about the options of `CF.RESERVE` and `CF.INSERT`.
+
+use super::many::{many, number, with};
+use super::{Case, Trial};
+use crate::wire::request;
+
+/// By what the README has in the first column.
+pub(super) const ALL: [Case; 10] = [
+    ("`BUCKETSIZE`", bucket_size),
+    ("`MAXITERATIONS`", max_iterations),
+    ("no `EXPANSION`", no_expansion),
+    ("`EXPANSION 0`", expansion_0),
+    ("`EXPANSION 1` and more", expansion),
+    ("growth ends", growth_ends),
+    ("default capacity", default_capacity),
+    ("smallest capacity", smallest_capacity),
+    ("unknown option with a value", unknown_option),
+    ("an option twice", option_twice),
+];
+
+fn bucket_size(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64 BUCKETSIZE 3", "+OK");
+    let (redisbloom, this) = ("~Bucket size\n:3\n~", "~Bucket size\n:4\n~");
+    trial.differ("CF.INFO f", redisbloom, this);
+    trial.both("CF.RESERVE g 64 BUCKETSIZE 256", "-~between 1 and 255~");
+}
+
+fn max_iterations(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64 MAXITERATIONS 1 EXPANSION 0", "+OK");
+    trial.both("CF.INFO f", "~Max iterations\n:1");
+    // Of a search that may move one item only, more of the first 64 find no room.
+    trial
+        .client
+        .send(&request(&with("CF.INSERT f ITEMS", 0..64)));
+    let refused = trial.client.reply().matches(":-1").count();
+    assert_eq!(refused > 0, trial.is_redisbloom, "{refused} refused");
+}
+
+fn no_expansion(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64", "+OK");
+    let refused = many(trial, "CF.INSERT f ITEMS", 1000);
+    assert_eq!(refused == 0, trial.is_redisbloom, "{refused} refused");
+    let (redisbloom, this) = ("~Expansion rate\n:1\n~", "~Expansion rate\n:0\n~");
+    trial.differ("CF.INFO f", redisbloom, this);
+}
+
+fn expansion_0(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64 EXPANSION 0", "+OK");
+    assert!(many(trial, "CF.INSERT f ITEMS", 1000) > 0);
+    trial.both("CF.INFO f", "~Number of filters\n:1\n~");
+}
+
+fn expansion(trial: &mut Trial) {
+    for (given, redisbloom, this) in [(1, 1, 2), (2, 2, 2), (3, 4, 4), (8, 8, 8)] {
+        let reserve = format!("CF.RESERVE f{given} 64 EXPANSION {given}");
+        trial.both(&reserve, "+OK");
+        let rate = |rate| format!("~Expansion rate\n:{rate}\n~");
+        let info = format!("CF.INFO f{given}");
+        trial.differ(&info, &rate(redisbloom), &rate(this));
+    }
+    // With the second segment, a growing filter would take more than half of 64 MiB.
+    trial.both("CF.RESERVE steep 1000 EXPANSION 32768", "+OK");
+    let (redisbloom, this) = ("~Expansion rate\n:32768\n~", "~Expansion rate\n:8192\n~");
+    trial.differ("CF.INFO steep", redisbloom, this);
+}
+
+fn growth_ends(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 4 EXPANSION 1", "+OK");
+    let refused = many_one_by_one(trial, 5_000);
+    let what = "-Maximum expansions reached";
+    let reached = refused.iter().any(|reply| reply.starts_with(what));
+    assert_eq!(reached, trial.is_redisbloom, "{:?}", refused.first());
+    assert_eq!(refused.is_empty(), !trial.is_redisbloom);
+}
+
+fn default_capacity(trial: &mut Trial) {
+    trial.both("CF.ADD f a", ":1");
+    let (redisbloom, this) = ("~Number of buckets\n:512\n~", "~Number of buckets\n:~");
+    trial.differ("CF.INFO f", redisbloom, this);
+    if !trial.is_redisbloom {
+        trial.both("CF.RESERVE g 1000000", "+OK");
+        assert_eq!(buckets(trial, "f"), buckets(trial, "g"));
+    }
+}
+
+fn smallest_capacity(trial: &mut Trial) {
+    let refused = "-Capacity must be at least (BucketSize * 2)";
+    trial.differ("CF.RESERVE f 1", refused, "+OK");
+    trial.differ("CF.RESERVE g 9 BUCKETSIZE 5", refused, "+OK");
+    trial.both("CF.RESERVE h 10 BUCKETSIZE 5", "+OK");
+}
+
+fn unknown_option(trial: &mut Trial) {
+    let unknown = "-ERR Unknown argument received";
+    trial.differ("CF.RESERVE f 64 COLOUR 7", "+OK", unknown);
+    trial.differ("CF.INSERT f COLOUR 7 ITEMS a", "*1\n:1", unknown);
+}
+
+fn option_twice(trial: &mut Trial) {
+    let twice = "MAXITERATIONS 5 MAXITERATIONS 6";
+    trial.both(&format!("CF.RESERVE f 64 {twice}"), "+OK");
+    let (redisbloom, this) = ("~Max iterations\n:5", "~Max iterations\n:6");
+    trial.differ("CF.INFO f", redisbloom, this);
+}
+
+fn many_one_by_one(trial: &mut Trial, items: usize) -> Vec<String> {
+    let requests = (0..items).flat_map(|item| request(&["CF.ADD", "f", &item.to_string()]));
+    trial.client.send(&requests.collect::<Vec<u8>>());
+    let replies = (0..items).map(|_| trial.client.reply());
+    replies.filter(|reply| reply.starts_with('-')).collect()
+}
+
+fn buckets(trial: &mut Trial, key: &str) -> usize {
+    number(&trial.client.ask(&["CF.INFO", key]), "Number of buckets")
+}
