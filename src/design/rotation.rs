@@ -95,8 +95,8 @@
 //! * Usual inserts go to the young table, which is passed last. So the young one was another by then: there was a
 //!   rotation before `s`. If it was before the lookup's last look at the state, that sees it, and the lookup walks again.
 //!   If it was after, so was `s`. Then before `s` the class was empty when the last table was passed.
-//! * Other than that, only a late insert can put a token into an older table. At `s` the tokens of the class that the lookup was to find
-//!   were in tables that were not passed. All of them have been removed before it came. A remove that takes a younger
+//! * Other than that, only a late insert can put a token into an older table. At `s` the tokens of the class that the
+//!   lookup was to find were in tables that were not passed. All of them have been removed before it came. A remove that takes a younger
 //!   token while there is an older one has passed the older table before the token came, so it began before `s`. Place
 //!   these removes just before the late insert at `s`, and the miss between. No thread can tell, as for
 //!   [equal tokens that take turns](super::linearization#a-miss).
@@ -136,10 +136,17 @@
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
-//! | state: load | SeqCst | rotation, so that a table that is in use again is seen empty; the exchange of a word by a pass that is before or behind a late insert | yes, to Relaxed |
-//! | state: exchange | SeqCst | its loads | no: the words that a walk reads behind a rotation order the same |
-//! | stripes, read before a pass | Acquire | a bump, so that both references are met | no: the loads of the words acquire too where the models look |
-//! | stripes, read after a pass | Acquire | a bump, by way of a word | weakest that is needed is Relaxed |
+//! | state: load | SeqCst | its exchange, so that a table that is used again is seen empty | yes, to Relaxed |
+//! | the same | SeqCst | loads and exchanges of words, of a late insert and of who empties its table | yes, to Acquire |
+//! | state: exchange | SeqCst | its loads | yes, to Relaxed |
+//! | stripes, before a pass | Acquire | a bump, so that both references are met | no: the models' late relocations are met by the loads of the words |
+//! | stripes, after a pass | Acquire, though Relaxed would do | a bump, by way of a word | no, for that reason |
+//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [`orderings`](super::orderings) |
+//!
+//! What happens if a rule is missing is shown by a mutant for each: a plain exchange for an emptying; no look at `g` in
+//! it, or a look before the freeze; no look at the stripes; a rotation without a pass; no soil, one that leaves the mark,
+//! or is not counted; a walk from the young generation on; a walk, or an admission, that does not look for a rotation;
+//! an admission that does not ask the older generations, or that others decide.
 //!
 //! # Why not otherwise
 //!

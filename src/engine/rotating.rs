@@ -69,6 +69,25 @@ impl<L: Layout> Rotating<L> {
         Ok(Self::of_tables(tables, self.capacity, rotations))
     }
 
+    /// A copy of the generations between two rotations.
+    ///
+    /// A token never changes its table. So the copy of a table says of each class what a lookup there would say at some
+    /// moment. The moments come in the order in which a lookup looks, and if there was a rotation all of it is void, as
+    /// for a lookup.
+    fn copied_between_rotations(
+        &self,
+        copy: impl Fn(&Segment<L>) -> Result<Segment<L>, SnapshotError>,
+    ) -> Result<Self, SnapshotError> {
+        for _ in 0..WALKS {
+            let state = self.state.load();
+            let copied = self.copied(state, state.rotations(), &copy)?;
+            if self.is_current(state) {
+                return Ok(copied);
+            }
+        }
+        Err(SnapshotError::Disturbed)
+    }
+
     /// The number of generations.
     pub(crate) fn generations(&self) -> usize {
         self.tables.len() - 1
@@ -137,18 +156,8 @@ impl<L: Layout> Operations for Rotating<L> {
         self.copied(state, state.rotations(), Segment::quiescent_copy)
     }
 
-    /// A token never changes its table. So the copy of a table says of each class what a lookup there would say at some
-    /// moment. The moments come in the order in which a lookup looks, and if there was a rotation all of it is void, as
-    /// for a lookup.
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        for _ in 0..WALKS {
-            let state = self.state.load();
-            let copy = self.copied(state, state.rotations(), Segment::snapshot)?;
-            if self.is_current(state) {
-                return Ok(copy);
-            }
-        }
-        Err(SnapshotError::Disturbed)
+        self.copied_between_rotations(Segment::snapshot)
     }
 
     fn clear(&mut self) {
@@ -234,3 +243,6 @@ impl<L: Layout> Operations for Rotating<L> {
         self.young(self.state.load()).tokens().ahead(hashes)
     }
 }
+
+#[cfg(test)]
+mod tests;
