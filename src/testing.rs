@@ -28,6 +28,18 @@ impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
     }
 }
 
+/// The slots that are taken, by whatever.
+pub trait Taken {
+    /// The number of taken slots. Exact while no thread writes.
+    fn taken(&self) -> usize;
+}
+
+impl<L: Layout, S, I> Taken for Filter<Fixed<L>, S, I> {
+    fn taken(&self) -> usize {
+        self.engine().segment.tokens().taken()
+    }
+}
+
 /// Growth at will. Inserts do this on their own when there is no room.
 #[cfg(feature = "std")]
 pub trait AddSegment {

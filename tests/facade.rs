@@ -131,11 +131,11 @@ macro_rules! tests_of {
             fn limits_go_over_to_what_is_made_of_a_filter() {
                 let start = seeded(8).memory_usage();
                 let builder = Filter::builder().capacity(8).seed(7).max_memory_usage(start);
-                let filter = builder.build().expect("enough");
+                let mut filter = builder.build().expect("enough");
                 let stored = filter.snapshot().expect("memory").to_bytes();
                 let others = [
                     filter.fresh().expect("memory"),
-                    filter.clone(),
+                    filter.try_clone().expect("memory"),
                     filter.snapshot().expect("memory"),
                     Filter::from_bytes(&stored).expect("valid"),
                 ];
@@ -158,7 +158,7 @@ macro_rules! tests_of {
                 filter.write_to(&mut written).expect("memory");
                 assert_eq!(written, bytes);
                 for copy in [
-                    filter.clone(),
+                    filter.try_clone().expect("memory"),
                     filter.snapshot().expect("memory"),
                     Filter::from_bytes(&bytes).expect("valid"),
                     Filter::read_from(bytes.as_slice()).expect("valid"),

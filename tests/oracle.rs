@@ -228,7 +228,7 @@ impl<'a, T: Hash + Debug, S: BuildHasher + Clone> Pair<'a, T, S> {
     }
 
     fn clone_and_go_on(&mut self) {
-        let clone = self.filter.clone();
+        let clone = self.filter.try_clone().expect("memory");
         let original = std::mem::replace(&mut self.filter, clone);
         assert_eq!(original.slots(), self.filter.slots());
         assert_eq!(original.capacity(), self.filter.capacity());

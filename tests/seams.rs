@@ -125,7 +125,10 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     let mut built = builder().seed(7).build().expect("memory");
     let bytes = built.to_bytes();
     let read = GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
-    let (fresh, clone) = (built.fresh().expect("memory"), built.clone());
+    let (fresh, clone) = (
+        built.fresh().expect("memory"),
+        built.try_clone().expect("memory"),
+    );
     let snapshot = built.snapshot().expect("nobody disturbs it");
     // None of these has the log of the snapshot.
     let plain = GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
@@ -173,13 +176,13 @@ fn copies_have_the_size_the_budget_and_the_limits() {
         fixed.insert(&item).expect("room");
     }
     let bytes = fixed.to_bytes();
-    assert_eq!(fixed.clone().to_bytes(), bytes);
+    assert_eq!(fixed.try_clone().expect("memory").to_bytes(), bytes);
     assert_eq!(fixed.snapshot().expect("quiet").to_bytes(), bytes);
 
     let mut filter = grown();
     let bytes = filter.to_bytes();
     let copies = [
-        filter.clone(),
+        filter.try_clone().expect("memory"),
         filter.snapshot().expect("quiet"),
         GrowingCuckooFilter::from_bytes(&bytes).expect("just stored"),
     ];

@@ -137,7 +137,7 @@ fn answers_as_the_untyped_filter() {
     assert_eq!(typed.false_positive_rate(), plain.false_positive_rate());
     assert_eq!(typed.hasher().seed(), 7);
 
-    let copy = typed.clone();
+    let copy = typed.try_clone().expect("memory");
     typed.clear();
     plain.clear();
     assert!(typed.is_empty() && (0..750).all(|item| !typed.contains(&item)));

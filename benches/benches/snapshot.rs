@@ -25,7 +25,7 @@ fn main() {
 fn snapshot(criterion: &mut Criterion) {
     for size in Size::of_benches() {
         let keys = Keys::generate(size.items);
-        let filter = CuckooFilter::with_capacity(keys.stored.len());
+        let mut filter = CuckooFilter::with_capacity(keys.stored.len());
         filter
             .insert_many_hash(&keys.stored)
             .expect("sized for all");
@@ -37,7 +37,9 @@ fn snapshot(criterion: &mut Criterion) {
         group.bench_function("words", |bencher| {
             bencher.iter(|| black_box(&words).clone())
         });
-        group.bench_function("clone", |bencher| bencher.iter(|| filter.clone()));
+        group.bench_function("clone", |bencher| {
+            bencher.iter(|| filter.try_clone().expect("memory"))
+        });
         group.bench_function("snapshot", |bencher| {
             bencher.iter(|| filter.snapshot().expect("at rest"))
         });

@@ -61,7 +61,7 @@ impl<L: Layout> Operations for Fixed<L> {
         })
     }
 
-    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
         Ok(Self {
             segment: self.segment.quiescent_copy()?,
             capacity: self.capacity,

@@ -138,15 +138,15 @@ impl<L: Layout> Operations for Growing<L> {
         Ok(self.with_chain(Chain::new([Arc::new(first)], 0)))
     }
 
-    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
-        let guard = pin();
-        let chain = self.chain.load(&guard);
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
+        let chain = self.chain.get_mut();
         let links: Result<Vec<_>, OutOfMemory> = chain
             .links()
             .iter()
             .map(|link| link.quiescent_copy().map(Arc::new))
             .collect();
-        Ok(self.with_chain(Chain::at_rest(links?, chain.target_index())))
+        let target = chain.target_index();
+        Ok(self.with_chain(Chain::at_rest(links?, target)))
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {

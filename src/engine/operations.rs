@@ -24,8 +24,8 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
     /// Builds an empty one like this.
     fn fresh(&self) -> Result<Self, OutOfMemory>;
-    /// A copy, exact if nobody writes meanwhile.
-    fn quiescent_copy(&self) -> Result<Self, OutOfMemory>;
+    /// A copy, exact because nobody writes meanwhile.
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory>;
     /// A copy that holds every token that is in from the call to the return.
     fn snapshot(&self) -> Result<Self, SnapshotError>;
     /// Removes all tokens.

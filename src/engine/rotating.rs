@@ -151,7 +151,7 @@ impl<L: Layout> Operations for Rotating<L> {
         self.copied(self.state.load(), 0, Segment::fresh)
     }
 
-    fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
         let state = self.state.load();
         self.copied(state, state.rotations(), Segment::quiescent_copy)
     }

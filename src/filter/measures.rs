@@ -198,4 +198,30 @@ impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     pub fn fresh(&self) -> Result<Self, OutOfMemory> {
         Ok(Self::of(self.engine.fresh()?, self.hasher.clone()))
     }
+
+    /// A copy of this filter: with its items, limits and hasher, and so with the same answers. Takes time linear in the
+    /// size.
+    ///
+    /// Takes `&mut self`, so that no other thread writes meanwhile: else the copy could miss an item that moves. A filter
+    /// that is in use, or in an `Arc`, is copied by [`snapshot`](Filter::snapshot). For this reason there is no `Clone`.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let copy = filter.try_clone()?;
+    /// assert!(filter.remove("a"));
+    /// assert!(copy.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_clone(&mut self) -> Result<Self, OutOfMemory> {
+        Ok(Self::of(self.engine.quiescent_copy()?, self.hasher.clone()))
+    }
 }

@@ -30,35 +30,6 @@ impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
     }
 }
 
-/// Copies the tokens that are in at the time. Exact while no thread writes; a token that hops or is written
-/// meanwhile may be missing from the copy, or be in it twice.
-///
-/// The copy has the same geometry and hasher, and so the same answers. Takes time linear in the size.
-///
-/// # Panics
-///
-/// If the memory could not be allocated.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::CuckooFilter;
-///
-/// let filter = CuckooFilter::with_capacity(100);
-/// let copy = filter.clone();
-/// filter.insert("a")?;
-/// assert!(!copy.contains("a"));
-/// # Ok::<(), lockfree_cuckoo::InsertError>(())
-/// ```
-impl<E: Engine, S: Clone, I> Clone for Filter<E, S, I> {
-    fn clone(&self) -> Self {
-        match self.engine.quiescent_copy() {
-            Ok(engine) => Self::of(engine, self.hasher.clone()),
-            Err(error) => panic!("{error}"),
-        }
-    }
-}
-
 /// The measures. Not the items, and not the seed.
 impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

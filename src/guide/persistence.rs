@@ -91,8 +91,6 @@
 //! you can try again. The example `save_and_load` is a service that loads its filter when it starts and saves it
 //! when it stops.
 //!
-//! Do not use `clone` for this. A clone is exact if no thread writes meanwhile, but it can miss items that move.
-//!
 //! # What a snapshot contains
 //!
 //! A snapshot contains every item that was in from before the call until after it. It may contain any part of

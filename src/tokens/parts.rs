@@ -182,12 +182,17 @@ impl<L: Layout> Tokens<L> {
     /// A copy of the tokens with a fresh pool, and their number. Exact if no thread writes meanwhile.
     pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
         let mut copy = self.fresh()?;
-        let mut len = 0;
         for bucket in 0..self.table.len() {
-            let content = self.peek(bucket);
-            copy.table.set(bucket, content);
-            len += content.len();
+            copy.table.set(bucket, self.peek(bucket));
         }
+        let len = copy.taken();
         Ok((copy, len))
+    }
+
+    /// The number of taken slots. Exact if no thread writes.
+    pub(crate) fn taken(&self) -> usize {
+        (0..self.table.len())
+            .map(|bucket| self.peek(bucket).len())
+            .sum()
     }
 }

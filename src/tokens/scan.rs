@@ -57,7 +57,7 @@ pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usiz
             Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy));
         match copied {
             Ok(()) => {
-                let len = len(&copy);
+                let len = copy.taken();
                 return Ok((copy, len));
             }
             Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(Group::MOST),
@@ -163,11 +163,4 @@ fn class_of<L: Layout>(tokens: &Tokens<L>, hint: Hint) -> Candidates {
         second: tokens.table.alternate(hint.bucket, hint.fingerprint),
         fingerprint: hint.fingerprint,
     }
-}
-
-/// The number of tokens. Exact if no thread writes.
-fn len<L: Layout>(tokens: &Tokens<L>) -> usize {
-    (0..tokens.table.len())
-        .map(|bucket| tokens.peek(bucket).len())
-        .sum()
 }

@@ -112,7 +112,7 @@ impl Pair {
                 assert_eq!(self.filter.remove_many(&stored), stored.len(), "removed");
             }
             Step::Shrink => self.filter.shrink_to_fit(),
-            Step::Clone => self.filter = self.filter.clone(),
+            Step::Clone => self.filter = self.filter.try_clone().expect("memory"),
             Step::Clear => {
                 self.filter.clear();
                 self.stored.clear();

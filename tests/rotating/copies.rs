@@ -26,7 +26,7 @@ fn every_copy_ages_like_the_original() {
             let (mut filter, items) = aged(generations, rotations);
             let bytes = filter.to_bytes();
             let copies = [
-                filter.clone(),
+                filter.try_clone().expect("memory"),
                 filter.snapshot().expect("memory"),
                 RotatingCuckooFilter::from_bytes_with_hasher(&bytes, AsGiven).expect("valid"),
             ];

@@ -179,7 +179,7 @@ impl Pair {
                     self.rotated();
                 }
             }
-            Step::Clone => self.filter = self.filter.clone(),
+            Step::Clone => self.filter = self.filter.try_clone().expect("memory"),
             Step::Snapshot => self.filter = self.filter.snapshot().expect("memory"),
             Step::Store => {
                 let bytes = self.filter.to_bytes();

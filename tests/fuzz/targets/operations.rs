@@ -133,7 +133,10 @@ impl Pair {
                 let copy = self.filter.snapshot().expect("nobody else is about");
                 self.go_on_with(copy);
             }
-            Step::Clone => self.go_on_with(self.filter.clone()),
+            Step::Clone => {
+                let copy = self.filter.try_clone().expect("memory");
+                self.go_on_with(copy);
+            }
             Step::Store => {
                 let bytes = self.filter.to_bytes();
                 let read = CuckooFilter::from_bytes(&bytes).expect("as it was written");

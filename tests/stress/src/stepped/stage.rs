@@ -3,7 +3,7 @@
 //! Hashes are built to order, so that a handful of classes share a few buckets and everybody meets everybody.
 
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo::testing::{Descriptors, Relocate};
+use lockfree_cuckoo::testing::{Descriptors, Relocate, Taken};
 use model::geometry::{Class, Geometry};
 use model::hashers::AsGiven;
 use model::history::Call;
@@ -216,8 +216,7 @@ impl Stage {
         if len.abs_diff(sum) > off {
             return Err(format!("there are {sum} tokens, and len is {len}"));
         }
-        // A clone counts the slots that are taken, by whomever.
-        let taken = self.filter.clone().len();
+        let taken = self.filter.taken();
         if taken != sum {
             return Err(format!(
                 "there are {sum} tokens, but {taken} slots are taken"

@@ -52,7 +52,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("a clone does not know which segments take no inserts"),
-        killer: "growing::traits::a_clone_has_everything_and_a_life_of_its_own",
+        killer: "growing::traits::a_copy_has_everything_and_a_life_of_its_own",
         message: "drained segments stay",
     },
     Mutant {
