@@ -25,7 +25,8 @@
 //! sample, in one order of all accesses.
 //!
 //! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
-//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows.
+//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows,
+//! and all calls of the filter that rotates, overtaken by rotations.
 //!
 //! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
 //! no check notices.

@@ -97,9 +97,9 @@
 //!   itself took.
 //! * **It is forgotten** by the `n`-th rotation after its insert returned: later lookups do not find it, unless it was
 //!   inserted again or is a false positive.
-//! * **`insert_unique` returns true for one call in the life of an item**, or for none if it is a false positive, even if
-//!   calls race with each other and with rotations. The life ends with the rotation that forgets the item. Then it is
-//!   new again.
+//! * **`insert_unique` returns true for one call in the life of an item**, or for none if it is a false positive, even
+//!   if calls race with each other and with rotations. The life ends with the rotation that forgets the item. Then it
+//!   is new again.
 //! * No call waits, and rotations do not either. They allocate nothing.
 //!
 //! With more generations, the age is more exact: six generations with a rotation every ten seconds forget an item after
@@ -136,9 +136,9 @@
 //! # Removing
 //!
 //! As in every filter, remove only what is in. Here that means an item that has not been forgotten, and will not be
-//! before the call returns: so remove it in the first `n - 1` periods. A later remove can take the token of another item.
-//! In `see` above this can happen if the item is forgotten between the two inserts. Then the new copy is removed, the
-//! item is forgotten too early, and no other item is harmed.
+//! before the call returns: so remove it in the first `n - 1` periods. A later remove can take the token of another
+//! item. In `see` above the item can be forgotten between the two inserts. Then the new copy is removed, the item is
+//! forgotten too early, and no other item is harmed.
 //!
 //! # Sizing
 //!

@@ -43,6 +43,14 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "the emptying of another thread is committed without permission",
+        changes: &[(
+            "tokens/emptying.rs",
+            "        && permitted()\n",
+            "        && (permitted() || bucket < usize::MAX)\n",
+        )],
+    },
+    Piece {
         name: "a token that hops behind a pass escapes it",
         changes: &[(
             "tokens/emptying.rs",

@@ -60,4 +60,9 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::engine::rotating::tests::a_snapshot_is_void_if_there_was_a_rotation",
         message: "a refreshed item was not copied",
     },
+    Mutant {
+        piece: piece("the emptying of another thread is committed without permission"),
+        killer: "lib::tokens::emptying::tests::without_permission_it_is_aborted",
+        message: "left == right",
+    },
 ];
