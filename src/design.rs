@@ -13,11 +13,14 @@
 //! | path | the chain of relocations that opens a slot of a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
+//! | emptying | the removal of all tokens of one word, in a table whose generation is forgotten |
 //! | scan | the reading of the whole table for a snapshot |
 //! | hint | a note that a writer leaves for a scan: tokens of this class change places |
-//! | descriptor | the record that says what a relocation or an admission does to its words |
+//! | descriptor | the record that says what a relocation, an admission or an emptying does to its words |
 //! | reference | the value of a word that names a descriptor: the word is frozen |
 //! | segment | one of the tables of a filter that grows |
+//! | generation | the tokens that came between two rotations, in one of the tables of a filter that rotates |
+//! | spare | the table that holds no generation |
 //!
 //! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks whether
 //! there is one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures are not
@@ -31,6 +34,7 @@
 //! | When does each operation take effect, and why at that moment? | [`linearization`] |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a filter that grows lose nothing? | [`growth`] |
+//! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
 //! | How weak may each access be, and which model detects a weaker one? | [`orderings`] |
 //! | What is proved, what is checked, what is only tested? | [`evidence`] |
 //!
@@ -115,5 +119,6 @@ pub mod evidence;
 pub mod growth;
 pub mod linearization;
 pub mod orderings;
+pub mod rotation;
 pub mod snapshots;
 pub mod transfers;

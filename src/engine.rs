@@ -1,13 +1,14 @@
 //! Engines: what a filter does with a hash.
 //!
-//! There are two: [`Fixed`], one segment, and [`Growing`], a chain of segments. Another way to grow would be another
-//! folder here. The facade above is written once, over the trait [`Operations`].
+//! There are three: [`Fixed`], one segment; [`Growing`], a chain of segments; and [`Rotating`], a ring of them. Another
+//! way to grow would be another folder here. The facade above is written once, over the trait [`Operations`].
 
 mod fixed;
 #[cfg(feature = "std")]
 pub(crate) mod growing;
 mod operations;
 mod plan;
+pub(crate) mod rotating;
 
 pub use fixed::Fixed;
 #[cfg(feature = "std")]
@@ -15,3 +16,4 @@ pub use growing::Growing;
 pub(crate) use operations::Operations;
 pub(crate) use plan::Plan;
 pub(crate) use plan::Size;
+pub use rotating::Rotating;

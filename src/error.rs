@@ -6,6 +6,7 @@ mod insert;
 mod memory;
 mod rate;
 mod read;
+mod rotate;
 mod snapshot;
 
 pub use build::BuildError;
@@ -18,4 +19,5 @@ pub use memory::OutOfMemory;
 #[cfg(feature = "std")]
 pub(crate) use rate::Rate;
 pub use read::ReadError;
+pub use rotate::RotateError;
 pub use snapshot::SnapshotError;

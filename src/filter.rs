@@ -19,6 +19,8 @@ mod snapshot;
 #[cfg(feature = "std")]
 mod growing;
 
+mod rotating;
+
 mod typed;
 
 mod collect;
@@ -31,7 +33,7 @@ mod traits;
 
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
-pub use builder::{CuckooFilterBuilder, FilterBuilder};
+pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use engine::{Engine, Standard};
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
@@ -40,7 +42,7 @@ use core::marker::PhantomData;
 
 #[cfg(feature = "std")]
 use crate::engine::Growing;
-use crate::engine::{Fixed, Plan};
+use crate::engine::{Fixed, Plan, Rotating};
 use crate::layout::Lanes;
 use crate::random_state::RandomState;
 
@@ -134,6 +136,50 @@ pub type CuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S>;
 #[cfg(feature = "std")]
 pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing<L>, S>;
 
+/// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their insert.
+///
+/// It holds the items of several generations, two unless [set](FilterBuilder::generations). Inserts go to the young
+/// one. [`rotate`](Filter::rotate) makes an empty generation the young one, and forgets the oldest with all its items.
+/// Call it by a clock, or when the young generation [is full](Filter::is_full). Any thread can, while others use the
+/// filter. All memory is allocated at construction, and used again.
+///
+/// With `n` generations:
+///
+/// * **An item is found** by lookups that begin after its insert returned, and end before the `n`-th rotation after the
+///   insert *began*.
+/// * **An item is forgotten** by the `n`-th rotation after its insert *returned*: lookups that begin later do not find
+///   it, unless it is inserted again or is a false positive.
+/// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**, whatever rotates
+///   meanwhile. A life ends with the rotation that forgets the item.
+/// * [`remove`](Filter::remove) takes the oldest copy.
+///
+/// A call that itself takes `n` rotations or more promises less: what it inserts may be forgotten at once, and what it is
+/// to remove may have been forgotten before. Remove only items that have not been forgotten: the remove of another one
+/// can take the copy of another item, as always ([`removing`](crate::guide::removing)).
+///
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. The price is in
+/// lookups, which look at up to `n` tables, and in memory for one generation more than hold items. The [false-positive
+/// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
+/// [`remaining`](Filter::remaining) are those of the young generation; [`len`](Filter::len) counts all.
+///
+/// The guide says more about [ageing](crate::guide::ageing), the design pages about [rotation](crate::design::rotation).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::RotatingCuckooFilter;
+///
+/// let seen = RotatingCuckooFilter::with_capacity(1_000); // items of one period
+/// assert!(seen.insert_unique("flow")?);
+/// seen.rotate()?; // the first period is over
+/// assert!(!seen.insert_unique("flow")?);
+/// seen.rotate()?;
+/// assert!(!seen.contains("flow")); // forgotten
+/// assert!(seen.insert_unique("flow")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type RotatingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Rotating<L>, S>;
+
 /// A [`CuckooFilter`] for items of one type.
 ///
 /// A `CuckooFilter` takes any type that can be hashed. That is convenient, but error-prone: `4711` inserted as an
@@ -193,10 +239,27 @@ pub type TypedCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<
 pub type TypedGrowingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
     Filter<Growing<L>, S, Only<T>>;
 
-/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`],
-/// [`TypedCuckooFilter`] and [`TypedGrowingCuckooFilter`] are names for it.
+/// A [`TypedCuckooFilter`] that forgets, as the [`RotatingCuckooFilter`] does.
 ///
-/// `E` is the engine, which says what happens when there is no room: [`Fixed`] or [`Growing`].
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::TypedRotatingCuckooFilter;
+///
+/// let orders = TypedRotatingCuckooFilter::<i64>::with_capacity(100);
+/// orders.insert(&4711)?;
+/// orders.rotate()?;
+/// assert!(orders.contains(&4711));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type TypedRotatingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
+    Filter<Rotating<L>, S, Only<T>>;
+
+/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
+/// are names for it.
+///
+/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or
+/// [`Rotating`].
 /// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
 // The same fields in the same order whatever the items are: see `typed`.
 #[repr(C)]

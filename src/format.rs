@@ -3,7 +3,8 @@
 //! [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
-//! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) have their own form.
+//! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) and [filters that
+//! rotate](#filters-that-rotate) have their own forms.
 //!
 //! # Layout
 //!
@@ -159,6 +160,54 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Filters that rotate
+//!
+//! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) is stored with all its generations in one piece, from the
+//! oldest to the young one. The table that is spare is not stored.
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 14 | as above |
+//! | 14 | 1 | kind: 3, tables in a ring |
+//! | 15 | 17 | hasher, as above |
+//! | 32 | 8 | buckets of each generation, `m` |
+//! | 40 | 8 | capacity of each generation in items, at most `4 m` |
+//! | 48 | 8 | rotations so far, less than 2<sup>43</sup> |
+//! | 56 | 2 | search budget in buckets, 2 to 4,096 |
+//! | 58 | 1 | generations, `n`: 2 to 15 |
+//! | 59 | 1 | 0 |
+//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
+//! | 64 | `8 n` | items in each generation: occupied slots |
+//! | `64 + 8 n` | `8 m n` | the buckets of all generations |
+//! | `64 + 8 n + 8 m n` | 4 | CRC-32 of all bytes before it, except the first CRC |
+//!
+//! ```
+//! use lockfree_cuckoo::RotatingCuckooFilter;
+//!
+//! let mut filter = RotatingCuckooFilter::builder().capacity(8).seed(1).build()?;
+//! filter.insert("a")?;
+//! filter.rotate()?;
+//! filter.insert("b")?;
+//! let bytes = filter.to_bytes();
+//! # #[rustfmt::skip]
+//! assert_eq!(bytes[32..], [
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
+//!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 rotation
+//!     0x00, 0x10,                                     // a search budget of 4,096 buckets
+//!     0x02, 0x00,                                     // 2 generations
+//!     0x81, 0x21, 0x13, 0xba,                         // the CRC of the above
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item in the old generation
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item in the young one
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the old generation
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xcf, 0xe2,
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the young one
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x41, 0x7a,
+//!     0xdd, 0x54, 0x79, 0xc7,                         // the CRC of all this
+//! ]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What a reader checks
 //!
 //! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
@@ -169,7 +218,7 @@
 //! and removals, so every operation on it keeps its guarantees.
 //!
 //! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone.
-//! A filter of the other kind has its own error.
+//! A filter of another kind has its own error.
 //!
 //! # What it does not protect against
 //!

@@ -34,6 +34,7 @@
 //!   fall into one cache line.
 //! * If the set can outgrow every estimate: this filter has a fixed size and says [`Full`](InsertError::Full). A
 //!   [`GrowingCuckooFilter`] grows, at the price of slower lookups of absent items.
+//! * If items are to leave by their age: a [`RotatingCuckooFilter`] forgets them.
 //! * If items must be removed that were perhaps never inserted: that can remove another item's fingerprint.
 //!
 //! # What is guaranteed
@@ -63,7 +64,7 @@
 //!
 //! * `std`, on by default: random seeds, and with them `with_capacity` and `builder`; storing to writers and
 //!   loading from readers; item counters that threads do not share; `GrowingCuckooFilter`.
-//! * `serde`: `Serialize` and `Deserialize` for both filters, as the bytes of the stored form.
+//! * `serde`: `Serialize` and `Deserialize` for all filters, as the bytes of the stored form.
 //! * `rayon`: `FromParallelIterator` and `ParallelExtend`.
 //! * `huge-pages`: on Linux, asks for huge pages for tables of 4 MiB and more. Where the system grants them on
 //!   request, lookups in tables beyond the caches are faster, because they miss the TLB less. Adds a dependency
@@ -99,7 +100,7 @@
 //! | 8 | `lib`, `testing` | the names that users see, and doors for checks |
 //! | 7 | `filter` | [`Filter`], the only facade: items, hashers, builders, batches, collecting, storing |
 //! | 6 | `stored` | the stored form: bytes to engines and back |
-//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment, or [`Growing`], a chain of them |
+//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment; [`Growing`], a chain; [`Rotating`], a ring of them |
 //! | 4 | `segment` | one table of tokens, and their count |
 //! | 3 | `tokens` | the protocol: a multiset of tokens that threads share without a lock |
 //! | 2 | `table` | the atomic words, and where an item may live: geometry, sizing, the rate of false positives |
@@ -129,15 +130,17 @@ mod table;
 pub mod testing;
 mod tokens;
 
-pub use engine::Fixed;
 #[cfg(feature = "std")]
 pub use engine::Growing;
+pub use engine::{Fixed, Rotating};
 pub use error::{
-    BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
+    BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
+    SnapshotError,
 };
 pub use filter::{
     Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
-    Standard, Takes, TakesEach, TypedCuckooFilter,
+    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Standard, Takes, TakesEach,
+    TypedCuckooFilter, TypedRotatingCuckooFilter,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};

@@ -7,7 +7,7 @@ use counter::Counter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Layout;
 use crate::table::{Geometry, Table};
-use crate::tokens::{Refusal, Tokens};
+use crate::tokens::{Emptied, Refusal, Tokens};
 
 #[derive(Debug)]
 pub(crate) struct Segment<L> {
@@ -63,7 +63,6 @@ impl<L: Layout> Segment<L> {
         &self.tokens
     }
 
-    #[cfg(feature = "std")]
     pub(crate) fn tokens_mut(&mut self) -> &mut Tokens<L> {
         &mut self.tokens
     }
@@ -110,7 +109,6 @@ impl<L: Layout> Segment<L> {
     }
 
     /// Counts a token that was admitted.
-    #[cfg(feature = "std")]
     pub(crate) fn count_one(&self) {
         self.counter.add(1);
     }
@@ -123,6 +121,13 @@ impl<L: Layout> Segment<L> {
             self.counter.subtract(1);
         }
         removed
+    }
+
+    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like.
+    pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Emptied {
+        let counter = &self.counter;
+        self.tokens
+            .empty_while(permitted, |removed| counter.subtract(removed))
     }
 
     /// Removes all tokens of a segment that is shared, while no other thread uses it.

@@ -9,6 +9,7 @@ mod frame;
 mod growing;
 mod identity;
 mod input;
+mod rotating;
 mod source;
 mod words;
 

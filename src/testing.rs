@@ -2,9 +2,9 @@
 
 pub use crate::sync::hooks;
 
-use crate::engine::Fixed;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
+use crate::engine::{Fixed, Rotating};
 use crate::filter::{Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
@@ -18,6 +18,13 @@ pub trait Relocate {
 impl<L: Layout, S, I> Relocate for Filter<Fixed<L>, S, I> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().segment.tokens().relocate_one(hash)
+    }
+}
+
+/// In the oldest generation that has such a copy.
+impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
+    fn relocate_hash(&self, hash: u64) -> bool {
+        self.engine().relocate_one(hash)
     }
 }
 

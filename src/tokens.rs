@@ -10,7 +10,7 @@
 //! | `elsewhere`, `verdict`, `settlement` | how a pending admission is decided; what a writer does with a frozen word |
 //! | `lookup`, `removal`, `relocation`, `witness` | one step each over the two words of a class |
 //! | `expansion`, `path`, `insertion`, `admission` | how room is made, and what is put there |
-//! | `scan`, `ahead` | the whole table; many hashes |
+//! | `scan`, `emptying`, `ahead` | the whole table; many hashes |
 //!
 //! Each room imports from those above it in this list, never the other way round.
 
@@ -18,6 +18,7 @@ mod admission;
 mod ahead;
 mod descriptor;
 mod elsewhere;
+mod emptying;
 mod expansion;
 mod hints;
 mod insertion;
@@ -31,13 +32,12 @@ mod settlement;
 mod stripes;
 mod transfer;
 mod verdict;
-#[cfg(feature = "std")]
 mod witness;
 
-#[cfg(feature = "std")]
 pub(crate) use admission::Attempt;
-#[cfg(feature = "std")]
+pub(crate) use ahead::ahead;
 pub(crate) use elsewhere::Elsewhere;
+pub(crate) use emptying::Emptied;
 pub(crate) use insertion::{ATTEMPTS, Refusal};
 pub(crate) use parts::Tokens;
 
@@ -71,7 +71,6 @@ impl<L: Layout> Tokens<L> {
     }
 
     /// One attempt to do so, if `elsewhere` there is no equal token either.
-    #[cfg(feature = "std")]
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
@@ -81,7 +80,6 @@ impl<L: Layout> Tokens<L> {
     }
 
     /// Whether there is no token of a class, for an admission in another table.
-    #[cfg(feature = "std")]
     pub(crate) fn holds_none(&self, hash: u64) -> bool {
         witness::holds_none(self, hash)
     }
@@ -92,10 +90,16 @@ impl<L: Layout> Tokens<L> {
         removal::remove(self, hash)
     }
 
+    /// Asks for the words of a hash.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        ahead::prefetch(self, hash);
+    }
+
     /// The hashes in order, each some time after its words were asked for.
     #[inline]
     pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        ahead::ahead(self, hashes)
+        ahead(hashes, |hash| self.prefetch(hash))
     }
 
     /// Reads a word as a writer does: returns its content at a time when it is not a reference.
@@ -115,6 +119,16 @@ impl<L: Layout> Tokens<L> {
     #[cfg(feature = "std")]
     pub(crate) fn empty(&self) -> usize {
         settlement::empty(self)
+    }
+
+    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands
+    /// over to `removed` how many, a word at a time.
+    pub(crate) fn empty_while(
+        &self,
+        permitted: &impl Fn() -> bool,
+        removed: impl FnMut(usize),
+    ) -> Emptied {
+        emptying::empty_while(self, permitted, removed)
     }
 
     /// A copy that holds every token that is in from the call to the return, and their number.

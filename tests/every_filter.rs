@@ -1,4 +1,4 @@
-//! What all filters have in common: of a fixed size or growing, for items of all types or of one, they have the same
+//! What all filters have in common: of a fixed size, growing or rotating, for items of all types or of one, they have the same
 //! traits and the same convenient calls.
 
 use std::fmt::Debug;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crew::Crew;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, GrowingCuckooFilter, Hashed, Items, OutOfMemory, RandomState,
-    SnapshotError, Standard, TakesEach, TypedCuckooFilter, TypedGrowingCuckooFilter,
+    RotatingCuckooFilter, SnapshotError, Standard, TakesEach, TypedCuckooFilter,
+    TypedGrowingCuckooFilter, TypedRotatingCuckooFilter,
 };
 use model::hashers::Fnv;
 
@@ -20,8 +21,10 @@ trait Checks: Sized {
 fn each_filter() {
     <CuckooFilter as Checks>::check();
     <GrowingCuckooFilter as Checks>::check();
+    <RotatingCuckooFilter as Checks>::check();
     <TypedCuckooFilter<u64> as Checks>::check();
     <TypedGrowingCuckooFilter<u64> as Checks>::check();
+    <TypedRotatingCuckooFilter<u64> as Checks>::check();
 }
 
 impl<E: Engine + Standard, I: TakesEach<u64>> Checks for Filter<E, RandomState, I>

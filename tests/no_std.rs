@@ -3,7 +3,10 @@
 //! Runs with every choice of features; `cargo test --no-default-features --test no_std` is the one that matters.
 //! The threads and sets here are the test's own.
 
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, InsertError, RandomState};
+use lockfree_cuckoo::{
+    CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, RotatingCuckooFilter,
+    RotatingCuckooFilterBuilder,
+};
 use std::thread;
 
 fn seeded(items: usize) -> CuckooFilter {
@@ -69,4 +72,45 @@ fn the_count_is_exact_with_more_threads_than_counters() {
     assert_eq!(filter.len(), (THREADS * EACH) as usize);
     on_all_threads(&|item| assert!(filter.remove(&item)));
     assert_eq!(filter.len(), 0);
+}
+
+#[test]
+fn forgets_what_is_old() {
+    let builder = RotatingCuckooFilterBuilder::with_hasher(RandomState::with_seed(7));
+    let filter: RotatingCuckooFilter = builder.generations(3).build().expect("memory");
+    for period in 0..10u32 {
+        for item in 0..500 {
+            assert_eq!(filter.insert_unique(&(period, item)), Ok(true));
+        }
+        let kept = |ago| ago < 3;
+        for ago in 0..=period {
+            let found = (0..500).filter(|item| filter.contains(&(period - ago, *item)));
+            assert_eq!(found.count(), if kept(ago) { 500 } else { 0 }, "{ago}");
+        }
+        filter.rotate().expect("alone");
+    }
+    assert_eq!(filter.len(), 1_000);
+}
+
+#[test]
+fn forgets_while_threads_insert() {
+    let filter = RotatingCuckooFilter::with_capacity_and_hasher(8_000, RandomState::with_seed(7));
+    thread::scope(|scope| {
+        for thread in 0..4u32 {
+            let filter = &filter;
+            scope.spawn(move || {
+                for item in 0..20_000u32 {
+                    let rotations = filter.rotations();
+                    if filter.insert(&(thread, item)).is_err() {
+                        filter.rotate_if(rotations).expect("nobody is in the way");
+                    }
+                }
+            });
+        }
+    });
+    assert!(filter.rotations() > 5);
+    for _ in 0..2 {
+        filter.rotate().expect("alone");
+    }
+    assert!(filter.is_empty());
 }

@@ -13,8 +13,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, GrowingCuckooFilter,
-    GrowingCuckooFilterBuilder, Hashed, InsertError, RandomState, TypedCuckooFilter,
-    TypedGrowingCuckooFilter,
+    GrowingCuckooFilterBuilder, Hashed, InsertError, RandomState, RotatingCuckooFilter,
+    TypedCuckooFilter, TypedGrowingCuckooFilter, TypedRotatingCuckooFilter,
 };
 use model::hashers::Fnv;
 use model::mix;
@@ -66,6 +66,13 @@ fn a_filter_may_take_exactly_what_it_takes() {
     check(usage(&growing.clone().build().expect("memory")), |most| {
         growing.clone().max_memory_usage(most).build()
     });
+    for generations in [2, 3, 15] {
+        let rotating = RotatingCuckooFilter::builder().generations(generations);
+        let rotating = rotating.capacity(1_000);
+        check(usage(&rotating.clone().build().expect("memory")), |most| {
+            rotating.clone().max_memory_usage(most).build()
+        });
+    }
     // Hashers of other sizes, from the beginning, and in the place of another one.
     let with_sip = CuckooFilter::with_capacity_and_hasher(1_000, sip.clone());
     check(usage(&with_sip), |most| {
@@ -275,11 +282,38 @@ fn calls_through_the_trait_are_those_of_the_filter() {
     check(fixed(), &fixed());
     let growing = || GrowingCuckooFilter::with_capacity_and_hasher(100, RandomState::with_seed(7));
     check(growing(), &growing());
+    let rotating =
+        || RotatingCuckooFilter::with_capacity_and_hasher(100, RandomState::with_seed(7));
+    check(rotating(), &rotating());
+}
+
+#[test]
+fn a_filter_that_rotates_has_what_its_builder_was_told() {
+    let built = || RotatingCuckooFilter::builder().seed(7).generations(3);
+    let filter = built().buckets(6).build().expect("memory");
+    assert_eq!((filter.slots(), filter.generations()), (3 * 24, 3));
+    for budget in [2, 255, 256, 4_096] {
+        let mut filter = built().search_budget(budget).build().expect("memory");
+        assert_eq!(filter.to_bytes()[56..58], (budget as u16).to_le_bytes());
+    }
+    // Each generation is filled as a filter of a fixed size is.
+    let mut rotating = built().capacity(1_000).build().expect("memory");
+    let fixed = CuckooFilter::builder().capacity(1_000).build();
+    let refused = refusal(&fixed.expect("memory"));
+    for _ in 0..4 {
+        assert_eq!(refusal(&rotating), refused);
+        rotating.rotate().expect("alone");
+    }
+    // What is read of it rotates on, with the same sizes.
+    let read = RotatingCuckooFilter::from_bytes(&rotating.to_bytes()).expect("just stored");
+    assert_eq!((read.capacity(), read.rotations()), (1_000, 4));
+    assert_eq!(read.memory_usage(), rotating.memory_usage());
+    assert_eq!(refusal(&read), refused);
 }
 
 #[test]
 fn debug_output_tells_the_kind() {
-    let kinds: [(&dyn Debug, &str); 4] = [
+    let kinds: [(&dyn Debug, &str); 6] = [
         (
             &CuckooFilter::with_capacity(9),
             "CuckooFilter { len: 0, capacity: 9, ",
@@ -287,6 +321,14 @@ fn debug_output_tells_the_kind() {
         (
             &GrowingCuckooFilter::with_capacity(9),
             "GrowingCuckooFilter { len: 0, ",
+        ),
+        (
+            &RotatingCuckooFilter::with_capacity(9),
+            "RotatingCuckooFilter { len: 0, capacity: 9, ",
+        ),
+        (
+            &TypedRotatingCuckooFilter::<u8>::with_capacity(9),
+            "TypedRotatingCuckooFilter { len: 0, capacity: 9, ",
         ),
         (
             &TypedCuckooFilter::<u8>::with_capacity(9),

@@ -9,7 +9,9 @@
 
 use std::iter;
 
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, TypedCuckooFilter};
+use lockfree_cuckoo::{
+    CuckooFilter, GrowingCuckooFilter, RandomState, RotatingCuckooFilter, TypedCuckooFilter,
+};
 use model::hashers::Fnv;
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
 use serde::de::{Deserialize, DeserializeOwned};
@@ -205,6 +207,34 @@ fn a_filter_that_grows_is_its_bytes_too() {
     let text = serde_json::to_string(&grown(Fnv { key: 1 })).expect("serialized");
     let error = from_json::<GrowingCuckooFilter<Fnv>>(&text).expect_err("other keys");
     assert!(error.contains("other keys"), "{error}");
+}
+
+#[test]
+fn a_filter_that_rotates_is_its_bytes_too() {
+    let builder = RotatingCuckooFilter::builder().capacity(100).generations(3);
+    let mut written = builder.seed(1).build().expect("memory");
+    for period in 0..5 {
+        for item in 0..80 {
+            written.insert(&(period, item)).expect("room");
+        }
+        written.rotate().expect("alone");
+    }
+    let text = serde_json::to_string(&written).expect("serialized");
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    for read in [
+        from_json::<RotatingCuckooFilter>(&text).expect("the same text"),
+        postcard::from_bytes(&message).expect("the same message"),
+    ] {
+        let mut read = read;
+        assert_eq!((read.hasher().seed(), read.rotations()), (1, 5));
+        assert!(read.to_bytes() == bytes);
+        assert!((0..80).all(|item| read.contains(&(4, item)) && read.contains(&(3, item))));
+        read.rotate().expect("alone");
+        assert_eq!(read.len(), 80, "it goes on as the other would have");
+    }
+    let error = from_json::<CuckooFilter>(&text).expect_err("it rotates");
+    assert!(error.contains("one that rotates"), "{error}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //!
 //! The arguments on these pages prove, on paper, that each operation takes effect at [one
 //! moment](super::linearization), that a [snapshot](super::snapshots) misses nothing, that a filter that
-//! [grows](super::growth) loses nothing, and [progress](super#progress). Only their authors have checked these
-//! proofs. Everything below tries to refute them.
+//! [grows](super::growth) loses nothing, that one that [rotates](super::rotation) keeps its promises, and
+//! [progress](super#progress). Only their authors have checked these proofs. Everything below tries to refute them.
 //!
 //! # Checked
 //!
@@ -17,15 +17,16 @@
 //!
 //! *This code under loom* (`loom-tests`): small races in all schedules with at most two preemptions (one for the
 //! largest models), and all outcomes of weak memory that loom explores: every case of a miss, the reuse of
-//! descriptors, racing removes and admissions, snapshots, growth with the epochs it relies on, and threads that die
-//! at each access they make. loom explores no load buffering, and a bound proves nothing beyond itself.
+//! descriptors, racing removes and admissions, snapshots, growth with the epochs it relies on, rotations with late
+//! inserts, admissions, relocations and emptyings, and threads that die at each access they make. loom explores no load buffering, and a bound proves nothing beyond itself.
 //!
 //! *This code under shuttle* (`tests/shuttle`): schedules of up to six threads with thousands of accesses, drawn
 //! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
 //! sample, in one order of all accesses.
 //!
 //! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
-//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows.
+//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows,
+//! and all calls of the filter that rotates, overtaken by rotations.
 //!
 //! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
 //! no check notices.

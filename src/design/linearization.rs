@@ -12,14 +12,16 @@
 //! | `insert_unique`, true | its commit; if equal tokens were inserted between the deciding read of the witness and the commit, the last moment before the commit at which the class was empty |
 //! | `insert_unique`, false | the load that saw the token |
 //! | `insert_unique`, refused | any moment of the call: its attempt was aborted, or never begun |
+//! | `rotate`, `rotate_if` that rotated | the exchange of the state |
+//! | a call that does something in a table whose generation is forgotten | just before the rotation that forgot it |
 //! | a batch call | each item has the point of its own call; the batch has none |
 //! | `clear`, and every call that takes `&mut self` or `self` | the call: no other thread uses the filter |
 //! | a relocation that commits | its commit; it is no operation of the object and changes no class |
 //! | a relocation that aborts | none: the words hold what they held |
 //! | `count`, `len`, `snapshot` | none, but they have bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
 //!
-//! The points are those of a table, and of each segment of a filter that grows; what the segments' answers make
-//! together is in [`growth`](super::growth).
+//! The points are those of a table, and of each segment of a filter that grows or rotates; what their answers make
+//! together is in [`growth`](super::growth) and [`rotation`](super::rotation).
 //!
 //! A call that never returns, because its thread stopped or was killed, has taken effect if it passed its point,
 //! and otherwise has not. There is no state between.

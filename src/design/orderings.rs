@@ -40,6 +40,8 @@
 //! | number of a thread: take | Acquire | its giving back | no model: the checker has its own threads |
 //! | number of a thread: give back | Release | the next take; so that the next holder of a cell sees its count | no model, see there |
 //!
+//! The state of a filter that rotates has a [table of its own](super::rotation#orderings).
+//!
 //! No model tells SeqCst from Acquire and Release on a control. The argument: two commits seen in different
 //! orders by two readers, before either is written back, would need four threads and is what `SeqCst` rules
 //! out; once a commit is written back, the order of the words does.

@@ -28,7 +28,8 @@
 //! | write-back | any writer that meets the reference, or the owner | an exchange of the reference for what it holds |
 //!
 //! An admission freezes one word, its target, and has no bump. A writer that meets it pending reads its witness,
-//! and commits or aborts by what is there. In every transfer only the owner installs references, so no thread
+//! and commits or aborts by what is there. An emptying freezes one word too; a writer that meets it pending aborts it,
+//! unless it [empties](super::rotation#emptying) the same table. In every transfer only the owner installs references, so no thread
 //! freezes a word for another.
 //!
 //! A reference carries the low 38 bits of the number of the use. A reader reads the fields, then the control, and

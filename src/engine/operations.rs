@@ -35,6 +35,10 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn len(&self) -> usize;
     /// The number of items that it is sized for.
     fn capacity(&self) -> usize;
+    /// The number of items that it is still sized for.
+    fn remaining(&self) -> usize {
+        self.capacity().saturating_sub(self.len())
+    }
     /// The number of slots.
     fn slots(&self) -> usize;
     /// The number of segments.

@@ -16,7 +16,6 @@ pub struct Plan<O> {
     pub(crate) outside: usize,
     /// The number of descriptors. None: what suits the size.
     pub(crate) descriptors: Option<usize>,
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
     pub(crate) options: O,
 }
 

@@ -52,6 +52,10 @@ pub(crate) enum Cause {
         most: usize,
         least: usize,
     },
+    Generations {
+        generations: usize,
+        nearest: usize,
+    },
 }
 
 impl BuildError {
@@ -68,8 +72,8 @@ impl BuildError {
         matches!(self.0, Cause::OutOfMemory(_))
     }
 
-    /// The number that was refused: items, buckets, the search budget, bytes of memory, or the growth factor; 0
-    /// for a rate.
+    /// The number that was refused: items, buckets, the search budget, bytes of memory, the growth factor, or
+    /// generations; 0 for a rate.
     #[must_use]
     pub fn requested(&self) -> usize {
         match self.0 {
@@ -82,6 +86,7 @@ impl BuildError {
             #[cfg(feature = "std")]
             Cause::FalsePositiveRate { .. } => 0,
             Cause::Memory { most, .. } => most,
+            Cause::Generations { generations, .. } => generations,
         }
     }
 
@@ -98,6 +103,7 @@ impl BuildError {
             #[cfg(feature = "std")]
             Cause::FalsePositiveRate { .. } => None,
             Cause::Memory { least, .. } => Some(least),
+            Cause::Generations { nearest, .. } => Some(nearest),
         }
     }
 }
@@ -137,6 +143,13 @@ impl fmt::Display for BuildError {
                  set a higher limit",
                 rate.get(),
                 least.get()
+            ),
+            Cause::Generations {
+                generations,
+                nearest,
+            } => write!(
+                out,
+                "{generations} generations are not possible: use {nearest}, the nearest possible number"
             ),
             Cause::Memory { most, least } => write!(
                 out,

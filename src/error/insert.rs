@@ -8,7 +8,7 @@ use super::GrowthError;
 ///
 /// | what | is it worth trying again? | what helps |
 /// |---|---|---|
-/// | [`Full`](Self::Full) | after a removal | a larger filter, or one that grows |
+/// | [`Full`](Self::Full) | after a removal, or a rotation | a larger filter, or one that grows |
 /// | [`Full`](Self::Full), and [`suggests_poor_hashing`](Self::suggests_poor_hashing) | no | another hasher |
 /// | [`Disturbed`](Self::Disturbed) | at once | |
 /// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `to_bytes`, if threads died in inserts |
@@ -41,10 +41,13 @@ pub enum InsertError {
     /// and are harder to place: with two copies of each, room ends near a load of 0.87. At a load below a quarter the
     /// hasher does not mix all of its 64 bits, or few items have many copies
     /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
+    ///
+    /// Of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: there is room again after
+    /// a rotation.
     Full {
-        /// Items in the filter at the time.
+        /// Items in the filter at the time, or in its young generation.
         len: usize,
-        /// Slots of the filter.
+        /// Slots of the filter, or of its young generation.
         slots: usize,
     },
     /// Other threads changed the same buckets during every attempt. There may be room: try again.

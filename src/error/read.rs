@@ -55,11 +55,14 @@ pub enum ReadError {
         /// The latest version that can be read.
         supported: u16,
     },
-    /// A filter that grows was read as one of fixed size, or the other way round.
+    /// A filter of one kind was read as one of another kind. The stored one has a fixed size if it neither grows nor
+    /// rotates.
     #[non_exhaustive]
     OtherKind {
         /// Whether the stored one grows.
         grows: bool,
+        /// Whether the stored one rotates.
+        rotates: bool,
     },
     /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored with the
     /// filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
@@ -111,10 +114,13 @@ impl fmt::Display for ReadError {
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this release reads versions up to {supported}"
             ),
-            Self::OtherKind { grows: true } => out.write_str(
+            Self::OtherKind { grows: true, .. } => out.write_str(
                 "the stored filter is one that grows: read it as a GrowingCuckooFilter",
             ),
-            Self::OtherKind { grows: false } => out.write_str(
+            Self::OtherKind { rotates: true, .. } => out.write_str(
+                "the stored filter is one that rotates: read it as a RotatingCuckooFilter",
+            ),
+            Self::OtherKind { .. } => out.write_str(
                 "the stored filter is one that does not grow: read it as a CuckooFilter",
             ),
             Self::HasherNeeded => out.write_str(

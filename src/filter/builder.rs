@@ -7,11 +7,9 @@ use core::marker::PhantomData;
 use super::{Any, Engine, Filter, Standard};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
-use crate::engine::{Fixed, Plan, Size};
+use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::BuildError;
-use crate::layout::Lanes;
-#[cfg(feature = "std")]
-use crate::layout::Layout;
+use crate::layout::{Lanes, Layout};
 use crate::random_state::RandomState;
 
 /// Builds a [`CuckooFilter`](crate::CuckooFilter).
@@ -45,6 +43,20 @@ pub type CuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> = FilterBuilder<
 #[cfg(feature = "std")]
 pub type GrowingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
     FilterBuilder<Growing<L>, S>;
+
+/// Builds a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::RotatingCuckooFilter;
+///
+/// let filter = RotatingCuckooFilter::builder().capacity(10_000).generations(4).build()?;
+/// assert_eq!(filter.generations(), 4);
+/// # Ok::<(), lockfree_cuckoo::BuildError>(())
+/// ```
+pub type RotatingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
+    FilterBuilder<Rotating<L>, S>;
 
 /// Builds a [`Filter`] of any kind.
 ///
@@ -103,7 +115,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
     ///
     /// Of a filter that grows it sizes the first segment: the nearer it is to what comes, the fewer segments there will
-    /// be for a lookup to look at.
+    /// be for a lookup to look at. Of a filter that rotates it sizes each generation: for the items of one period.
     ///
     /// # Examples
     ///
@@ -122,7 +134,8 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
 
     /// Sets the exact number of buckets, of four slots each. It must be a power of two from 2, times at most
     /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
-    /// earlier `capacity`. Of a filter that grows they are those of the first segment.
+    /// earlier `capacity`. Of a filter that grows they are those of the first segment, of one that rotates those of each
+    /// generation.
     ///
     /// # Examples
     ///
@@ -232,6 +245,33 @@ impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
     #[must_use]
     pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
         self.plan.options.false_positive_rate = rate;
+        self
+    }
+}
+
+/// Choices about rotation.
+impl<L: Layout, S, I> FilterBuilder<Rotating<L>, S, I> {
+    /// Sets the number of generations, 2 to 15; 2 unless set. An item leaves with the rotation of this number after its
+    /// insert. So it stays for at least one period less than this number, and at most for this number of periods.
+    ///
+    /// Each generation is a table, and there is one more table besides. A lookup of an absent item looks at all
+    /// generations.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::RotatingCuckooFilter;
+    ///
+    /// // Items stay for 50 to 60 seconds, if there is a rotation every ten seconds.
+    /// let filter = RotatingCuckooFilter::builder().generations(6).build()?;
+    /// assert_eq!(filter.generations(), 6);
+    /// let error = RotatingCuckooFilter::builder().generations(1).build().unwrap_err();
+    /// assert_eq!(error.possible(), Some(2));
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn generations(mut self, generations: usize) -> Self {
+        self.plan.options.count = generations;
         self
     }
 }

@@ -1,12 +1,12 @@
 //! What a filter can be built on.
 
-use crate::engine::Fixed;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
+use crate::engine::{Fixed, Rotating};
 use crate::layout::{Lanes, Layout};
 use crate::stored::Stored;
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], or [`Growing`].
+/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Growing`] or [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///
@@ -26,6 +26,8 @@ impl<L: Layout> Engine for Fixed<L> {}
 #[cfg(feature = "std")]
 impl<L: Layout> Engine for Growing<L> {}
 
+impl<L: Layout> Engine for Rotating<L> {}
+
 /// An engine with the default layout, which is meant where none is named. Sealed.
 ///
 /// The constructors are for these engines, so that `CuckooFilter::with_capacity(100)` says which filter it makes.
@@ -35,3 +37,5 @@ impl Standard for Fixed<Lanes<4, 16>> {}
 
 #[cfg(feature = "std")]
 impl Standard for Growing<Lanes<4, 16>> {}
+
+impl Standard for Rotating<Lanes<4, 16>> {}

@@ -38,7 +38,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of items that the filter is sized for: the argument of `with_capacity`, or what fits the number
     /// of buckets. It usually takes some more. It may take fewer items if each has several copies.
     ///
-    /// Of a filter that grows: what its present segments take together, which grows with it.
+    /// Of a filter that grows: what its present segments take together, which grows with it. Of a filter that rotates:
+    /// what each generation takes.
     ///
     /// # Examples
     ///
@@ -53,7 +54,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of items that the filter is still sized for: [`capacity`](Self::capacity) without
     /// [`len`](Self::len), at least 0. It usually takes some more.
     ///
-    /// Of a filter that grows: what its present segments still take. It grows when they are full.
+    /// Of a filter that grows: what its present segments still take. It grows when they are full. Of a filter that rotates:
+    /// what the young generation still takes.
     ///
     /// # Examples
     ///
@@ -67,11 +69,11 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// ```
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.capacity().saturating_sub(self.len())
+        self.engine.remaining()
     }
 
     /// Whether [`remaining`](Self::remaining) is 0: the filter holds as many items as it is sized for. An insert may
-    /// still succeed. A filter that grows will soon add a segment.
+    /// still succeed. A filter that grows will soon add a segment. A filter that rotates has room again after a rotation.
     ///
     /// # Examples
     ///
@@ -89,7 +91,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.remaining() == 0
     }
 
-    /// The number of slots, four a bucket, in all segments.
+    /// The number of slots, four a bucket, in all segments or generations.
     ///
     /// # Examples
     ///
@@ -137,7 +139,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     ///
     /// A lookup compares the item's fingerprint, one of 65,535, with the stored ones among eight slots: about
     /// `8 * load_factor / 65535` (Fan et al. 2014, section 5.1, with a bucket size of 4). The segments of a filter that
-    /// grows add up, each at most 0.000_122.
+    /// grows add up, and so do the generations of one that rotates, each at most 0.000_122.
     ///
     /// # Examples
     ///
@@ -155,7 +157,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     ///
     /// It also takes back the descriptors of threads that died in the middle of an insert: one for each thread. A
     /// filter that grows begins anew with a segment of the first size; if there is no memory for that, it goes on
-    /// with the segment that takes inserts.
+    /// with the segment that takes inserts. A filter that rotates goes on with the number of its rotations.
     ///
     /// # Examples
     ///

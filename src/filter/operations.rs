@@ -12,7 +12,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
     /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
     /// nothing, at the cost of up to [`search_budget`](crate::FilterBuilder::search_budget) lookups. Where there is no
-    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds a segment.
+    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds a segment. A
+    /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) adds to its young generation, and refuses if that is full.
     ///
     /// # Errors
     ///
@@ -52,7 +53,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
     /// effect either before or after the call.
     ///
-    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile.
+    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile. A filter that rotates
+    /// asks all its generations, and returns true at most once in the life of an item, whatever rotates meanwhile.
     ///
     /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
     /// descriptor, and relocations if both buckets are full, as for `insert`.
@@ -108,7 +110,8 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// Removes one copy of `item`. Returns false if there was none.
     ///
     /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
-    /// exchange, or two if there are copies in both buckets. See [Removing](#removing).
+    /// exchange, or two if there are copies in both buckets. See [Removing](#removing). A filter that rotates removes the
+    /// oldest copy.
     ///
     /// # Examples
     ///
@@ -129,7 +132,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         self.remove_hash(self.hash_one(item))
     }
 
-    /// The number of copies of `item`, 0 to 8 in each segment.
+    /// The number of copies of `item`, 0 to 8 in each segment or generation.
     ///
     /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
     /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal

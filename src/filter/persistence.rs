@@ -16,7 +16,8 @@ use crate::stored::{self, Identity, Slice, Source};
 /// [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
-    /// eight bytes a bucket and 68 more. (Of a filter that grows, 24 for each segment besides.)
+    /// eight bytes a bucket and 68 more. (Of a filter that grows, 24 for each segment besides; of one that rotates, 8 for
+    /// each generation.)
     ///
     /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
     /// nothing. Takes time linear in the size.
@@ -150,12 +151,12 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
 /// Reading what was stored with the default hasher. Its seed is stored along.
 ///
 /// The filter that is read answers as the one that was written, and has its geometry, capacity, search budget
-/// and number of items. One that grows has its segments, limits and growth factor too, and grows as the other would
-/// have. If its segments are larger than the limits, which may have been set on a machine with fewer processors, it is
+/// and number of items. One that rotates has its generations and its number of rotations too. One that grows has its
+/// segments, limits and growth factor too, and grows as the other would have. If its segments are larger than the limits, which may have been set on a machine with fewer processors, it is
 /// read, and does not grow.
 ///
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
-/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows. This does not
+/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
 /// prove who wrote them: a checksum finds accidents, not malice.
 impl<E: Standard, I> Filter<E, RandomState, I> {
     /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.

@@ -73,7 +73,7 @@
 //! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The
 //! filter unlinks and frees empty segments. A segment with one item left is kept. If the filter is empty,
 //! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small segment. If
-//! items leave by age, two filters that rotate free more memory ([`ageing`](super::ageing)).
+//! items leave by age, use a filter that rotates ([`ageing`](super::ageing)).
 //!
 //! # What is different
 //!

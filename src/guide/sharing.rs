@@ -106,8 +106,8 @@
 //! ```
 //!
 //! Some calls take time in proportion to the size of the filter: building one (the system provides its memory
-//! page by page), `clear`, `try_clone`, `snapshot`, storing and loading. For a large filter, run these where your
-//! runtime runs blocking work.
+//! page by page), `clear`, `try_clone`, `snapshot`, `rotate`, storing and loading. For a large filter, run these where
+//! your runtime runs blocking work.
 //!
 //! # Memory ordering
 //!

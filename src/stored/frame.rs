@@ -15,6 +15,8 @@ pub(super) enum Kind {
     /// A list of tables.
     #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
     Growing = 2,
+    /// A ring of tables.
+    Rotating = 3,
 }
 
 /// A header, of a filter with the layout `L`, whose fields its kind gives a meaning to.
@@ -154,12 +156,13 @@ impl<L: Layout> Frame<L> {
             "its header is not 64 bytes long",
         )?;
         let [found] = self.get(at::KIND);
-        let other = [Kind::Fixed, Kind::Growing]
+        let other = [Kind::Fixed, Kind::Growing, Kind::Rotating]
             .into_iter()
             .find(|&other| other as u8 == found && other != kind);
         if let Some(other) = other {
             return Err(ReadError::OtherKind {
                 grows: other == Kind::Growing,
+                rotates: other == Kind::Rotating,
             });
         }
         demand(

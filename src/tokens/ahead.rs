@@ -7,23 +7,24 @@ use crate::layout::Layout;
 /// their lines are still in the first-level cache. By measurement, 16 to 64 are about as good.
 const DISTANCE: usize = 32;
 
-/// The hashes in order, each some time after its words were asked for.
+/// The hashes in order, each some time after `prefetch` was called for it.
 #[inline]
-pub(super) fn ahead<L: Layout>(tokens: &Tokens<L>, hashes: &[u64]) -> impl Iterator<Item = u64> {
+pub(crate) fn ahead(hashes: &[u64], prefetch: impl Fn(u64)) -> impl Iterator<Item = u64> {
     hashes
         .iter()
         .take(DISTANCE)
-        .for_each(|&hash| prefetch(tokens, hash));
+        .for_each(|&hash| prefetch(hash));
     hashes.iter().enumerate().map(move |(turn, &hash)| {
         if let Some(&later) = hashes.get(turn + DISTANCE) {
-            prefetch(tokens, later);
+            prefetch(later);
         }
         hash
     })
 }
 
+/// Asks for the words of a hash.
 #[inline]
-fn prefetch<L: Layout>(tokens: &Tokens<L>, hash: u64) {
+pub(super) fn prefetch<L: Layout>(tokens: &Tokens<L>, hash: u64) {
     let class = tokens.table.candidates(hash);
     tokens.table.prefetch(class.first);
     tokens.table.prefetch(class.second);

@@ -30,7 +30,6 @@ pub(crate) enum Deciders {
     /// Every thread: what it needs to know is in the two words of the class.
     Everyone,
     /// Its owner alone, who looks [elsewhere](super::elsewhere) too. Other threads abort it.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
     Owner,
 }
 
@@ -105,7 +104,6 @@ impl<L: Layout> Tokens<L> {
     }
 
     /// From now on only its owner commits an admission.
-    #[cfg(feature = "std")]
     pub(crate) fn leave_admissions_to_their_owners(&mut self) {
         self.deciders = Deciders::Owner;
     }

@@ -110,6 +110,16 @@ impl Stripes {
         now.wrapping_sub(before.0)
     }
 
+    /// The bumps of all stripes so far, with what came before them. Two readings are equal only if no stripe was bumped
+    /// between its own two reads.
+    pub(super) fn bumps(&self) -> u64 {
+        // Acquire: see `version`.
+        let bumps = |stripe: &AtomicU64| stripe.load(Ordering::Acquire) / BUMP;
+        self.versions
+            .iter()
+            .fold(0, |sum, stripe| sum.wrapping_add(bumps(stripe)))
+    }
+
     /// Tells concurrent readers that they may see a token of this stripe in neither bucket. Returns true if a scan
     /// is under way and needs a hint.
     #[inline]

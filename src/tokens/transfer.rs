@@ -1,15 +1,16 @@
 //! A transfer: the change that a descriptor describes, as a pure value.
 //!
-//! There are two kinds. A *relocation* moves a token from its source to its destination, its alternate
+//! There are three kinds. A *relocation* moves a token from its source to its destination, its alternate
 //! bucket, and may place another token in the slot it leaves. An *admission* adds a token to its source if
-//! the destination, the witness, holds no equal one; only the source is frozen.
+//! the destination, the witness, holds no equal one; only the source is frozen. An *emptying* removes all tokens of
+//! its source; only that is frozen.
 
 use crate::layout::{Bucket, Layout, Token};
 
 /// Two words before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer<L: Layout> {
-    /// The token that moves from the source to the destination; `None` for an admission.
+    /// The token that moves from the source to the destination; `None` but for a relocation.
     pub(super) moved: Option<Token<L>>,
     /// The token that is new in the source.
     pub(super) placed: Option<Token<L>>,
@@ -23,6 +24,22 @@ pub(super) struct Transfer<L: Layout> {
 pub(super) const FIELDS: usize = 5;
 
 impl<L: Layout> Transfer<L> {
+    /// The removal of all that `bucket` holds.
+    pub(super) fn emptying(bucket: usize, content: Bucket<L>) -> Self {
+        Self {
+            moved: None,
+            placed: None,
+            source: bucket,
+            destination: bucket,
+            old_source: content,
+            old_destination: Bucket::EMPTY,
+        }
+    }
+
+    pub(super) fn is_emptying(&self) -> bool {
+        self.moved.is_none() && self.placed.is_none()
+    }
+
     /// What `bucket` holds before it.
     pub(super) fn before(&self, bucket: usize) -> Bucket<L> {
         if bucket == self.source {
@@ -39,7 +56,8 @@ impl<L: Layout> Transfer<L> {
             (true, Some(moved), None) => self.old_source.without_token(moved),
             (true, None, Some(placed)) => self.old_source.with(placed),
             (false, Some(moved), _) => self.old_destination.with(moved),
-            (true, None, None) | (false, None, _) => None,
+            (true, None, None) => Some(Bucket::EMPTY),
+            (false, None, _) => None,
         }
     }
 
@@ -110,6 +128,12 @@ mod tests {
         let admission = transfer(None, Some(5));
         assert_eq!(admission.after(3), Some(bucket(&[7, 8, 5])));
         assert_eq!(admission.after(1), None);
+
+        let emptying = Transfer::emptying(3, bucket(&[7, 8]));
+        assert_eq!(emptying.before(3), bucket(&[7, 8]));
+        assert_eq!(emptying.after(3), Some(Bucket::EMPTY));
+        let kinds = [hop, last_hop, admission, emptying].map(|transfer| transfer.is_emptying());
+        assert_eq!(kinds, [false, false, false, true]);
     }
 
     #[test]
@@ -128,6 +152,7 @@ mod tests {
             transfer(Some(7), None),
             transfer(Some(7), Some(5)),
             transfer(None, Some(5)),
+            Transfer::emptying(3, bucket(&[7, 8])),
         ] {
             assert_eq!(Transfer::from_fields(value.into_fields()), value);
         }

@@ -29,9 +29,9 @@ pub(super) fn decide_own<L: Layout>(
     admission: &Pending<L>,
     elsewhere: &impl Elsewhere,
 ) {
-    let empty = elsewhere.finer_hold_none()
+    let empty = elsewhere.earlier_hold_none()
         && witness_holds_none(tokens, admission)
-        && elsewhere.coarser_hold_none();
+        && elsewhere.later_hold_none();
     pronounce(tokens, admission, empty);
 }
 

@@ -138,11 +138,11 @@ impl<L: Layout> Others<'_, L> {
 }
 
 impl<L: Layout> Elsewhere for Others<'_, L> {
-    fn finer_hold_none(&self) -> bool {
+    fn earlier_hold_none(&self) -> bool {
         self.hold_none(self.chain.links()[..self.chain.target_index()].iter())
     }
 
-    fn coarser_hold_none(&self) -> bool {
+    fn later_hold_none(&self) -> bool {
         // Check the list last. If another segment was added before this admission froze its word, a rival admission
         // in that segment would not see it. A rival in a segment that is added later sees it, and aborts it.
         self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())

@@ -53,7 +53,7 @@
 //! | `insert`, `insert_unique`, `contains`, `remove`, `count` | the same |
 //! | `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |
-//! | `clear(&self)` | `clear(&mut self)`, or generations ([`ageing`](crate::guide::ageing)) |
+//! | `clear(&self)` | `clear(&mut self)`, or `rotate(&self)` of a filter that forgets ([`ageing`](crate::guide::ageing)) |
 //! | `to_bytes(&self)` | `to_bytes(&mut self)`, or `snapshot_to_bytes(&self)` |
 //! | `from_bytes`, `Serialize`, `Deserialize` | `from_bytes`; with the feature `serde`, the others |
 //! | `lock(kind)` | none: there is no lock |

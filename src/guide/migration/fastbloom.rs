@@ -51,7 +51,7 @@
 //! | `source_hash`, `insert_hash`, `contains_hash` | `hash_one`, `insert_unique_hash`, `contains_hash` |
 //! | `insert_all(&items)` | `insert_many(&items)`, which adds a copy of each |
 //! | `items(&items)` | `collect()`, which builds a set |
-//! | `clear(&self)` | `clear(&mut self)`, or generations ([`ageing`](crate::guide::ageing)) |
+//! | `clear(&self)` | `clear(&mut self)`, or `rotate(&self)` of a filter that forgets ([`ageing`](crate::guide::ageing)) |
 //! | `expected_false_pos(n)` | `false_positive_rate()`, at the current load |
 //! | `union`, `intersect` | none |
 //! | `iter`, `as_slice`, `from_vec` | `to_bytes`, `from_bytes`, `write_to`, `read_from` |

@@ -11,6 +11,7 @@ mod insertion;
 mod lookup;
 mod relocation;
 mod removal;
+mod rotation;
 mod snapshot;
 mod walks;
 mod words;
@@ -25,7 +26,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 10] = [
+pub(crate) const PARTS: [&[Piece]; 11] = [
     lookup::PIECES,
     words::PIECES,
     relocation::PIECES,
@@ -36,6 +37,7 @@ pub(crate) const PARTS: [&[Piece]; 10] = [
     snapshot::PIECES,
     walks::PIECES,
     growth::PIECES,
+    rotation::PIECES,
 ];
 
 /// The piece of that name. A list that is a constant does not compile if it names one that there is not.

@@ -5,6 +5,7 @@ mod admissions;
 mod references;
 mod refusals;
 mod relocations;
+mod rotations;
 mod sealing;
 mod snapshots;
 mod versions;

@@ -43,8 +43,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an admission asks its witness before the finer segments",
         changes: &[(
             "tokens/verdict.rs",
-            "elsewhere.finer_hold_none()\n        && witness_holds_none(tokens, admission)",
-            "witness_holds_none(tokens, admission)\n        && elsewhere.finer_hold_none()",
+            "elsewhere.earlier_hold_none()\n        && witness_holds_none(tokens, admission)",
+            "witness_holds_none(tokens, admission)\n        && elsewhere.earlier_hold_none()",
         )],
     },
     Piece {

@@ -338,4 +338,99 @@ const MUTANTS: &[Mutant] = &[
         killer: "growth::an_insert_is_not_lost_while_the_filter_grows",
         message: "Causality violation",
     },
+    Mutant {
+        piece: piece("an emptying does not freeze its word"),
+        killer: "rotation::a_late_emptying_does_no_harm",
+        message: "was wiped",
+    },
+    Mutant {
+        piece: piece("an emptying does not look for a rotation"),
+        killer: "rotation::a_late_emptying_does_no_harm",
+        message: "was wiped",
+    },
+    Mutant {
+        piece: piece("an emptying asks before it freezes its word"),
+        killer: "rotation::a_late_emptying_does_no_harm",
+        message: "was wiped",
+    },
+    Mutant {
+        piece: piece("a token that hops behind a pass escapes it"),
+        killer: "rotation::what_a_late_relocation_moves_does_not_come_back",
+        message: "came back",
+    },
+    Mutant {
+        piece: piece("a spare is clean without a pass"),
+        killer: "rotation::a_dead_rotator_is_overtaken",
+        message: "lost or made",
+    },
+    Mutant {
+        piece: piece("a late insert does not soil the spare"),
+        killer: "rotation::what_a_late_insert_brings_does_not_come_back",
+        message: "came back",
+    },
+    Mutant {
+        piece: piece("a soil leaves the mark"),
+        killer: "rotation::what_a_late_insert_brings_does_not_come_back",
+        message: "came back",
+    },
+    Mutant {
+        piece: piece("soils are not counted"),
+        killer: "rotation::what_a_late_insert_brings_does_not_come_back",
+        message: "came back",
+    },
+    Mutant {
+        piece: piece("a rotation of another number is made"),
+        killer: "rotation::a_rotation_that_two_ask_for_is_made_once",
+        message: "not exactly one rotated",
+    },
+    Mutant {
+        piece: piece("the state is read Relaxed"),
+        killer: "rotation::a_table_that_is_used_again_is_seen_empty",
+        message: "a forgotten item was found",
+    },
+    Mutant {
+        piece: piece("the state is not in the one order"),
+        killer: "rotation::what_a_late_insert_brings_does_not_come_back",
+        message: "came back",
+    },
+    Mutant {
+        piece: piece("a rotation publishes nothing"),
+        killer: "rotation::a_table_that_is_used_again_is_seen_empty",
+        message: "a forgotten item was found",
+    },
+    Mutant {
+        piece: piece("a lookup begins with the young generation"),
+        killer: "rotation::an_item_that_is_refreshed_is_not_missed",
+        message: "a refreshed item was missed",
+    },
+    Mutant {
+        piece: piece("a lookup trusts a state that has changed"),
+        killer: "rotation::an_item_that_is_refreshed_behind_a_rotation_is_not_missed",
+        message: "a refreshed item was missed",
+    },
+    Mutant {
+        piece: piece("a remove trusts a state that has changed"),
+        killer: "rotation::an_item_that_is_refreshed_behind_a_rotation_is_removed",
+        message: "a stored item was not removed",
+    },
+    Mutant {
+        piece: piece("a count trusts a state that has changed"),
+        killer: "rotation::an_item_that_is_refreshed_behind_a_rotation_is_counted",
+        message: "a refreshed item was missed",
+    },
+    Mutant {
+        piece: piece("an admission does not look for a rotation"),
+        killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
+        message: "not exactly one",
+    },
+    Mutant {
+        piece: piece("an admission does not ask the older generations"),
+        killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
+        message: "not exactly one",
+    },
+    Mutant {
+        piece: piece("others decide an admission in a generation"),
+        killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
+        message: "not exactly one",
+    },
 ];

@@ -35,4 +35,34 @@ const MUTANTS: &[Mutant] = &[
         killer: "snapshot_memory::without_memory_the_right_to_scan_is_given_back",
         message: "after allocation 0",
     },
+    Mutant {
+        piece: piece("threads that empty one table abort each other"),
+        killer: "lib::tokens::emptying::tests::the_emptying_of_another_thread_is_committed",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("who empties a table counts nothing"),
+        killer: "rotating::lives::an_item_is_in_for_as_many_rotations_as_there_are_generations",
+        message: "what is forgotten is not counted",
+    },
+    Mutant {
+        piece: piece("a walk begins with the young generation"),
+        killer: "rotating::lives::a_remove_takes_the_oldest_copy",
+        message: "the younger copy was taken",
+    },
+    Mutant {
+        piece: piece("what remains is that of all generations"),
+        killer: "rotating::lives::a_full_young_generation_refuses_and_a_rotation_makes_room",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a snapshot of a rotating filter trusts a state that has changed"),
+        killer: "lib::engine::rotating::tests::a_snapshot_is_void_if_there_was_a_rotation",
+        message: "a refreshed item was not copied",
+    },
+    Mutant {
+        piece: piece("the emptying of another thread is committed without permission"),
+        killer: "lib::tokens::emptying::tests::without_permission_it_is_aborted",
+        message: "left == right",
+    },
 ];

@@ -94,4 +94,29 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::versions::the_end_of_a_scan_hides_no_hop_from_a_lookup",
         message: "a hopping token was missed",
     },
+    Mutant {
+        piece: piece("an emptying does not freeze its word"),
+        killer: "stops::rotations::a_late_rotation_does_no_harm",
+        message: "forgotten too early",
+    },
+    Mutant {
+        piece: piece("a token that hops behind a pass escapes it"),
+        killer: "stops::rotations::a_late_relocation_in_a_pass_lets_no_token_escape",
+        message: "it came back",
+    },
+    Mutant {
+        piece: piece("a late insert does not soil the spare"),
+        killer: "stops::rotations::a_late_insert_in_a_pass_does_not_come_back",
+        message: "it came back",
+    },
+    Mutant {
+        piece: piece("a lookup trusts a state that has changed"),
+        killer: "stops::rotations::an_item_that_is_refreshed_is_found_by_a_late_call",
+        message: "it was missed",
+    },
+    Mutant {
+        piece: piece("an admission does not look for a rotation"),
+        killer: "stops::rotations::of_a_late_admission_and_another_one_wins_in_a_life",
+        message: "it came back",
+    },
 ];

@@ -1,0 +1,248 @@
+//! An engine that rotates: several generations of equal tables, of which the oldest is forgotten with each rotation.
+
+mod generations;
+mod rotation;
+mod state;
+mod walks;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+pub(crate) use generations::Generations;
+pub(crate) use state::MOST_ROTATIONS;
+use state::{Cell, State};
+
+use super::{Operations, Plan};
+use crate::allocate;
+use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
+use crate::layout::{LONG_BUDGET, Lanes, Layout};
+use crate::segment::Segment;
+use crate::table::Geometry;
+use crate::table::rate::{any_of, compared};
+use crate::tokens::ahead;
+
+/// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
+/// `L`.
+#[derive(Debug)]
+pub struct Rotating<L = Lanes<4, 16>> {
+    state: Cell,
+    /// One more than there are generations. All have the same geometry.
+    tables: Box<[Segment<L>]>,
+    /// The items that each generation was sized for.
+    capacity: usize,
+}
+
+/// As for a filter of a fixed size.
+const DEFAULT_BUDGET: usize = LONG_BUDGET;
+
+/// Walks that a snapshot begins before it gives up.
+const WALKS: usize = 8;
+
+impl<L: Layout> Rotating<L> {
+    /// Of tables that nobody else can reach: the generations from the oldest to the young one, and the spare, which is
+    /// empty.
+    pub(crate) fn of_tables(mut tables: Vec<Segment<L>>, capacity: usize, rotations: u64) -> Self {
+        for table in &mut tables {
+            // Only the owner of an admission knows the other generations.
+            table.tokens_mut().leave_admissions_to_their_owners();
+        }
+        Self {
+            state: Cell::new(State::new(rotations, tables.len())),
+            tables: tables.into(),
+            capacity,
+        }
+    }
+
+    /// A copy of the generations, from the oldest to the young one, after this number of rotations.
+    fn copied<E: From<OutOfMemory>>(
+        &self,
+        state: State,
+        rotations: u64,
+        copy: impl Fn(&Segment<L>) -> Result<Segment<L>, E>,
+    ) -> Result<Self, E> {
+        let mut tables = Vec::new();
+        allocate::grow(&mut tables, self.tables.len())?;
+        for table in self.live(state) {
+            tables.push(copy(table)?);
+        }
+        tables.push(self.tables[state.spare(self.tables.len())].fresh()?);
+        Ok(Self::of_tables(tables, self.capacity, rotations))
+    }
+
+    /// A copy of the generations between two rotations.
+    ///
+    /// A token never changes its table. So the copy of a table says of each class what a lookup there would say at some
+    /// moment. The moments come in the order in which a lookup looks, and if there was a rotation all of it is void, as
+    /// for a lookup.
+    fn copied_between_rotations(
+        &self,
+        copy: impl Fn(&Segment<L>) -> Result<Segment<L>, SnapshotError>,
+    ) -> Result<Self, SnapshotError> {
+        for _ in 0..WALKS {
+            let state = self.state.load();
+            let copied = self.copied(state, state.rotations(), &copy)?;
+            if self.is_current(state) {
+                return Ok(copied);
+            }
+        }
+        Err(SnapshotError::Disturbed)
+    }
+
+    /// The number of generations.
+    pub(crate) fn generations(&self) -> usize {
+        self.tables.len() - 1
+    }
+
+    /// The tables of a filter that nobody else can reach: the generations from the oldest to the young one, and the
+    /// spare.
+    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &Segment<L>> {
+        let state = self.state.load();
+        let spare = &self.tables[state.spare(self.tables.len())];
+        self.live(state).chain([spare])
+    }
+
+    /// The geometry of each table.
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.tables[0].geometry()
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.tables[0].tokens().search_budget()
+    }
+
+    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        let mut live = self.live(self.state.load());
+        live.any(|table| table.tokens().relocate_one(hash))
+    }
+
+    fn sum(&self, of: impl Fn(&Segment<L>) -> usize) -> usize {
+        self.live(self.state.load()).map(of).sum()
+    }
+}
+
+impl<L: Layout> Operations for Rotating<L> {
+    type Layout = L;
+    /// Nothing goes away.
+    type Pin = ();
+    type Options = Generations;
+
+    const NAME: &'static str = "RotatingCuckooFilter";
+    const PER_PIN: usize = usize::MAX;
+
+    fn build(plan: &Plan<Generations>) -> Result<Self, BuildError> {
+        let tables = plan.options.check()? + 1;
+        let (geometry, capacity) = plan.size.geometry()?;
+        let budget = plan.search_budget(DEFAULT_BUDGET)?;
+        plan.check_memory(|| {
+            let table = size_of::<Segment<L>>() + Segment::bytes_for(geometry, plan.descriptors)?;
+            Ok(tables.saturating_mul(table))
+        })?;
+        let mut built = Vec::new();
+        allocate::grow(&mut built, tables).map_err(BuildError::out_of_memory)?;
+        for _ in 0..tables {
+            let table = Segment::new(geometry, budget, plan.descriptors);
+            built.push(table.map_err(BuildError::out_of_memory)?);
+        }
+        Ok(Self::of_tables(built, capacity, 0))
+    }
+
+    fn fresh(&self) -> Result<Self, OutOfMemory> {
+        self.copied(self.state.load(), 0, Segment::fresh)
+    }
+
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
+        let state = self.state.load();
+        self.copied(state, state.rotations(), Segment::quiescent_copy)
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.copied_between_rotations(Segment::snapshot)
+    }
+
+    fn clear(&mut self) {
+        for table in &mut self.tables {
+            table.clear();
+        }
+        let state = self.state.load();
+        self.state.set(state.cleaned());
+    }
+
+    fn len(&self) -> usize {
+        self.sum(Segment::len)
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// What the young generation is still sized for.
+    fn remaining(&self) -> usize {
+        let young = self.young(self.state.load());
+        self.capacity.saturating_sub(young.len())
+    }
+
+    fn slots(&self) -> usize {
+        self.sum(Segment::slots)
+    }
+
+    fn segments(&self) -> usize {
+        self.generations()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let tables = self.tables.iter();
+        allocate::bytes(&self.tables) + tables.map(Segment::bytes).sum::<usize>()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        let live = self.live(self.state.load());
+        any_of::<L>(
+            live.map(|table| compared(table.len(), table.geometry()))
+                .sum(),
+        )
+    }
+
+    #[inline]
+    fn pin(&self) {}
+
+    #[inline]
+    fn contains(&self, hash: u64, (): &()) -> bool {
+        self.lookup(hash)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
+        self.insert_young(hash)
+    }
+
+    fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
+        self.admit(hash)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64, (): &()) -> bool {
+        self.remove_oldest(hash)
+    }
+
+    fn count(&self, hash: u64, (): &()) -> usize {
+        self.count_all(hash)
+    }
+
+    #[inline]
+    fn ahead(&self, hashes: &[u64], (): &()) -> impl Iterator<Item = u64> {
+        let state = self.state.load();
+        ahead(hashes, move |hash| {
+            self.live(state)
+                .for_each(|table| table.tokens().prefetch(hash));
+        })
+    }
+
+    #[inline]
+    fn ahead_of_inserts(&self, hashes: &[u64], (): &()) -> impl Iterator<Item = u64> {
+        self.young(self.state.load()).tokens().ahead(hashes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

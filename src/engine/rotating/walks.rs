@@ -1,0 +1,181 @@
+//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the young one.
+//!
+//! Each table gives its own answer, at its own moment. Together they are correct because of their order, and because
+//! a miss is walked again if there was a rotation. [`rotation`](crate::design::rotation) has the argument.
+
+use super::Rotating;
+use super::state::State;
+use crate::error::InsertError;
+use crate::layout::Layout;
+use crate::segment::Segment;
+use crate::sync::{self, Event};
+use crate::table::sizing::pair_slots;
+use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Refusal};
+
+impl<L: Layout> Rotating<L> {
+    #[inline]
+    pub(super) fn lookup(&self, hash: u64) -> bool {
+        loop {
+            let state = self.state.load();
+            // Oldest first: inserts go to the young generation. So an item that is refreshed meanwhile, inserted again
+            // and then removed once, is found in one of the two.
+            if self
+                .live(state)
+                .any(|segment| segment.tokens().contains(hash))
+            {
+                return true;
+            }
+            // It may have been refreshed in a generation that is younger than all of these.
+            if self.is_current(state) {
+                return false;
+            }
+        }
+    }
+
+    /// Oldest first: the token that stays lives at least as long as the item that stays should.
+    #[inline]
+    pub(super) fn remove_oldest(&self, hash: u64) -> bool {
+        loop {
+            let state = self.state.load();
+            if self.live(state).any(|segment| segment.remove(hash)) {
+                return true;
+            }
+            if self.is_current(state) {
+                return false;
+            }
+        }
+    }
+
+    pub(super) fn count_all(&self, hash: u64) -> usize {
+        loop {
+            let state = self.state.load();
+            let counts = self.live(state);
+            let count = counts.map(|segment| segment.tokens().count(hash)).sum();
+            if self.is_current(state) {
+                return count;
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert_young(&self, hash: u64) -> Result<(), InsertError> {
+        loop {
+            let state = self.state.load();
+            let refusal = match self.young(state).insert(hash) {
+                Ok(()) if self.is_current(state) => return Ok(()),
+                Ok(()) => {
+                    self.arrive_late(state.young());
+                    return Ok(());
+                }
+                Err(refusal) => refusal,
+            };
+            if self.is_current(state) {
+                return Err(self.refused(state, refusal));
+            }
+        }
+    }
+
+    /// After an insert during which there was a rotation. If its table is the spare now, its token is not to come to
+    /// life with the next rotation: the table is emptied again before that.
+    #[cold]
+    fn arrive_late(&self, table: usize) {
+        loop {
+            let state = self.state.load();
+            if state.spare(self.tables.len()) != table {
+                return;
+            }
+            if self.state.replace(state, state.soiled()) {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn admit(&self, hash: u64) -> Result<bool, InsertError> {
+        let mut refusal = Refusal::Disturbed;
+        for _ in 0..ATTEMPTS {
+            if self.lookup(hash) {
+                return Ok(false);
+            }
+            let older = Older {
+                engine: self,
+                state: self.state.load(),
+                hash,
+            };
+            let young = self.young(older.state);
+            match young.tokens().try_to_admit(hash, &older) {
+                Ok(Attempt::Admitted) => {
+                    young.count_one();
+                    return Ok(true);
+                }
+                Ok(Attempt::Present) => return Ok(false),
+                Ok(Attempt::Disturbed) => refusal = Refusal::Disturbed,
+                Ok(Attempt::Starved) => refusal = Refusal::Starved,
+                Err(refusal) if self.is_current(older.state) => {
+                    return Err(self.refused(older.state, refusal));
+                }
+                Err(_) => refusal = Refusal::Disturbed,
+            }
+        }
+        Err(self.refused(self.state.load(), refusal))
+    }
+
+    /// Whether there was no rotation since.
+    #[inline]
+    pub(super) fn is_current(&self, state: State) -> bool {
+        let current = self.state.load().rotations() == state.rotations();
+        if !current {
+            sync::happened(Event::Rewalk);
+        }
+        current
+    }
+
+    #[inline]
+    pub(super) fn young(&self, state: State) -> &Segment<L> {
+        &self.tables[state.young()]
+    }
+
+    /// From the oldest generation to the young one.
+    #[inline]
+    pub(super) fn live(&self, state: State) -> impl Iterator<Item = &Segment<L>> {
+        state
+            .live(self.tables.len())
+            .map(|table| &self.tables[table])
+    }
+
+    #[cold]
+    fn refused(&self, state: State, refusal: Refusal) -> InsertError {
+        let young = self.young(state);
+        match refusal {
+            Refusal::NoPath => InsertError::Full {
+                len: young.len(),
+                slots: young.slots(),
+            },
+            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
+            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
+            Refusal::AllCopies => InsertError::TooManyCopies {
+                copies: pair_slots::<L>(),
+            },
+        }
+    }
+}
+
+/// The generations besides the young one, for an admission there.
+struct Older<'a, L> {
+    engine: &'a Rotating<L>,
+    state: State,
+    hash: u64,
+}
+
+impl<L: Layout> Elsewhere for Older<'_, L> {
+    fn earlier_hold_none(&self) -> bool {
+        let generations = self.engine.tables.len() - 1;
+        let mut older = self.engine.live(self.state).take(generations - 1);
+        older.all(|segment| segment.tokens().holds_none(self.hash))
+    }
+
+    /// Looks for a rotation last. A rival in a younger generation either asked this one before this admission froze its
+    /// word, so that the rotation is seen here; or it meets the frozen word, and aborts this admission.
+    fn later_hold_none(&self) -> bool {
+        self.engine.is_current(self.state)
+    }
+}

@@ -1,0 +1,142 @@
+//! Emptying: removes all tokens of a table that other threads can still reach, as long as it is permitted.
+//!
+//! A plain exchange of a word for the empty bucket would not do. A thread that stops just before it would wake in a
+//! table that is in use again, find the same tokens, and remove them. So an emptying is a restricted double-compare
+//! single-swap (Harris, Fraser and Pratt 2002): the word is frozen, then the permission is asked for, then the
+//! emptying is committed.
+//!
+//! Threads that empty one table help each other: who meets the pending emptying of another one asks for its own
+//! permission and commits. All other writers abort it.
+
+use super::descriptor::{Claim, State};
+use super::insertion::ATTEMPTS;
+use super::parts::{Resolved, Tokens};
+use super::settlement::settle_reference;
+use super::transfer::Transfer;
+use crate::layout::{Bucket, Layout};
+use crate::sync::{self, Event};
+use crate::table::Content;
+
+/// How an attempt to empty a table ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emptied {
+    /// Each token that was in at the beginning is gone.
+    All,
+    /// It is no longer permitted.
+    Revoked,
+    /// Other threads were in the way of every attempt.
+    Disturbed,
+    /// No descriptor was free.
+    Starved,
+}
+
+/// Removes every token that is in at the beginning, while `permitted` says so. Hands over to `removed` how many, a word
+/// at a time.
+///
+/// One word is emptied after the other, so a token that hops from a word to come to one that is behind would escape.
+/// Its hop bumps a stripe between its installs and its commit. If the bump came after the first reading of the
+/// stripes, the second one sees it: the emptying has acquired the commit with the word that it found without the
+/// token. If it came before, the first reading acquired both installs, so the word that is behind was not passed
+/// before the hop was aborted or had brought the token.
+pub(super) fn empty_while<L: Layout>(
+    tokens: &Tokens<L>,
+    permitted: &impl Fn() -> bool,
+    mut removed: impl FnMut(usize),
+) -> Emptied {
+    let mut claim = None;
+    for _ in 0..ATTEMPTS {
+        let bumps = tokens.stripes.bumps();
+        for bucket in 0..tokens.table.len() {
+            match empty_word(tokens, &mut claim, bucket, permitted) {
+                Ok(0) => {}
+                Ok(tokens) => removed(tokens),
+                Err(obstacle) => return obstacle,
+            }
+        }
+        if tokens.stripes.bumps() == bumps {
+            return Emptied::All;
+        }
+        sync::happened(Event::Repeat);
+    }
+    Emptied::Disturbed
+}
+
+/// Empties one word. Returns the number of tokens that this thread removed.
+fn empty_word<'a, L: Layout>(
+    tokens: &'a Tokens<L>,
+    claim: &mut Option<Claim<'a, L>>,
+    bucket: usize,
+    permitted: &impl Fn() -> bool,
+) -> Result<usize, Emptied> {
+    let mut obstacle = Emptied::Disturbed;
+    for _ in 0..ATTEMPTS {
+        let content = settle_or_empty(tokens, bucket, permitted);
+        if content == Bucket::EMPTY {
+            return Ok(0);
+        }
+        if claim.is_none() {
+            *claim = tokens.pool.claim();
+        }
+        let Some(claim) = claim else {
+            sync::happened(Event::Starved);
+            sync::yield_now();
+            obstacle = Emptied::Starved;
+            continue;
+        };
+        obstacle = Emptied::Disturbed;
+        let (reference, pending) = claim.publish(Transfer::emptying(bucket, content));
+        if !tokens.table.exchange(bucket, content, reference) {
+            claim.decide(pending, State::Aborted);
+            continue;
+        }
+        // Asked while the word is frozen: what it holds was put there before, so it may go, however late the commit
+        // is. Any thread that needs the word before that aborts the emptying.
+        let permitted = permitted();
+        claim.decide(
+            pending,
+            if permitted {
+                State::Committed
+            } else {
+                State::Aborted
+            },
+        );
+        // By this thread, or by another one that empties the table.
+        let committed = claim.state() == State::Committed;
+        let after = if committed { Bucket::EMPTY } else { content };
+        // An exchange that fails here has been done by another thread.
+        tokens.table.exchange(bucket, reference, after);
+        if committed {
+            return Ok(content.len());
+        }
+        if !permitted {
+            return Err(Emptied::Revoked);
+        }
+    }
+    Err(obstacle)
+}
+
+/// The content of a word, at a time when it is not frozen. Commits the emptying of another thread.
+fn settle_or_empty<L: Layout>(
+    tokens: &Tokens<L>,
+    bucket: usize,
+    permitted: &impl Fn() -> bool,
+) -> Bucket<L> {
+    let reference = match tokens.table.load(bucket).content() {
+        Content::Bucket(content) => return content,
+        Content::Reference(reference) => reference,
+    };
+    // Two threads that aborted each other's emptyings could go on for ever.
+    if let Resolved::Pending(pending) = tokens.resolve(bucket, reference)
+        && pending.transfer.is_emptying()
+        && permitted()
+    {
+        tokens
+            .pool
+            .decide(reference, pending.control, State::Committed);
+        sync::happened(Event::Help);
+    }
+    settle_reference(tokens, bucket)
+}
+
+#[cfg(test)]
+mod tests;

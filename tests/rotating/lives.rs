@@ -1,0 +1,165 @@
+//! How long an item is in, on one thread.
+
+use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::{InsertError, RotatingCuckooFilter};
+
+use crate::{as_given, distinct, geometry};
+
+#[test]
+fn an_item_is_in_for_as_many_rotations_as_there_are_generations() {
+    for generations in 2..=15 {
+        let filter = as_given(200, generations);
+        assert_eq!(filter.generations(), generations);
+        let items = distinct(geometry(&filter), 100, generations as u64);
+        // Several times round, so that each table has each part.
+        for _ in 0..3 * generations {
+            filter.insert_many_hash(&items).expect("room");
+            for rotation in 1..=generations {
+                filter.rotate().expect("alone");
+                let found = items.iter().filter(|&&item| filter.contains_hash(item));
+                let expected = if rotation < generations { 100 } else { 0 };
+                assert_eq!(found.count(), expected, "after {rotation} rotations");
+            }
+            assert!(filter.is_empty(), "what is forgotten is not counted");
+        }
+    }
+}
+
+/// What is forgotten never comes back, whatever its table is used for.
+#[test]
+fn a_forgotten_item_does_not_come_back() {
+    let filter = as_given(500, 3);
+    let items = distinct(geometry(&filter), 6_000, 1);
+    for (period, items) in items.chunks(300).enumerate() {
+        filter.insert_many_hash(items).expect("room");
+        assert_eq!(filter.rotations(), period as u64);
+        filter.rotate().expect("alone");
+    }
+    let found = |item: &&u64| filter.contains_hash(**item);
+    let kept = 2 * 300;
+    assert_eq!(items[6_000 - kept..].iter().filter(found).count(), kept);
+    assert_eq!(items[..6_000 - kept].iter().filter(found).count(), 0);
+    assert_eq!(filter.len(), kept);
+}
+
+/// A refreshed item: inserted again, and one copy removed. It lives as long as the new copy should.
+#[test]
+fn a_remove_takes_the_oldest_copy() {
+    for generations in 2..=5 {
+        let filter = as_given(100, generations);
+        filter.insert_hash(7 << 32 | 1).expect("room");
+        for _ in 0..20 {
+            filter.rotate().expect("alone");
+            filter.insert_hash(7 << 32 | 1).expect("room");
+            assert!(filter.remove_hash(7 << 32 | 1), "it is in");
+            let copies = filter.count_hash(7 << 32 | 1);
+            assert_eq!(copies, 1, "the younger copy was taken");
+        }
+        for _ in 1..generations {
+            filter.rotate().expect("alone");
+            assert!(
+                filter.contains_hash(7 << 32 | 1),
+                "the younger copy was taken"
+            );
+        }
+        filter.rotate().expect("alone");
+        assert!(!filter.contains_hash(7 << 32 | 1));
+    }
+}
+
+#[test]
+fn a_full_young_generation_refuses_and_a_rotation_makes_room() {
+    let filter = as_given(1_000, 2);
+    let items = distinct(geometry(&filter), 20_000, 3);
+    let mut young = 0;
+    for item in items {
+        let rotations = filter.rotations();
+        if let Err(error) = filter.insert_hash(item) {
+            let InsertError::Full { len, slots } = error else {
+                panic!("{error}");
+            };
+            assert_eq!((len, slots), (young, filter.slots() / 2));
+            assert!(filter.is_full() && young >= filter.capacity());
+            assert!(filter.rotate_if(rotations).expect("alone"));
+            assert!(!filter.rotate_if(rotations).expect("alone"));
+            assert_eq!(filter.remaining(), filter.capacity());
+            filter.insert_hash(item).expect("room again");
+            young = 0;
+        }
+        young += 1;
+        assert!(filter.contains_hash(item));
+    }
+    assert!(filter.rotations() > 10);
+}
+
+#[test]
+fn an_item_is_new_once_in_its_life() {
+    let filter = as_given(100, 3);
+    for life in 0..10 {
+        assert_eq!(filter.insert_unique_hash(1), Ok(true), "life {life}");
+        for _ in 0..3 {
+            assert_eq!(filter.insert_unique_hash(1), Ok(false), "life {life}");
+            filter.rotate().expect("alone");
+        }
+    }
+}
+
+#[test]
+fn memory_is_that_of_the_construction() {
+    let filter = as_given(1_000, 2);
+    let memory = filter.memory_usage();
+    let one = lockfree_cuckoo::CuckooFilter::with_capacity(1_000).memory_usage();
+    assert!(memory < 3 * one + 1_024, "three tables: {memory}, {one}");
+    for item in 0..10_000 {
+        filter.insert_hash(model::mix(item)).expect("room");
+        if item % 700 == 0 {
+            filter.rotate().expect("alone");
+        }
+    }
+    assert_eq!(filter.memory_usage(), memory);
+}
+
+#[test]
+fn measures_are_of_the_generations() {
+    let filter = as_given(1_000, 4);
+    let items = distinct(geometry(&filter), 4_000, 5);
+    let one_full = {
+        filter.insert_many_hash(&items[..1_000]).expect("room");
+        filter.false_positive_rate()
+    };
+    for items in items[1_000..].chunks(1_000) {
+        filter.rotate().expect("alone");
+        filter.insert_many_hash(items).expect("room");
+    }
+    assert_eq!((filter.len(), filter.capacity()), (4_000, 1_000));
+    assert!((filter.load_factor() - 4_000.0 / filter.slots() as f64).abs() < 1e-9);
+    let rate = filter.false_positive_rate() / one_full;
+    assert!((3.99..4.01).contains(&rate), "{rate}");
+    assert!(format!("{filter:?}").starts_with("RotatingCuckooFilter"));
+}
+
+#[test]
+fn impossible_numbers_of_generations_are_errors() {
+    for (generations, nearest) in [(0, 2), (1, 2), (16, 15), (usize::MAX, 15)] {
+        let builder = RotatingCuckooFilter::builder().generations(generations);
+        let error = builder.build().expect_err("impossible");
+        assert_eq!(error.requested(), generations);
+        assert_eq!(error.possible(), Some(nearest));
+        let text = format!("{generations} generations are not possible: use {nearest}");
+        assert!(error.to_string().contains(&text), "{error}");
+    }
+}
+
+/// One descriptor is enough for one thread, however much is to be emptied.
+#[test]
+fn one_descriptor_is_enough() {
+    let builder = RotatingCuckooFilter::builder().capacity(1_000);
+    let filter = builder.descriptors(1).build().expect("memory");
+    for round in 0..10u64 {
+        for item in 0..1_000 {
+            filter.insert(&(round, item)).expect("room");
+        }
+        filter.rotate().expect("alone");
+    }
+    assert_eq!(filter.len(), 1_000);
+}

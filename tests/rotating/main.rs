@@ -1,0 +1,47 @@
+//! Filters that rotate: what is in, and for how long.
+//!
+//! 1. Beside an exact list of the tokens, with their ages: every answer, for 2 to 5 generations, by every call.
+//! 2. A life: an item is in for exactly as many rotations as there are generations; a remove takes the oldest copy; a
+//!    refusal concerns the young generation alone.
+//! 3. Several threads, and rotations under way: no item is missed in its time, none is in after it, each is new to
+//!    exactly one thread once in its life, and tokens are counted exactly.
+//! 4. What is like a filter that rotates (fresh, cloned, a snapshot, stored and read) goes on as it would have.
+//!
+//! Every test is bounded by a number of operations, none by time.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+mod copies;
+mod lives;
+mod oracle;
+mod threads;
+
+use lockfree_cuckoo::RotatingCuckooFilter;
+use model::geometry::Geometry;
+use model::hashers::AsGiven;
+use model::{Layout, mix};
+
+fn as_given(capacity: usize, generations: usize) -> RotatingCuckooFilter<AsGiven> {
+    let builder = RotatingCuckooFilter::builder()
+        .capacity(capacity)
+        .generations(generations);
+    builder.hasher(AsGiven).build().expect("memory")
+}
+
+/// Of each generation.
+fn geometry<S>(filter: &RotatingCuckooFilter<S>) -> Geometry {
+    Geometry::with_slots(Layout::DEFAULT, filter.slots() / filter.generations())
+}
+
+/// Hashes of which no two are of one class.
+fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
+    let mut seen = std::collections::BTreeSet::new();
+    (0..)
+        .map(|at| mix(seed ^ mix(at)))
+        .filter(|&hash| seen.insert(geometry.class(hash)))
+        .take(count)
+        .collect()
+}
