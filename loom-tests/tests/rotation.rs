@@ -282,6 +282,22 @@ fn one_of_two_admissions_wins_at_a_rotation() {
 /// It may be told true in any of the generations, and that generation is forgotten in its time. An admission freezes a
 /// word and then reads the state, and who empties its table has read the state and then reads the words.
 #[test]
+fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
+    check_large("a rotation and two racing refreshes", 10, || {
+        let filter = after([], 0);
+        let other = spawn(&filter, |filter| {
+            rotate(filter);
+            filter.refresh_hash(in_pair(1, F)).expect("room")
+        });
+        let mine = filter.refresh_hash(x()).expect("room");
+        let theirs = other.join().expect("a racer");
+        assert!(mine != theirs, "not exactly one was told true");
+        rotate(&filter);
+        assert!(filter.contains_hash(x()), "a refreshed item was forgotten");
+    });
+}
+
+#[test]
 fn a_late_admission_is_forgotten() {
     check_large("three rotations and an insert_unique", 10, || {
         in_one_order(|| {

@@ -108,37 +108,28 @@
 //! # From the last time it was seen
 //!
 //! After `insert_unique` an item lives from its first insert, also if it was seen in between. To count from the last
-//! time that it was seen, refresh it: insert it again, and remove one copy. A remove takes the oldest copy, so the new
-//! one stays, and no thread misses the item in between:
+//! time that it was seen, use [`refresh`](crate::RotatingCuckooFilter::refresh):
 //!
 //! ```
-//! use lockfree_cuckoo::{InsertError, RotatingCuckooFilter};
-//!
-//! /// Returns whether the item is new. Its life begins now in either case.
-//! fn see(recent: &RotatingCuckooFilter, item: &str) -> Result<bool, InsertError> {
-//!     let new = recent.insert_unique(item)?;
-//!     if !new {
-//!         recent.insert(item)?;
-//!         recent.remove(item);
-//!     }
-//!     Ok(new)
-//! }
+//! use lockfree_cuckoo::RotatingCuckooFilter;
 //!
 //! let recent = RotatingCuckooFilter::with_capacity(1_000);
-//! assert!(see(&recent, "flow")?);
+//! assert!(recent.refresh("flow")?); // new
 //! for _ in 0..10 {
 //!     recent.rotate()?;
-//!     assert!(!see(&recent, "flow")?);
+//!     assert!(!recent.refresh("flow")?); // seen in this period, or the one before
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! It adds a copy to the young generation, if there is none in it. So size a generation for all items that are seen in a
+//! period, not only for the new ones.
 //!
 //! # Removing
 //!
 //! As in every filter, remove only what is in. Here that means an item that has not been forgotten, and will not be
 //! before the call returns: so remove it in the first `n - 1` periods. A later remove can take the token of another
-//! item. In `see` above the item can be forgotten between the two inserts. Then the new copy is removed, the item is
-//! forgotten too early, and no other item is harmed.
+//! item. Do not remove an item that was refreshed: it has a copy in each generation in which it was.
 //!
 //! # Sizing
 //!

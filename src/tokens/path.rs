@@ -226,7 +226,7 @@ impl<L: Layout> Iterator for Path<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Lanes;
+    use crate::layout::{Lanes, Token};
     use crate::table::{Geometry, Table};
 
     type Tokens = super::Tokens<Lanes<4, 16>>;
@@ -275,6 +275,94 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A table that random tokens fill, but for one slot of the bucket `vacant`.
+    fn full_but_for_one(buckets: usize, vacant: usize, seed: u64) -> Tokens {
+        let table = Table::new(Geometry::with_buckets(buckets).expect("accepted")).expect("memory");
+        let mut tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
+        let mut random = seed;
+        for bucket in 0..buckets {
+            let mut content = Bucket::EMPTY;
+            while content.vacancies() > u32::from(bucket == vacant) {
+                random = random.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+                let token = Token::from_bits((random >> 48) as u32);
+                content = token
+                    .and_then(|token| content.with(token))
+                    .unwrap_or(content);
+            }
+            tokens.table.set(bucket, content);
+        }
+        tokens
+    }
+
+    /// Where a search without bounds comes to the vacant slot: after how many buckets, and from which node.
+    fn far(tokens: &Tokens, class: Candidates) -> Option<(usize, usize)> {
+        let mut nodes = vec![class.first, class.second];
+        if nodes.iter().any(|&bucket| tokens.peek(bucket).has_room()) {
+            return None;
+        }
+        let mut parent = 0;
+        while let Some(&source) = nodes.get(parent) {
+            for token in tokens.peek(source).tokens() {
+                let bucket = tokens.table.alternate(source, token.fingerprint());
+                if !nodes.contains(&bucket) {
+                    nodes.push(bucket);
+                }
+                if tokens.peek(bucket).has_room() {
+                    return Some((nodes.len(), parent));
+                }
+            }
+            parent += 1;
+        }
+        None
+    }
+
+    #[test]
+    fn a_search_examines_as_many_buckets_as_it_may() {
+        let mut seen = 0;
+        for seed in 0..50 {
+            let tokens = full_but_for_one(64, 7, seed);
+            let class = tokens.table.candidates(seed << 58 | seed);
+            let Some((buckets, _)) = far(&tokens, class) else {
+                continue;
+            };
+            let finds = |budget| {
+                matches!(
+                    ShortSearch::new().run(&tokens, class, budget),
+                    Found::Path(_)
+                )
+            };
+            assert!(
+                finds(buckets),
+                "the slot is in the last of {buckets} buckets"
+            );
+            assert!(
+                !finds(buckets - 1),
+                "{buckets} buckets, one more than allowed"
+            );
+            seen += 1;
+        }
+        assert!(seen > 25, "{seen} with a path");
+    }
+
+    #[test]
+    fn a_search_has_room_for_all_nodes_of_a_table_that_it_remembers() {
+        type LongSearch = super::LongSearch<Lanes<4, 16>>;
+
+        let mut latest = 0;
+        for seed in 0..200 {
+            let tokens = full_but_for_one(REMEMBERED, 7, seed);
+            let class = tokens.table.candidates(seed << 56 | seed);
+            let Some((_, parent)) = far(&tokens, class) else {
+                continue;
+            };
+            let mut search = LongSearch::new();
+            let found = search.run(&tokens, class, LONG_BUDGET);
+            assert!(matches!(found, Found::Path(_)), "none from node {parent}");
+            latest = latest.max(parent);
+        }
+        assert!(latest > REMEMBERED * 3 / 4, "node {latest} at most");
     }
 
     #[test]

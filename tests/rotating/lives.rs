@@ -68,6 +68,49 @@ fn a_remove_takes_the_oldest_copy() {
 }
 
 #[test]
+fn a_refreshed_item_lives_from_the_last_time() {
+    for generations in 2..=5 {
+        let filter = as_given(100, generations);
+        assert_eq!(filter.refresh_hash(7 << 32 | 1), Ok(true), "it is new");
+        for _ in 0..3 * generations {
+            filter.rotate().expect("alone");
+            for _ in 0..2 {
+                assert_eq!(filter.refresh_hash(7 << 32 | 1), Ok(false), "it is in");
+            }
+        }
+        // One copy in each generation, however often.
+        assert_eq!(filter.count_hash(7 << 32 | 1), generations);
+        for _ in 1..generations {
+            filter.rotate().expect("alone");
+            assert!(filter.contains_hash(7 << 32 | 1), "its life began anew");
+        }
+        filter.rotate().expect("alone");
+        assert!(!filter.contains_hash(7 << 32 | 1), "it lives on");
+        assert_eq!(
+            filter.refresh_hash(7 << 32 | 1),
+            Ok(true),
+            "it is new again"
+        );
+    }
+}
+
+#[test]
+fn a_refused_refresh_leaves_the_older_copy() {
+    let filter = as_given(100, 2);
+    filter.insert_hash(7 << 32 | 1).expect("room");
+    filter.rotate().expect("alone");
+    for item in distinct(geometry(&filter), 1_000, 5) {
+        let _ = filter.insert_hash(item);
+    }
+    let refused = filter.refresh_hash(7 << 32 | 1);
+    assert!(
+        matches!(refused, Err(InsertError::Full { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(filter.count_hash(7 << 32 | 1), 1);
+}
+
+#[test]
 fn a_full_young_generation_refuses_and_a_rotation_makes_room() {
     let filter = as_given(1_000, 2);
     let items = distinct(geometry(&filter), 20_000, 3);

@@ -3,6 +3,8 @@
 //! Each table gives its own answer, at its own moment. Together they are correct because of their order, and because
 //! a miss is walked again if there was a rotation. [`rotation`](crate::design::rotation) has the argument.
 
+use core::cell::Cell;
+
 use super::Rotating;
 use super::state::State;
 use crate::error::InsertError;
@@ -90,16 +92,31 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
+    /// Adds a token if there is none in any generation.
     pub(super) fn admit(&self, hash: u64) -> Result<bool, InsertError> {
+        self.add_to_young(hash, None)
+    }
+
+    /// Adds a token to the young generation if there is none in it. Returns whether there was none in the older ones
+    /// either.
+    pub(crate) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
+        let was_in = Cell::new(false);
+        let added = self.add_to_young(hash, Some(&was_in))?;
+        Ok(added && !was_in.get())
+    }
+
+    /// An admission. Tokens in older generations are an obstacle, unless `was_in` takes down that there were some.
+    fn add_to_young(&self, hash: u64, was_in: Option<&Cell<bool>>) -> Result<bool, InsertError> {
         let mut refusal = Refusal::Disturbed;
         for _ in 0..ATTEMPTS {
-            if self.lookup(hash) {
+            if was_in.is_none() && self.lookup(hash) {
                 return Ok(false);
             }
             let older = Older {
                 engine: self,
                 state: self.state.load(),
                 hash,
+                was_in,
             };
             let young = self.young(older.state);
             match young.tokens().try_to_admit(hash, &older) {
@@ -164,13 +181,19 @@ struct Older<'a, L> {
     engine: &'a Rotating<L>,
     state: State,
     hash: u64,
+    /// Takes down that they hold some, if that is no obstacle.
+    was_in: Option<&'a Cell<bool>>,
 }
 
 impl<L: Layout> Elsewhere for Older<'_, L> {
     fn earlier_hold_none(&self) -> bool {
         let generations = self.engine.tables.len() - 1;
         let mut older = self.engine.live(self.state).take(generations - 1);
-        older.all(|segment| segment.tokens().holds_none(self.hash))
+        let none = older.all(|segment| segment.tokens().holds_none(self.hash));
+        self.was_in.map_or(none, |was_in| {
+            was_in.set(!none);
+            true
+        })
     }
 
     /// Looks for a rotation last. A rival in a younger generation either asked this one before this admission froze its

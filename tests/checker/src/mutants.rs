@@ -317,6 +317,7 @@ pub const MUTANTS: &[Killed] = &[
 ];
 
 const ORDERING: &str = "all threads see one order of all accesses";
+const ROTATION: &str = "the machine has one table, and nothing rotates";
 const COUNTER: &str = "the counter of items is no part of the machine";
 const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
@@ -355,6 +356,29 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
         ONE_TABLE,
     ),
     ("a list is published without what it consists of", ONE_TABLE),
+    ("an emptying does not freeze its word", ROTATION),
+    ("an emptying does not look for a rotation", ROTATION),
+    ("an emptying asks before it freezes its word", ROTATION),
+    ("a token that hops behind a pass escapes it", ROTATION),
+    ("a spare is clean without a pass", ROTATION),
+    ("a late insert does not soil the spare", ROTATION),
+    ("a soil leaves the mark", ROTATION),
+    ("soils are not counted", ROTATION),
+    ("a rotation of another number is made", ROTATION),
+    ("the state is read Relaxed", ROTATION),
+    ("the state is not in the one order", ROTATION),
+    ("a rotation publishes nothing", ROTATION),
+    ("a lookup begins with the young generation", ROTATION),
+    ("a lookup trusts a state that has changed", ROTATION),
+    ("a remove trusts a state that has changed", ROTATION),
+    ("a count trusts a state that has changed", ROTATION),
+    ("an admission does not look for a rotation", ROTATION),
+    ("an admission does not ask the older generations", ROTATION),
+    (
+        "a refresh forgets what the older generations said",
+        ROTATION,
+    ),
+    ("others decide an admission in a generation", ROTATION),
 ];
 
 #[cfg(test)]

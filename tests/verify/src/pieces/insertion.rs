@@ -70,4 +70,20 @@ pub(super) const PIECES: &[Piece] = &[
             "",
         )],
     },
+    Piece {
+        name: "a search goes one bucket over its budget",
+        changes: &[(
+            "tokens/path.rs",
+            "budget.min(A::BUDGET).saturating_sub(2)",
+            "budget.min(A::BUDGET).saturating_sub(1)",
+        )],
+    },
+    Piece {
+        name: "a search has room for half the nodes",
+        changes: &[(
+            "layout/arena.rs",
+            "    budget.div_ceil(slots - 1) + 2\n",
+            "    budget.div_ceil(slots - 1) / 2 + 2\n",
+        )],
+    },
 ];

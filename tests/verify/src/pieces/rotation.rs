@@ -187,6 +187,30 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a refresh forgets what the older generations said",
+        changes: &[(
+            "engine/rotating/walks.rs",
+            "            was_in.set(!none);\n",
+            "            was_in.set(none && false);\n",
+        )],
+    },
+    Piece {
+        name: "a refresh gives up if an older generation has the item",
+        changes: &[(
+            "engine/rotating/walks.rs",
+            "            was_in.set(!none);\n            true\n",
+            "            was_in.set(!none);\n            none\n",
+        )],
+    },
+    Piece {
+        name: "a refresh does not look at the young generation alone",
+        changes: &[(
+            "engine/rotating/walks.rs",
+            "was_in.is_none() && self.lookup(hash)",
+            "self.lookup(hash)",
+        )],
+    },
+    Piece {
         name: "others decide an admission in a generation",
         changes: &[(
             "engine/rotating.rs",

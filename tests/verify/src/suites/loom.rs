@@ -429,6 +429,11 @@ const MUTANTS: &[Mutant] = &[
         message: "not exactly one",
     },
     Mutant {
+        piece: piece("a refresh forgets what the older generations said"),
+        killer: "rotation::an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation",
+        message: "not exactly one",
+    },
+    Mutant {
         piece: piece("others decide an admission in a generation"),
         killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
         message: "not exactly one",

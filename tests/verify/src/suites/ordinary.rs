@@ -65,4 +65,24 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::tokens::emptying::tests::without_permission_it_is_aborted",
         message: "left == right",
     },
+    Mutant {
+        piece: piece("a refresh gives up if an older generation has the item"),
+        killer: "rotating::lives::a_refreshed_item_lives_from_the_last_time",
+        message: "it is in",
+    },
+    Mutant {
+        piece: piece("a refresh does not look at the young generation alone"),
+        killer: "rotating::lives::a_refreshed_item_lives_from_the_last_time",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a search goes one bucket over its budget"),
+        killer: "lib::tokens::path::tests::a_search_examines_as_many_buckets_as_it_may",
+        message: "one more than allowed",
+    },
+    Mutant {
+        piece: piece("a search has room for half the nodes"),
+        killer: "lib::tokens::path::tests::a_search_has_room_for_all_nodes_of_a_table_that_it_remembers",
+        message: "none from node",
+    },
 ];
