@@ -170,6 +170,8 @@ impl<'a> Build<'a> {
         if self.again {
             command
                 .env("CARGO_INCREMENTAL", "1")
+                // Most of the time goes into building, and a killer does not run long.
+                .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
                 .env(CHECKING_A_MUTANT, "1");
         }
         command
