@@ -155,6 +155,13 @@ impl<'a> Build<'a> {
         Ok((status.success(), text))
     }
 
+    /// The environment variable that sets the optimization of the packages of the project. What they depend on has its
+    /// own setting in the profile, so that it is shared.
+    fn opt_level(&self) -> String {
+        let profile = self.suite.profile.to_uppercase();
+        format!("CARGO_PROFILE_{profile}_OPT_LEVEL")
+    }
+
     fn cargo_test(&self, files: &[String]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
@@ -171,7 +178,7 @@ impl<'a> Build<'a> {
             command
                 .env("CARGO_INCREMENTAL", "1")
                 // Most of the time goes into building, and a killer does not run long.
-                .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
+                .env(self.opt_level(), "0")
                 .env(CHECKING_A_MUTANT, "1");
         }
         command
