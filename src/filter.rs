@@ -150,11 +150,12 @@ pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing
 /// * **An item is forgotten** by the `n`-th rotation after its insert *returned*: lookups that begin later do not find
 ///   it, unless it is inserted again or is a false positive.
 /// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**, whatever rotates
-///   meanwhile. A life ends with the rotation that forgets the item.
+///   meanwhile. A life ends with the rotation that forgets the item, or with its removal.
 /// * [`remove`](Filter::remove) takes the oldest copy.
 ///
 /// A call that itself takes `n` rotations or more promises less: what it inserts may be forgotten at once, and what it is
-/// to remove may have been forgotten before. Remove only items that have not been forgotten: the remove of another one
+/// to remove may have been forgotten before. Until such an insert returns, other calls may find its item, then not find
+/// it, and then find it again. Remove only items that have not been forgotten: the remove of another one
 /// can take the copy of another item, as always ([`removing`](crate::guide::removing)).
 ///
 /// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. The price is in

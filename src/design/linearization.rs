@@ -13,7 +13,7 @@
 //! | `insert_unique`, false | the load that saw the token |
 //! | `insert_unique`, refused | any moment of the call: its attempt was aborted, or never begun |
 //! | `rotate`, `rotate_if` that rotated | the exchange of the state |
-//! | a call that does something in a table whose generation is forgotten | just before the rotation that forgot it |
+//! | a call that does something in a table whose generation is forgotten | just before the rotation that forgot it; but see [late inserts](super::rotation#late-inserts) |
 //! | a batch call | each item has the point of its own call; the batch has none |
 //! | `clear`, and every call that takes `&mut self` or `self` | the call: no other thread uses the filter |
 //! | a relocation that commits | its commit; it is no operation of the object and changes no class |
@@ -72,4 +72,6 @@
 //!
 //! `len` reads the writers' counters one after the other and adds them up. Each writer changes its counter after
 //! its point. `len` is exact when no call is under way. During calls it is off by at most the number of calls
-//! that were under way at some moment of its own.
+//! that were under way at some moment of its own. Here a rotation counts as so many calls as it forgets tokens: it may
+//! empty the table while `len` reads that table's counters. A thread that stops in an emptying, between its commit and
+//! the count, leaves up to one word's tokens in the counters, and they are in the `len` of the next generation.

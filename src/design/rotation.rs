@@ -68,8 +68,14 @@
 //! the word before the exchange, in the one order, the insert's look comes after the state that the pass read.
 //!
 //! A token in the spare can be removed at any moment until the next rotation, and after it by an emptying that froze
-//! its word before. Both happen only to inserts that took `n` rotations or longer, so it breaks no promise. It would be
-//! wrong for a token to vanish and to come back: what vanished was removed.
+//! its word before. Both happen only to inserts that took `n` rotations or longer, so it breaks no promise. What was
+//! removed does not come back.
+//!
+//! But a token can be found, not be found, and be found again, before its insert returns. Let the insert's exchange be in
+//! the spare, behind a pass that has set the mark. A late lookup, which has read the state of the rotation before, finds
+//! the token there. A lookup that begins now does not look there. If there is a rotation before the insert reads the
+//! state again, lookups find the token in the young generation. So there is no one moment at which such an insert takes
+//! effect. Only a hit that is validated, as a miss is, would rule that out: a load more for each hit.
 //!
 //! # The promises
 //!
@@ -132,8 +138,9 @@
 //!
 //! A walk and an insert are repeated only if there was a rotation. A rotation is tried again only if another thread
 //! rotated, marked the spare, or soiled it. Two threads that empty one word help each other, so that one of the
-//! emptyings is committed. Only late writers abort an emptying, and a late relocation makes a pass void; each can do so
-//! as long as its own call lasts. After 64 attempts the rotation is [refused](crate::RotateError), as inserts are.
+//! emptyings is committed. Only late writers (and late counts and snapshots, which settle words) abort an emptying. Only
+//! late relocations, and late removes of one of two copies, make a pass void. Each can do so as long as its own call
+//! lasts. After 64 attempts the rotation is [refused](crate::RotateError), as inserts are.
 //!
 //! A thread that stops in a pass costs one descriptor of one table, and its frozen word is emptied by the next pass. If
 //! all descriptors of a table are lost, it cannot be emptied any more, and the rotation that needs it is refused until

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// Why a `RotatingCuckooFilter` was not rotated. Every item is where it was.
 ///
-/// The oldest generation of the rotation before could not be emptied. Each reason is rare: of the threads that are in
-/// the way, each is in a call that began before the last rotations.
+/// The table of the generation that was forgotten last is needed for the next one, and could not be emptied. Each reason
+/// is rare: the threads that are in the way are in calls that began before the last rotation, or they rotate too.
 ///
 /// # Examples
 ///

@@ -251,8 +251,8 @@ impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
 
 /// Choices about rotation.
 impl<L: Layout, S, I> FilterBuilder<Rotating<L>, S, I> {
-    /// Sets the number of generations, 2 to 15; 2 unless set. An item leaves with the rotation of this number after its
-    /// insert. So it stays for at least one period less than this number, and at most for this number of periods.
+    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` of them, the `n`-th rotation after its insert
+    /// forgets an item. So the item stays for `n - 1` to `n` periods.
     ///
     /// Each generation is a table, and there is one more table besides. A lookup of an absent item looks at all
     /// generations.

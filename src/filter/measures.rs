@@ -6,7 +6,7 @@ use crate::error::OutOfMemory;
 /// Measures. While other threads write they are approximate; they never leave their bounds.
 impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
-    /// counters, for each segment.
+    /// counters, for each segment or generation. While a filter rotates, any part of the forgotten generation may count.
     ///
     /// # Examples
     ///
@@ -177,7 +177,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
 
 impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
-    /// the same content. A filter that grows begins with a segment of the first size.
+    /// the same content. A filter that grows begins with a segment of the first size. A filter that rotates counts its
+    /// rotations from 0.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
     /// of a rotation keeps no other from rotating.
     ///
     /// Then it empties the table of the forgotten generation, for the next rotation, in time linear in the size of one
-    /// generation. A rotation that comes while this is under way first does it too.
+    /// generation. Another rotation that begins meanwhile does not wait for that: it first does the same work.
     ///
     /// Of several threads that call this at the same time, each rotates once. If they mean the same rotation, use
     /// [`rotate_if`](Self::rotate_if).
@@ -68,7 +68,7 @@ impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
     }
 
     /// The number of rotations so far. A copy, and a filter that was stored and read, goes on with the number of the
-    /// original.
+    /// original. After 2<sup>43</sup> rotations the count begins again at 0.
     ///
     /// # Examples
     ///
@@ -85,7 +85,7 @@ impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
         self.engine.rotations()
     }
 
-    /// The number of generations: an item is forgotten with the rotation of this number after its insert.
+    /// The number of generations, `n`: the `n`-th rotation after its insert forgets an item.
     ///
     /// # Examples
     ///

@@ -97,10 +97,10 @@
 //!   itself took.
 //! * **It is forgotten** by the `n`-th rotation after its insert returned: later lookups do not find it, unless it was
 //!   inserted again or is a false positive.
-//! * **`insert_unique` returns true for one call in the life of an item**, or for none if it is a false positive, even
-//!   if calls race with each other and with rotations. The life ends with the rotation that forgets the item. Then it
-//!   is new again.
-//! * No call waits, and rotations do not either. They allocate nothing.
+//! * **`insert_unique` returns true for one call in the life of an item**, or for none if all are refused or it is a
+//!   false positive, even if calls race with each other and with rotations. The life ends with the rotation that forgets
+//!   the item, or with its removal. Then it is new again.
+//! * No call waits for another thread, and rotations do not either. Rotations allocate nothing.
 //!
 //! With more generations, the age is more exact: six generations with a rotation every ten seconds forget an item after
 //! 50 to 60 seconds. Each costs a lookup of an absent item two more loads.

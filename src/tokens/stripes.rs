@@ -150,3 +150,21 @@ impl Stripes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever its fingerprint is. What a scan changes is no bump.
+    #[test]
+    fn each_bump_changes_the_bumps() {
+        let stripes = Stripes::new().expect("memory");
+        for bits in 1..=2 * STRIPES as u32 {
+            stripes.bump(Fingerprint::from_bits(bits).expect("not 0"));
+            assert_eq!(stripes.bumps(), u64::from(bits));
+            Group::all(1).for_each(|group| stripes.announce_scan(group));
+            assert_eq!(stripes.bumps(), u64::from(bits), "a scan is no bump");
+            stripes.end_all_scans();
+        }
+    }
+}

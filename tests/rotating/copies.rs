@@ -3,6 +3,7 @@
 use crew::Crew;
 use lockfree_cuckoo::{CuckooFilter, ReadError, RotatingCuckooFilter};
 use model::hashers::AsGiven;
+use model::stored::{self, HEADER};
 
 use crate::{as_given, distinct, geometry};
 
@@ -98,16 +99,19 @@ fn a_snapshot_misses_nothing_while_others_rotate() {
         1,
         |crew, _| {
             let mut taken = 0;
-            while crew.at_work() {
+            loop {
+                let at_work = crew.at_work();
                 // As many rotations as that are possible.
-                let Ok(copy) = filter.snapshot() else {
-                    continue;
-                };
-                let missed = items.iter().filter(|&&item| !copy.contains_hash(item));
-                assert_eq!(missed.count(), 0, "an item is missing from a snapshot");
-                taken += 1;
+                if let Ok(copy) = filter.snapshot() {
+                    let missed = items.iter().filter(|&&item| !copy.contains_hash(item));
+                    assert_eq!(missed.count(), 0, "an item is missing from a snapshot");
+                    taken += 1;
+                }
+                // The last one has the filter alone.
+                if !at_work {
+                    return taken;
+                }
             }
-            taken
         },
     );
     assert!(taken[0] > 0, "no snapshot was taken");
@@ -157,4 +161,56 @@ fn damaged_bytes_are_an_error() {
     longer.push(0);
     let error = read(&longer).expect_err("too long");
     assert!(matches!(error, ReadError::TrailingBytes { .. }), "{error}");
+}
+
+/// What is stored, with another number at an offset, and checksums that match again.
+fn read_with(
+    bytes: &[u8],
+    changes: &[(usize, u64)],
+) -> Result<RotatingCuckooFilter<AsGiven>, ReadError> {
+    let mut changed = bytes.to_vec();
+    for &(at, number) in changes {
+        changed[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    }
+    stored::repair(&mut changed);
+    RotatingCuckooFilter::from_bytes_with_hasher(&changed, AsGiven)
+}
+
+#[test]
+fn each_generation_has_as_many_items_as_it_says() {
+    let (mut filter, _) = aged(3, 4);
+    let bytes = filter.to_bytes();
+    let items = [0, 1, 2].map(|generation| HEADER + 8 * generation);
+    let as_it_was = items.map(|at| (at, 100));
+    assert_eq!(read_with(&bytes, &as_it_was).expect("true").len(), 300);
+    for at in items {
+        for lie in [0, 99, 101, 1 << 32 | 100, u64::MAX] {
+            let error = read_with(&bytes, &[(at, lie)]).expect_err("a lie");
+            assert!(matches!(error, ReadError::Malformed { .. }), "{error}");
+        }
+    }
+    // The sum is true.
+    for lies in [[99, 101, 100], [100, 99, 101], [300, 0, 0]] {
+        let lies: Vec<(usize, u64)> = items.into_iter().zip(lies).collect();
+        let error = read_with(&bytes, &lies).expect_err("lies");
+        assert!(matches!(error, ReadError::Malformed { .. }), "{error}");
+    }
+}
+
+/// The count begins again, and nothing else does.
+#[test]
+fn a_filter_rotates_on_after_the_last_number_of_rotations() {
+    let last = (1 << 43) - 1;
+    let (mut filter, items) = aged(3, 2);
+    let filter = read_with(&filter.to_bytes(), &[(stored::ITEMS.at, last)]).expect("in range");
+    assert_eq!(filter.rotations(), last);
+    assert_eq!(filter.rotate_if(0), Ok(false));
+    for (rotations, kept) in [(0, 200), (1, 100), (2, 0)] {
+        assert_eq!(filter.rotate_if(filter.rotations()), Ok(true));
+        assert_eq!(filter.rotations(), rotations);
+        let found = items.iter().filter(|&&item| filter.contains_hash(item));
+        assert_eq!((found.count(), filter.len()), (kept, kept));
+        let copy = filter.snapshot().expect("memory");
+        assert_eq!((copy.rotations(), copy.len()), (rotations, kept));
+    }
 }

@@ -9,7 +9,8 @@
 //!
 //! * *rotations*: how many there were. 2^43 of them, a million a second, take a hundred days.
 //! * *soils*: late inserts into the spare table since the last rotation. A thread has at most one insert under way that
-//!   began before, so they are no more than there are threads.
+//!   began before, so there is at most one for each thread. The count goes round after 2^16, which would have to come
+//!   during one pass to do harm.
 //! * *young*: the number of the table that takes the inserts. The next one, in a circle, is the spare; those after it
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.

@@ -5,6 +5,7 @@ use core::cell::Cell;
 use super::*;
 use crate::layout::Lanes;
 use crate::table::{Geometry, Table};
+use crate::tokens::settlement::settle;
 
 type Small = Tokens<Lanes<4, 16>>;
 
@@ -44,17 +45,23 @@ fn empty(tokens: &Small, permitted: impl Fn() -> bool) -> (Emptied, usize) {
     (emptied, all)
 }
 
-/// A thread froze the first word that is not empty, and died before it decided.
-fn die_in_an_emptying(tokens: &Small) -> usize {
+/// Another thread freezes the first word that is not empty. Returns what it holds of it, and how many are in.
+fn begin_an_emptying(tokens: &Small) -> (Claim<'_, Lanes<4, 16>>, usize) {
     let bucket = (0..)
         .find(|&bucket| tokens.peek(bucket) != Bucket::EMPTY)
         .expect("some tokens");
-    let content = tokens.peek(bucket);
+    let content = settle(tokens, bucket);
     let mut claim = tokens.pool.claim().expect("a descriptor");
     let (reference, _) = claim.publish(Transfer::emptying(bucket, content));
     assert!(tokens.table.exchange(bucket, content, reference));
+    (claim, content.len())
+}
+
+/// A thread froze the first word that is not empty, and died before it decided.
+fn die_in_an_emptying(tokens: &Small) -> usize {
+    let (claim, tokens) = begin_an_emptying(tokens);
     core::mem::forget(claim);
-    content.len()
+    tokens
 }
 
 #[test]
@@ -106,6 +113,24 @@ fn without_permission_it_is_aborted() {
     let tokens = filled();
     die_in_an_emptying(&tokens);
     assert_eq!(empty(&tokens, || false), (Emptied::Revoked, 0));
+    assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
+}
+
+/// The word can be frozen again, when the table is in use again, after the last moment at which it may be emptied.
+#[test]
+fn permission_for_the_emptying_of_another_thread_is_asked_after_it_is_met() {
+    let tokens = filled();
+    let other = Cell::new(Some(begin_an_emptying(&tokens)));
+    let permitted = || match other.take() {
+        // It was, until now.
+        Some(claimed) => {
+            drop(claimed);
+            die_in_an_emptying(&tokens);
+            true
+        }
+        None => false,
+    };
+    assert_eq!(empty(&tokens, permitted), (Emptied::Revoked, 0));
     assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
 }
 

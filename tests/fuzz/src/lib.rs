@@ -1,6 +1,6 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter};
 use model::mix;
 
 /// Reads in both ways. Returns whether the bytes are a filter.
@@ -145,4 +145,65 @@ fn work_growing(filter: &mut GrowingCuckooFilter) {
     assert_eq!(copy.len(), len);
     filter.clear();
     assert!(filter.is_empty());
+}
+
+/// The same of a filter that rotates.
+pub fn check_rotating(bytes: &[u8]) -> bool {
+    let from_bytes = RotatingCuckooFilter::from_bytes(bytes);
+    let mut reader = bytes;
+    if let Ok(mut filter) = RotatingCuckooFilter::read_from(&mut reader) {
+        let read = &bytes[..bytes.len() - reader.len()];
+        assert!(
+            filter.to_bytes() == read,
+            "what is read is written the same"
+        );
+        assert_eq!(
+            from_bytes.is_ok(),
+            reader.is_empty(),
+            "only what follows can be wrong"
+        );
+    } else {
+        assert!(
+            from_bytes.is_err(),
+            "a reader reads what is read from bytes"
+        );
+    }
+    match from_bytes {
+        Ok(mut filter) => {
+            work_rotating(&mut filter);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+fn work_rotating(filter: &mut RotatingCuckooFilter) {
+    let generations = filter.generations();
+    assert!(filter.len() <= filter.slots());
+    for hash in (0..20).map(mix) {
+        let count = filter.count_hash(hash);
+        assert!(count <= 8 * generations);
+        assert_eq!(filter.contains_hash(hash), count > 0);
+        match filter.insert_hash(hash) {
+            Ok(()) => {
+                assert_eq!(filter.count_hash(hash), count + 1);
+                assert!(!filter.insert_unique_hash(hash).expect("it is in"));
+                assert!(filter.remove_hash(hash));
+            }
+            Err(_) => assert_eq!(filter.count_hash(hash), count),
+        }
+        let rotations = filter.rotations();
+        assert_eq!(filter.rotate_if(rotations), Ok(true));
+        assert!(filter.rotations() != rotations);
+    }
+    let len = filter.len();
+    let again = RotatingCuckooFilter::from_bytes(&filter.to_bytes());
+    assert!(again.is_ok_and(|again| again.len() == len));
+    for _ in 0..generations {
+        assert_eq!(filter.rotate(), Ok(()));
+    }
+    assert!(filter.is_empty(), "all is forgotten");
 }

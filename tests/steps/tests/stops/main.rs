@@ -4,6 +4,7 @@
 mod admissions;
 mod references;
 mod refusals;
+mod refused_rotations;
 mod relocations;
 mod rotations;
 mod sealing;

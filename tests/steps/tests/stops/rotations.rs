@@ -167,6 +167,42 @@ fn of_a_late_admission_and_another_one_wins_in_a_life() {
     }
 }
 
+/// The item, which is in, stays in.
+fn refresh_in_the_next_generation(filter: &RotatingCuckooFilter) {
+    rotate(filter, 1);
+    filter.insert_hash(FLIPPED).expect("room");
+    assert!(filter.remove_hash(FLIPPED), "it is in");
+}
+
+/// It comes when the admission has looked for it, and is refreshed when the admission has frozen its word.
+#[test]
+fn an_item_that_is_refreshed_is_not_new_to_a_late_admission() {
+    // The generation that it came in is not forgotten.
+    let generations = 3;
+    let mut scenes = 0;
+    at_each_step(|first| {
+        let mut stopped = false;
+        scenes += at_each_step(|more| {
+            let filter = filter(generations, 2);
+            thread::scope(|scope| {
+                let stops = [first, first + 1 + more];
+                let mut late = Led::begin(scope, stops, || filter.insert_unique_hash(ITEM));
+                stopped |= late.has_stopped();
+                let theirs = filter.insert_unique_hash(FLIPPED).expect("room");
+                rotate(&filter, 1);
+                let reached = late.go_on();
+                refresh_in_the_next_generation(&filter);
+                let mine = late.finish().expect("room");
+                assert!(mine != theirs, "accesses {stops:?}: not one was told true");
+                reached
+            })
+        });
+        stopped
+    });
+    println!("{scenes} scenes: an item comes and is refreshed during an admission");
+    assert!(scenes > 200, "{scenes} scenes");
+}
+
 /// An item that is in all the while, in younger and younger generations, is found by whoever is late.
 #[test]
 fn an_item_that_is_refreshed_is_found_by_a_late_call() {
@@ -182,25 +218,26 @@ fn an_item_that_is_refreshed_is_found_by_a_late_call() {
     for generations in [2, 3] {
         for (name, call) in calls {
             let mut scenes = 0;
-            for rotations in 0..=most_rotations(generations) {
+            // At last it is not refreshed any more, so that it is in an older generation again.
+            let refreshes = 0..=most_rotations(generations);
+            let both = refreshes.flat_map(|more| (0..generations).map(move |last| (more, last)));
+            for (refreshes, last) in both {
                 scenes += at_each_step(|at| {
                     let filter = Rc::new(filter(generations, 2));
                     filter.insert_hash(ITEM).expect("room");
                     let other = Rc::clone(&filter);
                     let overtake = move || {
-                        for _ in 0..rotations {
-                            rotate(&other, 1);
-                            other.insert_hash(FLIPPED).expect("room");
-                            assert!(other.remove_hash(FLIPPED), "it is in");
-                        }
+                        (0..refreshes).for_each(|_| refresh_in_the_next_generation(&other));
+                        rotate(&other, last);
                     };
                     let (found, reached) = overtaken(at, overtake, || call(&filter));
-                    assert!(
-                        found,
-                        "{name}, access {at}, {rotations} rotations: it was missed"
-                    );
-                    let stays = if name == "a remove" { 0 } else { generations };
-                    let scene = format!("{name}, access {at}, {rotations} rotations");
+                    let scene = format!("{name}, access {at}, {refreshes} and {last} rotations");
+                    assert!(found, "{scene}: it was missed");
+                    let stays = match (name, reached) {
+                        ("a remove", _) => 0,
+                        (_, true) => generations - last,
+                        (_, false) => generations,
+                    };
                     assert_is_forgotten(&filter, stays, &scene);
                     reached
                 });
@@ -272,6 +309,17 @@ fn a_late_rotation_does_no_harm() {
     }
 }
 
+/// In the generation that the next rotation begins, or later.
+fn assert_does_not_come_back(filter: &RotatingCuckooFilter, scene: &str) {
+    let found = filter.contains_hash(ITEM);
+    rotate(filter, 1);
+    let back = filter.contains_hash(ITEM);
+    assert!(found || !back, "{scene}: it came back");
+    rotate(filter, 2 * filter.generations() + 1);
+    assert!(!filter.contains_hash(ITEM), "{scene}: found");
+    assert_eq!(filter.len(), 0, "{scene}: not conserved");
+}
+
 /// A late call that goes on in the midst of a pass over its table: stopped at each access, and led on at each access
 /// of the rotation.
 fn in_a_pass(name: &str, least: usize, call: fn(&RotatingCuckooFilter), prepare: &[u64]) {
@@ -291,23 +339,8 @@ fn in_a_pass(name: &str, least: usize, call: fn(&RotatingCuckooFilter), prepare:
                 let reached = rotator.has_stopped();
                 late.finish();
                 rotator.finish();
-                let found = filter.contains_hash(ITEM);
-                rotate(&filter, 1);
-                let back = filter.contains_hash(ITEM);
-                assert!(
-                    found || !back,
-                    "{name}, accesses {late_at} and {at}: it came back"
-                );
-                rotate(&filter, 2 * generations + 1);
-                assert!(
-                    !filter.contains_hash(ITEM),
-                    "{name}, accesses {late_at} and {at}: found"
-                );
-                assert_eq!(
-                    filter.len(),
-                    0,
-                    "{name}, accesses {late_at} and {at}: not conserved"
-                );
+                let scene = format!("{name}, accesses {late_at} and {at}");
+                assert_does_not_come_back(&filter, &scene);
                 reached
             })
         });
@@ -325,6 +358,41 @@ fn a_late_insert_in_a_pass_does_not_come_back() {
         |filter| filter.insert_hash(ITEM).expect("room"),
         &[],
     );
+}
+
+/// The insert is stopped twice, so that the pass can go on and end when it says that the spare is to be emptied again.
+#[test]
+fn a_late_insert_that_outlasts_a_pass_does_not_come_back() {
+    let generations = 2;
+    let mut scenes = 0;
+    at_each_step(|first| {
+        let mut stopped = false;
+        at_each_step(|more| {
+            let mut stopped_again = false;
+            scenes += at_each_step(|at| {
+                let filter = filter(generations, 2);
+                thread::scope(|scope| {
+                    let stops = [first, first + 1 + more];
+                    let mut late = Led::begin(scope, stops, || filter.insert_hash(ITEM));
+                    stopped |= late.has_stopped();
+                    // Its table is the oldest.
+                    rotate(&filter, generations - 1);
+                    let rotator = Led::begin(scope, [at], || rotate(&filter, 1));
+                    let reached = rotator.has_stopped();
+                    stopped_again |= late.go_on();
+                    rotator.finish();
+                    late.finish().expect("room");
+                    let scene = format!("accesses {stops:?} and {at}");
+                    assert_does_not_come_back(&filter, &scene);
+                    reached
+                })
+            });
+            stopped_again
+        });
+        stopped
+    });
+    println!("{scenes} scenes: an insert outlasts a pass");
+    assert!(scenes > 5_000, "{scenes} scenes");
 }
 
 #[test]

@@ -227,6 +227,92 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a snapshot of a rotating filter begins with the young generation",
+        changes: &[(
+            "engine/rotating.rs",
+            "        for table in self.live(state) {\n            tables.push(copy(table)?);\n        }\n",
+            "        let live: Vec<_> = self.live(state).collect();\n        for table in live.into_iter().rev() {\n            tables.insert(0, copy(table)?);\n        }\n",
+        )],
+    },
+    Piece {
+        name: "a late insert tries once to soil the spare",
+        changes: &[(
+            "engine/rotating/walks.rs",
+            "            if self.state.replace(state, state.soiled()) {\n                return;\n            }\n",
+            "            let _ = self.state.replace(state, state.soiled());\n            return;\n",
+        )],
+    },
+    Piece {
+        name: "permission to help is asked before another emptying is met",
+        changes: &[
+            (
+                "tokens/emptying.rs",
+                "    let reference = match tokens.table.load(bucket).content() {\n",
+                "    let early = permitted();\n    let reference = match tokens.table.load(bucket).content() {\n",
+            ),
+            (
+                "tokens/emptying.rs",
+                "        && permitted()\n",
+                "        && early\n",
+            ),
+        ],
+    },
+    Piece {
+        name: "a rotation is noticed only if another table is the young one",
+        changes: &[(
+            "engine/rotating/walks.rs",
+            "let current = self.state.load().rotations() == state.rotations();",
+            "let current = self.state.load().young() == state.young();",
+        )],
+    },
+    Piece {
+        name: "an admission looks for a rotation before it asks the older generations",
+        changes: &[
+            (
+                "engine/rotating/walks.rs",
+                "        older.all(|segment| segment.tokens().holds_none(self.hash))",
+                "        self.engine.is_current(self.state) && older.all(|segment| segment.tokens().holds_none(self.hash))",
+            ),
+            (
+                "engine/rotating/walks.rs",
+                "        self.engine.is_current(self.state)\n    }",
+                "        self.hash > 0\n    }",
+            ),
+        ],
+    },
+    Piece {
+        name: "a rotation leaves the spare to the next one",
+        changes: &[(
+            "engine/rotating/rotation.rs",
+            "                let _ = self.clean(self.state.load());\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "a rotation that was made fails if the spare cannot be emptied",
+        changes: &[(
+            "engine/rotating/rotation.rs",
+            "                let _ = self.clean(self.state.load());",
+            "                self.clean(self.state.load())?;",
+        )],
+    },
+    Piece {
+        name: "clear leaves the spare as it is",
+        changes: &[(
+            "engine/rotating.rs",
+            "        for table in &mut self.tables {\n            table.clear();\n        }\n        let state = self.state.load();",
+            "        let state = self.state.load();\n        let spare = state.spare(self.tables.len());\n        for (at, table) in self.tables.iter_mut().enumerate() {\n            if at != spare {\n                table.clear();\n            }\n        }",
+        )],
+    },
+    Piece {
+        name: "what dead threads hold of the spare is not taken back",
+        changes: &[(
+            "stored/rotating.rs",
+            "for (index, table) in self.tables_mut().enumerate() {",
+            "for (index, table) in self.tables_mut().take(generations).enumerate() {",
+        )],
+    },
+    Piece {
         name: "what remains is that of all generations",
         changes: &[(
             "engine/rotating.rs",

@@ -85,4 +85,19 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::tokens::path::tests::a_search_has_room_for_all_nodes_of_a_table_that_it_remembers",
         message: "none from node",
     },
+    Mutant {
+        piece: piece("permission to help is asked before another emptying is met"),
+        killer: "lib::tokens::emptying::tests::permission_for_the_emptying_of_another_thread_is_asked_after_it_is_met",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a snapshot of a rotating filter begins with the young generation"),
+        killer: "lib::engine::rotating::tests::a_snapshot_copies_the_young_generation_last",
+        message: "a refreshed item was not copied",
+    },
+    Mutant {
+        piece: piece("a rotation leaves the spare to the next one"),
+        killer: "lib::engine::rotating::tests::a_rotation_leaves_a_clean_spare",
+        message: "the next rotation has to empty it",
+    },
 ];

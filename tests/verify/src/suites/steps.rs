@@ -119,4 +119,34 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::rotations::of_a_late_admission_and_another_one_wins_in_a_life",
         message: "it came back",
     },
+    Mutant {
+        piece: piece("a late insert tries once to soil the spare"),
+        killer: "stops::rotations::a_late_insert_that_outlasts_a_pass_does_not_come_back",
+        message: "it came back",
+    },
+    Mutant {
+        piece: piece("a rotation that was made fails if the spare cannot be emptied"),
+        killer: "stops::refused_rotations::a_refused_rotation_changes_nothing_and_succeeds_when_descriptors_are_taken_back",
+        message: "it needs no descriptor",
+    },
+    Mutant {
+        piece: piece("clear leaves the spare as it is"),
+        killer: "stops::refused_rotations::a_refused_rotation_changes_nothing_and_succeeds_when_descriptors_are_taken_back",
+        message: "it came back",
+    },
+    Mutant {
+        piece: piece("what dead threads hold of the spare is not taken back"),
+        killer: "stops::refused_rotations::a_refused_rotation_changes_nothing_and_succeeds_when_descriptors_are_taken_back",
+        message: "to_bytes, access",
+    },
+    Mutant {
+        piece: piece("a rotation is noticed only if another table is the young one"),
+        killer: "stops::rotations::an_item_that_is_refreshed_is_found_by_a_late_call",
+        message: "it was missed",
+    },
+    Mutant {
+        piece: piece("an admission looks for a rotation before it asks the older generations"),
+        killer: "stops::rotations::an_item_that_is_refreshed_is_not_new_to_a_late_admission",
+        message: "not one was told true",
+    },
 ];
