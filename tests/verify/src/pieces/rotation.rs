@@ -270,8 +270,8 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "engine/rotating/walks.rs",
-                "        older.all(|segment| segment.tokens().holds_none(self.hash))",
-                "        self.engine.is_current(self.state) && older.all(|segment| segment.tokens().holds_none(self.hash))",
+                "        let none = older.all(|segment| segment.tokens().holds_none(self.hash));",
+                "        let none = self.engine.is_current(self.state)\n            && older.all(|segment| segment.tokens().holds_none(self.hash));",
             ),
             (
                 "engine/rotating/walks.rs",
