@@ -4,10 +4,11 @@ mod counter;
 
 use counter::Counter;
 
-use crate::error::{OutOfMemory, SnapshotError};
+use crate::error::{InsertError, OutOfMemory, SnapshotError};
 use crate::layout::Layout;
+use crate::table::sizing::pair_slots;
 use crate::table::{Geometry, Table};
-use crate::tokens::{Emptied, Refusal, Tokens};
+use crate::tokens::{ATTEMPTS, Emptied, Refusal, Tokens};
 
 #[derive(Debug)]
 pub(crate) struct Segment<L> {
@@ -106,6 +107,22 @@ impl<L: Layout> Segment<L> {
         let inserted = self.tokens.insert_unique(hash)?;
         self.counter.add(usize::from(inserted));
         Ok(inserted)
+    }
+
+    /// What a refusal by this segment means to a filter that cannot put the token elsewhere.
+    #[cold]
+    pub(crate) fn refused(&self, refusal: Refusal) -> InsertError {
+        match refusal {
+            Refusal::NoPath => InsertError::Full {
+                len: self.len(),
+                slots: self.slots(),
+            },
+            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
+            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
+            Refusal::AllCopies => InsertError::TooManyCopies {
+                copies: pair_slots::<L>(),
+            },
+        }
     }
 
     /// Counts a token that was admitted.

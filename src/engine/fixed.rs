@@ -5,8 +5,6 @@ use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::segment::Segment;
 use crate::table::rate::{any_of, compared};
-use crate::table::sizing::pair_slots;
-use crate::tokens::{ATTEMPTS, Refusal};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
 #[derive(Debug)]
@@ -18,23 +16,6 @@ pub struct Fixed<L = Lanes<4, 16>> {
 
 /// Lets large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
-
-impl<L: Layout> Fixed<L> {
-    #[cold]
-    fn refused(&self, refusal: Refusal) -> InsertError {
-        match refusal {
-            Refusal::NoPath => InsertError::Full {
-                len: self.len(),
-                slots: self.slots(),
-            },
-            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
-            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
-            Refusal::AllCopies => InsertError::TooManyCopies {
-                copies: pair_slots::<L>(),
-            },
-        }
-    }
-}
 
 impl<L: Layout> Operations for Fixed<L> {
     type Layout = L;
@@ -115,7 +96,7 @@ impl<L: Layout> Operations for Fixed<L> {
     fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
         match self.segment.insert(hash) {
             Ok(()) => Ok(()),
-            Err(refusal) => Err(self.refused(refusal)),
+            Err(refusal) => Err(self.segment.refused(refusal)),
         }
     }
 
@@ -123,7 +104,7 @@ impl<L: Layout> Operations for Fixed<L> {
     fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
         match self.segment.insert_unique(hash) {
             Ok(inserted) => Ok(inserted),
-            Err(refusal) => Err(self.refused(refusal)),
+            Err(refusal) => Err(self.segment.refused(refusal)),
         }
     }
 

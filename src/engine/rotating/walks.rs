@@ -11,7 +11,6 @@ use crate::error::InsertError;
 use crate::layout::Layout;
 use crate::segment::Segment;
 use crate::sync::{self, Event};
-use crate::table::sizing::pair_slots;
 use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Refusal};
 
 impl<L: Layout> Rotating<L> {
@@ -72,7 +71,7 @@ impl<L: Layout> Rotating<L> {
                 Err(refusal) => refusal,
             };
             if self.is_current(state) {
-                return Err(self.refused(state, refusal));
+                return Err(self.young(state).refused(refusal));
             }
         }
     }
@@ -128,12 +127,12 @@ impl<L: Layout> Rotating<L> {
                 Ok(Attempt::Disturbed) => refusal = Refusal::Disturbed,
                 Ok(Attempt::Starved) => refusal = Refusal::Starved,
                 Err(refusal) if self.is_current(older.state) => {
-                    return Err(self.refused(older.state, refusal));
+                    return Err(young.refused(refusal));
                 }
                 Err(_) => refusal = Refusal::Disturbed,
             }
         }
-        Err(self.refused(self.state.load(), refusal))
+        Err(self.young(self.state.load()).refused(refusal))
     }
 
     /// Whether there was no rotation since.
@@ -157,22 +156,6 @@ impl<L: Layout> Rotating<L> {
         state
             .live(self.tables.len())
             .map(|table| &self.tables[table])
-    }
-
-    #[cold]
-    fn refused(&self, state: State, refusal: Refusal) -> InsertError {
-        let young = self.young(state);
-        match refusal {
-            Refusal::NoPath => InsertError::Full {
-                len: young.len(),
-                slots: young.slots(),
-            },
-            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
-            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
-            Refusal::AllCopies => InsertError::TooManyCopies {
-                copies: pair_slots::<L>(),
-            },
-        }
     }
 }
 
