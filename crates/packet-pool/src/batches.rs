@@ -7,6 +7,7 @@ mod load;
 mod made_up;
 mod packer;
 mod period;
+mod watcher;
 
 pub(crate) use batch::Batch;
 pub(crate) use count::most_in_a_period;

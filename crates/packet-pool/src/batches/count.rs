@@ -1,11 +1,12 @@
 //! Counts the packets of a file before the work, so that the filters have room for them.
 
 use super::period::Periods;
+use super::watcher::Watcher;
 use crate::capture::{self, Capture, CaptureError, Packet, Sink};
 use crate::keys::Link;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// The packets of the period that has the most. They cannot have more keys.
 ///
@@ -18,8 +19,7 @@ pub(crate) fn most_in_a_period(
 ) -> usize {
     let mut counter = Counter {
         periods,
-        stop,
-        progress,
+        watcher: Watcher { stop, progress },
         period: 0,
         packets: 0,
         most: 0,
@@ -30,8 +30,7 @@ pub(crate) fn most_in_a_period(
 
 struct Counter<'a> {
     periods: Periods,
-    stop: &'a AtomicBool,
-    progress: &'a dyn Fn(u64),
+    watcher: Watcher<'a>,
     period: u64,
     packets: usize,
     most: usize,
@@ -58,10 +57,6 @@ impl Sink for Counter<'_> {
     }
 
     fn pause(&mut self, bytes: u64) -> ControlFlow<()> {
-        (self.progress)(bytes);
-        if self.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        self.watcher.pause(bytes)
     }
 }

@@ -4,11 +4,12 @@
 use super::batch::Batch;
 use super::intake::Intake;
 use super::packer::Packer;
+use super::watcher::Watcher;
 use crate::capture::{self, Capture, CaptureError, Packet, Sink};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// The batches of a capture, and what is to be said about them.
 ///
@@ -24,8 +25,7 @@ pub(crate) fn load(
     let mut loader = Loader {
         batches: Vec::new(),
         packer,
-        stop,
-        progress,
+        watcher: Watcher { stop, progress },
     };
     let read = capture.records.read_into(&mut loader);
     let Loader {
@@ -46,8 +46,7 @@ pub(crate) fn load(
 struct Loader<'a> {
     batches: Vec<Arc<Batch>>,
     packer: Packer,
-    stop: &'a AtomicBool,
-    progress: &'a dyn Fn(u64),
+    watcher: Watcher<'a>,
 }
 
 impl Sink for Loader<'_> {
@@ -58,10 +57,6 @@ impl Sink for Loader<'_> {
     }
 
     fn pause(&mut self, bytes: u64) -> ControlFlow<()> {
-        (self.progress)(bytes);
-        if self.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        self.watcher.pause(bytes)
     }
 }
