@@ -23,7 +23,7 @@
 mod common;
 
 use std::array;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hint;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ use common::seesaw::Seesaw;
 use crew::Crew;
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
-use model::geometry::{Class, Geometry};
+use model::geometry::{Class, Geometry, distinct};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
 use model::{Layout, mix};
@@ -66,16 +66,6 @@ fn filter(buckets: usize, budget: usize, descriptors: Option<usize>) -> Filter {
 
 fn rng(seed: usize) -> SmallRng {
     SmallRng::seed_from_u64(mix(seed as u64))
-}
-
-/// Hashes of distinct classes.
-fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
-    let mut seen = BTreeSet::new();
-    (0..)
-        .map(|at| mix(seed ^ mix(at)))
-        .filter(|&hash| seen.insert(geometry.class(hash)))
-        .take(count)
-        .collect()
 }
 
 fn note(ledger: &mut Ledger, class: Class, change: i64) {

@@ -72,9 +72,9 @@ pub fn fill(filter: &CuckooFilter, items: impl IntoIterator<Item = u64>) {
 }
 
 /// Starts a thread that works on the same filter.
-pub fn spawn<R: 'static>(
-    filter: &Arc<CuckooFilter>,
-    work: impl FnOnce(&CuckooFilter) -> R + 'static,
+pub fn spawn<F: 'static, R: 'static>(
+    filter: &Arc<F>,
+    work: impl FnOnce(&F) -> R + 'static,
 ) -> JoinHandle<R> {
     let filter = filter.clone();
     thread::spawn(move || work(&filter))

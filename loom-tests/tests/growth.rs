@@ -7,8 +7,8 @@
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use loom::sync::Arc;
-use loom::thread::{self, JoinHandle};
 use loom_tests::check::{check, check_large};
+use loom_tests::tiny::spawn;
 
 type Filter = GrowingCuckooFilter<RandomState>;
 
@@ -31,14 +31,6 @@ fn with(items: impl IntoIterator<Item = u64>) -> Arc<Filter> {
         filter.insert_hash(item).expect("room");
     }
     filter
-}
-
-fn spawn<R: 'static>(
-    filter: &Arc<Filter>,
-    work: impl FnOnce(&Filter) -> R + 'static,
-) -> JoinHandle<R> {
-    let filter = filter.clone();
-    thread::spawn(move || work(&filter))
 }
 
 #[test]

@@ -6,9 +6,9 @@ use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::testing::hooks::{dying_after, in_one_order};
 use lockfree_cuckoo::{RandomState, RotatingCuckooFilter};
 use loom::sync::Arc;
-use loom::thread::{self, JoinHandle};
+use loom::thread::JoinHandle;
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::in_pair;
+use loom_tests::tiny::{in_pair, spawn};
 use model::Fingerprint;
 
 type Filter = RotatingCuckooFilter<RandomState>;
@@ -37,12 +37,10 @@ fn rotate(filter: &Filter) {
     filter.rotate().expect("nobody is in the way for long");
 }
 
-fn spawn<R: 'static>(
-    filter: &Arc<Filter>,
-    work: impl FnOnce(&Filter) -> R + 'static,
-) -> JoinHandle<R> {
-    let filter = filter.clone();
-    thread::spawn(move || work(&filter))
+/// Adds a copy, and removes the oldest.
+fn renew(filter: &Filter) {
+    filter.insert_hash(x()).expect("room");
+    assert!(filter.remove_hash(x()), "a stored item was not removed");
 }
 
 /// Whatever happened: after as many rotations as there are tables nothing is left.
@@ -180,10 +178,7 @@ fn an_item_that_is_refreshed_is_not_missed() {
         10,
         || {
             let filter = after([x()], 1);
-            let other = spawn(&filter, |filter| {
-                filter.insert_hash(x()).expect("room");
-                assert!(filter.remove_hash(x()), "a stored item was not removed");
-            });
+            let other = spawn(&filter, renew);
             assert!(filter.contains_hash(x()), "a refreshed item was missed");
             other.join().expect("the other");
             rotate(&filter);
@@ -195,8 +190,7 @@ fn an_item_that_is_refreshed_is_not_missed() {
 fn refresh_in_the_next_generation(filter: &Arc<Filter>) -> JoinHandle<()> {
     spawn(filter, |filter| {
         rotate(filter);
-        filter.insert_hash(x()).expect("room");
-        assert!(filter.remove_hash(x()), "a stored item was not removed");
+        renew(filter);
     })
 }
 
@@ -251,10 +245,7 @@ fn an_item_that_is_refreshed_is_not_admitted() {
         10,
         || {
             let filter = after([x()], 1);
-            let other = spawn(&filter, |filter| {
-                filter.insert_hash(x()).expect("room");
-                assert!(filter.remove_hash(x()), "a stored item was not removed");
-            });
+            let other = spawn(&filter, renew);
             let admitted = filter.insert_unique_hash(in_pair(1, F)).expect("room");
             assert!(!admitted, "a stored item was added again");
             other.join().expect("the other");

@@ -29,7 +29,7 @@ mod traits;
 use std::thread;
 
 use lockfree_cuckoo::GrowingCuckooFilter;
-use model::geometry::Geometry;
+use model::geometry::{Geometry, distinct};
 use model::hashers::{AsGiven, Narrow};
 use model::{Layout, mix};
 
@@ -54,17 +54,6 @@ fn as_given(capacity: usize) -> GrowingCuckooFilter<AsGiven> {
 fn geometry<S>(filter: &GrowingCuckooFilter<S>) -> Geometry {
     assert_eq!(filter.segments(), 1, "it has not grown yet");
     Geometry::with_slots(Layout::DEFAULT, filter.slots())
-}
-
-/// Hashes of which no two are of one class, not even in a segment as small as this. What a longer one adds to a
-/// class only tells more items apart.
-fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
-    let mut seen = std::collections::BTreeSet::new();
-    (0..)
-        .map(|at| mix(seed ^ mix(at)))
-        .filter(|&hash| seen.insert(geometry.class(hash)))
-        .take(count)
-        .collect()
 }
 
 fn scrambled(items: impl IntoIterator<Item = u64>, seed: u64) -> Vec<u64> {

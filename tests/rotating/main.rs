@@ -20,9 +20,9 @@ mod oracle;
 mod threads;
 
 use lockfree_cuckoo::RotatingCuckooFilter;
-use model::geometry::Geometry;
+use model::Layout;
+use model::geometry::{Geometry, distinct};
 use model::hashers::AsGiven;
-use model::{Layout, mix};
 
 fn as_given(capacity: usize, generations: usize) -> RotatingCuckooFilter<AsGiven> {
     let builder = RotatingCuckooFilter::builder()
@@ -34,14 +34,4 @@ fn as_given(capacity: usize, generations: usize) -> RotatingCuckooFilter<AsGiven
 /// Of each generation.
 fn geometry<S>(filter: &RotatingCuckooFilter<S>) -> Geometry {
     Geometry::with_slots(Layout::DEFAULT, filter.slots() / filter.generations())
-}
-
-/// Hashes of which no two are of one class.
-fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
-    let mut seen = std::collections::BTreeSet::new();
-    (0..)
-        .map(|at| mix(seed ^ mix(at)))
-        .filter(|&hash| seen.insert(geometry.class(hash)))
-        .take(count)
-        .collect()
 }

@@ -1,14 +1,28 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter};
+use lockfree_cuckoo::{CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, Standard};
 use model::mix;
 
-/// Reads in both ways. Returns whether the bytes are a filter.
+/// Whether the bytes are a filter of fixed size.
 pub fn check(bytes: &[u8]) -> bool {
-    let from_bytes = CuckooFilter::from_bytes(bytes);
+    check_kind(bytes, |filter| work(filter, bytes))
+}
+
+/// Whether the bytes are a filter that grows.
+pub fn check_growing(bytes: &[u8]) -> bool {
+    check_kind(bytes, work_growing)
+}
+
+/// Whether the bytes are a filter that rotates.
+pub fn check_rotating(bytes: &[u8]) -> bool {
+    check_kind(bytes, work_rotating)
+}
+
+/// Reads in both ways, and works with the filter. Returns whether the bytes are one of this kind.
+fn check_kind<E: Standard>(bytes: &[u8], work: impl FnOnce(&mut Filter<E>)) -> bool {
+    let from_bytes = Filter::<E>::from_bytes(bytes);
     let mut reader = bytes;
-    let read_from = CuckooFilter::read_from(&mut reader);
-    if let Ok(mut filter) = read_from {
+    if let Ok(mut filter) = Filter::<E>::read_from(&mut reader) {
         let read = &bytes[..bytes.len() - reader.len()];
         assert!(
             filter.to_bytes() == read,
@@ -31,7 +45,7 @@ pub fn check(bytes: &[u8]) -> bool {
                 filter.to_bytes() == bytes,
                 "what is read is written the same"
             );
-            work(&mut filter, bytes);
+            work(&mut filter);
             true
         }
         Err(error) => {
@@ -80,39 +94,6 @@ fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
     assert!(filter.is_empty());
 }
 
-/// The same of a filter that grows.
-pub fn check_growing(bytes: &[u8]) -> bool {
-    let from_bytes = GrowingCuckooFilter::from_bytes(bytes);
-    let mut reader = bytes;
-    if let Ok(mut filter) = GrowingCuckooFilter::read_from(&mut reader) {
-        let read = &bytes[..bytes.len() - reader.len()];
-        assert!(
-            filter.to_bytes() == read,
-            "what is read is written the same"
-        );
-        assert_eq!(
-            from_bytes.is_ok(),
-            reader.is_empty(),
-            "only what follows can be wrong"
-        );
-    } else {
-        assert!(
-            from_bytes.is_err(),
-            "a reader reads what is read from bytes"
-        );
-    }
-    match from_bytes {
-        Ok(mut filter) => {
-            work_growing(&mut filter);
-            true
-        }
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            false
-        }
-    }
-}
-
 fn work_growing(filter: &mut GrowingCuckooFilter) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
@@ -145,39 +126,6 @@ fn work_growing(filter: &mut GrowingCuckooFilter) {
     assert_eq!(copy.len(), len);
     filter.clear();
     assert!(filter.is_empty());
-}
-
-/// The same of a filter that rotates.
-pub fn check_rotating(bytes: &[u8]) -> bool {
-    let from_bytes = RotatingCuckooFilter::from_bytes(bytes);
-    let mut reader = bytes;
-    if let Ok(mut filter) = RotatingCuckooFilter::read_from(&mut reader) {
-        let read = &bytes[..bytes.len() - reader.len()];
-        assert!(
-            filter.to_bytes() == read,
-            "what is read is written the same"
-        );
-        assert_eq!(
-            from_bytes.is_ok(),
-            reader.is_empty(),
-            "only what follows can be wrong"
-        );
-    } else {
-        assert!(
-            from_bytes.is_err(),
-            "a reader reads what is read from bytes"
-        );
-    }
-    match from_bytes {
-        Ok(mut filter) => {
-            work_rotating(&mut filter);
-            true
-        }
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            false
-        }
-    }
 }
 
 fn work_rotating(filter: &mut RotatingCuckooFilter) {

@@ -7,7 +7,10 @@
 //! second = first xor (((fingerprint * SPREAD) | 2^63) >> (64 - k))
 //! ```
 
+use std::collections::BTreeSet;
+
 use crate::layout::{Fingerprint, Layout};
+use crate::mix;
 
 /// What a fingerprint is multiplied by: 2^64 over the golden ratio.
 pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -43,6 +46,18 @@ impl Class {
             fingerprint,
         }
     }
+}
+
+/// Hashes of which no two are of one class. In a larger table of the same ranges they are not either: it only tells more
+/// items apart.
+#[must_use]
+pub fn distinct(geometry: Geometry, count: usize, seed: u64) -> Vec<u64> {
+    let mut seen = BTreeSet::new();
+    (0..)
+        .map(|at| mix(seed ^ mix(at)))
+        .filter(|&hash| seen.insert(geometry.class(hash)))
+        .take(count)
+        .collect()
 }
 
 impl Geometry {
