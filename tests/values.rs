@@ -5,7 +5,8 @@
 //! 3. Every copy keeps its value: through hops, snapshots and the stored form.
 //! 4. Of threads that race for an absent item one gives it its value, and the others are told that value.
 //! 5. A thread finds the values of its own items, whatever the others do.
-//! 6. What several threads see of one class is linearizable, while it hops.
+//! 6. What several threads see of one class is linearizable, while it hops: all together where no two tokens of the class
+//!    are in at a time, and else for the class and for each value by itself.
 
 #![allow(
     clippy::disallowed_types,
@@ -20,7 +21,7 @@ use lockfree_cuckoo::{
     CuckooFilter, Filter, Fixed, InsertError, Lanes, Layout, RandomState, ValueError, WithValues,
 };
 use model::geometry::{Geometry, distinct};
-use model::history::{Event, Multiset, ValueCall, linearizable};
+use model::history::{Call, Event, Multiset, ValueCall, linearizable};
 use model::seesaw::Seesaw;
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -51,7 +52,8 @@ each_layout! {
     many_are_looked_up_as_one_is;
     one_of_many_gives_the_value;
     threads_find_the_values_of_their_items;
-    what_threads_see_of_a_class_is_linearizable;
+    what_threads_see_of_one_token_is_linearizable;
+    what_threads_see_of_a_class_and_of_each_value_is_linearizable;
 }
 
 fn filter<L: WithValues>(buckets: usize) -> Valued<L> {
@@ -320,9 +322,16 @@ fn threads_find_the_values_of_their_items<L: WithValues>() {
     assert_eq!(filter.len(), all.iter().sum::<usize>());
 }
 
-fn what_threads_see_of_a_class_is_linearizable<L: WithValues>() {
-    const ROUNDS: usize = 300;
-    const CALLS: usize = 5;
+/// Calls on one class by three threads, in rounds.
+const ROUNDS: usize = 300;
+const CALLS: usize = 4;
+
+/// A thread makes one call: of the kind that the first number says, with this hash and these values.
+type Caller<L> = fn(&Valued<L>, u32, u64, u16, u16) -> ValueCall;
+
+/// What three threads see of a class whose tokens hop all the time, round by round. Hands over each round, with the
+/// values that were in before it.
+fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]], &Multiset)) {
     let plan = Seesaw::new(layout::<L>());
     let filter = filter::<L>(plan.geometry.buckets);
     for &hash in &plan.ballast {
@@ -331,7 +340,7 @@ fn what_threads_see_of_a_class_is_linearizable<L: WithValues>() {
     let clock = AtomicU64::new(0);
     let now = || clock.fetch_add(1, Ordering::SeqCst);
     let (histories, _) = Crew::run(
-        2,
+        3,
         |crew, number| {
             let mut rng = SmallRng::seed_from_u64(number as u64);
             let mut events = Vec::with_capacity(ROUNDS * CALLS);
@@ -342,19 +351,7 @@ fn what_threads_see_of_a_class_is_linearizable<L: WithValues>() {
                     let (one, other) = (rng.random_range(0..3), rng.random_range(0..3));
                     let choice = rng.random_range(0..8);
                     let began = now();
-                    let call = match choice {
-                        0 => ValueCall::Insert(one, filter.insert_value_hash(hash, one).is_ok()),
-                        1 => {
-                            let told = filter.insert_unique_value_hash(hash, one).ok();
-                            ValueCall::InsertUnique(one, told)
-                        }
-                        2 | 3 => {
-                            let replaced = filter.replace_value_hash(hash, one, other);
-                            ValueCall::Replace(one, other, replaced.expect("small"))
-                        }
-                        4 | 5 => ValueCall::Remove(one, filter.remove_value_hash(hash, one)),
-                        _ => ValueCall::Value(filter.value_hash(hash)),
-                    };
+                    let call = caller(&filter, choice, hash, one, other);
                     let ended = now();
                     events.push(Event { call, began, ended });
                 }
@@ -379,13 +376,9 @@ fn what_threads_see_of_a_class_is_linearizable<L: WithValues>() {
         let calls = round * CALLS..(round + 1) * CALLS;
         let round: Vec<_> = histories
             .iter()
-            .map(|calls_of| &calls_of[calls.clone()])
+            .map(|events| &events[calls.clone()])
             .collect();
-        assert!(
-            linearizable(&round, values.clone()),
-            "no order explains these calls on {values:?}: {round:#?}"
-        );
-        // In some order, whichever: their changes say what is in afterwards.
+        check(&round, &values);
         values = after(
             values,
             round.iter().copied().flatten().map(|event| event.call),
@@ -396,6 +389,67 @@ fn what_threads_see_of_a_class_is_linearizable<L: WithValues>() {
         .iter()
         .flat_map(|(&value, &copies)| vec![value; copies]);
     assert_eq!(left, expected.collect::<Vec<_>>());
+}
+
+fn call<L: WithValues>(
+    filter: &Valued<L>,
+    choice: u32,
+    hash: u64,
+    one: u16,
+    other: u16,
+) -> ValueCall {
+    match choice {
+        0 | 1 => ValueCall::InsertUnique(one, filter.insert_unique_value_hash(hash, one).ok()),
+        2 | 3 => {
+            let replaced = filter.replace_value_hash(hash, one, other);
+            ValueCall::Replace(one, other, replaced.expect("small"))
+        }
+        4 | 5 => ValueCall::Remove(one, filter.remove_value_hash(hash, one)),
+        _ => ValueCall::Value(filter.value_hash(hash)),
+    }
+}
+
+/// Where all come by unique inserts, one order explains everything.
+fn what_threads_see_of_one_token_is_linearizable<L: WithValues>() {
+    race(call::<L>, |round, values| {
+        assert!(
+            linearizable(round, values.clone()),
+            "no order explains these calls on {values:?}: {round:#?}"
+        );
+    });
+}
+
+/// Where they do not, an order explains what is said of the class, and one what is said of each value.
+fn what_threads_see_of_a_class_and_of_each_value_is_linearizable<L: WithValues>() {
+    let caller: Caller<L> = |filter, choice, hash, one, other| match choice {
+        0 => ValueCall::Insert(one, filter.insert_value_hash(hash, one).is_ok()),
+        _ => call(filter, choice, hash, one, other),
+    };
+    race(caller, |round, values| {
+        let copies: usize = values.values().sum();
+        explain(round, ValueCall::of_the_class, copies);
+        for value in 0..3 {
+            let copies = values.get(&value).copied().unwrap_or(0);
+            explain(round, |call| call.of_the_value(value), copies);
+        }
+    });
+}
+
+/// Checks that an order explains what the calls say of some of the tokens.
+fn explain(round: &[&[Event<ValueCall>]], told: impl Fn(ValueCall) -> Option<Call>, copies: usize) {
+    let said = |events: &&[Event<ValueCall>]| -> Vec<Event> {
+        let said = |event: &Event<ValueCall>| {
+            let (began, ended) = (event.began, event.ended);
+            told(event.call).map(|call| Event { call, began, ended })
+        };
+        events.iter().filter_map(said).collect()
+    };
+    let said: Vec<Vec<Event>> = round.iter().map(said).collect();
+    let said: Vec<&[Event]> = said.iter().map(Vec::as_slice).collect();
+    assert!(
+        linearizable(&said, i64::try_from(copies).expect("few")),
+        "no order explains these calls on {copies} copies: {said:#?}, of {round:#?}"
+    );
 }
 
 /// What is in after calls whose order is not known: what was, and what came, without what went.

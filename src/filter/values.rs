@@ -26,9 +26,18 @@ use crate::layout::WithValues;
 /// * For an item that is not in: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of
 ///   another item.
 ///
-/// [`value`](Self::value), [`insert_value`](Self::insert_value), [`insert_unique_value`](Self::insert_unique_value),
-/// [`replace_value`](Self::replace_value) and [`remove_value`](Self::remove_value) are linearizable with respect to
-/// the multiset of tokens, where `value` may answer any of the class. [`values`](Self::values) is not.
+/// # Many threads
+///
+/// A call that is told a value saw a token that had it at that moment. Of threads that take or replace one token, one
+/// succeeds. Beyond that:
+///
+/// * **If no two tokens of a class are in at a time**, as when all come by
+///   [`insert_unique_value`](Self::insert_unique_value), all calls but [`values`](Self::values) are linearizable with
+///   respect to the multiset of tokens: the filter is a map with compare-and-exchange.
+/// * **In any case** the calls are linearizable with the values left aside, and so are, for each value, the calls that
+///   tell of tokens with that value. But a class whose tokens of different values come and go at the same time has no
+///   common order for both: one thread may find the class empty, in the moment in which another one finds a token that is
+///   being removed beside one that has just been inserted. [`design::values`](crate::design::values) has the schedule.
 ///
 /// All are lock-free, and allocate nothing.
 impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {

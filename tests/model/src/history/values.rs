@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Outcome;
+use super::{Call, Outcome};
 
 /// The values of the copies: how many have each.
 pub type Multiset = BTreeMap<u16, usize>;
@@ -55,6 +55,44 @@ impl Outcome for ValueCall {
     }
 }
 
+impl ValueCall {
+    /// What it says of the number of tokens of the class, if values are left aside.
+    #[must_use]
+    pub fn of_the_class(self) -> Option<Call> {
+        match self {
+            Self::Insert(_, inserted) => Some(Call::Insert(inserted)),
+            Self::InsertUnique(_, told) => {
+                Some(Call::InsertUnique(told.map(|told| told.is_none())))
+            }
+            Self::Value(found) => Some(Call::Contains(found.is_some())),
+            Self::Replace(_, _, true) => Some(Call::Contains(true)),
+            Self::Remove(_, true) => Some(Call::Remove(true)),
+            Self::Replace(_, _, false) | Self::Remove(_, false) => None,
+        }
+    }
+
+    /// What it says of the number of tokens with a value.
+    #[must_use]
+    pub fn of_the_value(self, value: u16) -> Option<Call> {
+        match self {
+            Self::Insert(own, inserted) => (own == value).then_some(Call::Insert(inserted)),
+            Self::InsertUnique(own, Some(None)) if own == value => Some(Call::Insert(true)),
+            Self::InsertUnique(_, Some(found)) | Self::Value(found) => match found {
+                None => Some(Call::Contains(false)),
+                Some(found) => (found == value).then_some(Call::Contains(true)),
+            },
+            Self::InsertUnique(_, None) => None,
+            Self::Replace(old, new, true) if old == new => {
+                (old == value).then_some(Call::Contains(true))
+            }
+            Self::Replace(old, _, true) if old == value => Some(Call::Remove(true)),
+            Self::Replace(_, new, true) => (new == value).then_some(Call::Insert(true)),
+            Self::Replace(old, _, false) => (old == value).then_some(Call::Contains(false)),
+            Self::Remove(own, removed) => (own == value).then_some(Call::Remove(removed)),
+        }
+    }
+}
+
 fn add(values: &mut Multiset, value: u16) {
     *values.entry(value).or_default() += 1;
 }
@@ -97,6 +135,33 @@ mod tests {
         };
         assert!(explained(1, 3, Some(9)) && explained(1, 3, Some(4)));
         assert!(!explained(1, 3, None) && !explained(3, 4, Some(9)));
+    }
+
+    /// The schedule that shows that class and values have no common order.
+    #[test]
+    fn what_has_no_order_together_has_one_each() {
+        let remover = [event(ValueCall::Remove(1, true), 0, 7)];
+        let reader = [event(ValueCall::Value(None), 1, 8)];
+        let other = [
+            event(ValueCall::Insert(2, true), 2, 3),
+            event(ValueCall::Value(Some(1)), 4, 5),
+        ];
+        let all = [&remover[..], &reader, &other];
+        assert!(!linearizable(&all, Multiset::from([(1, 1)])));
+        let explained = |told: fn(ValueCall) -> Option<Call>, copies| {
+            let said = |events: &[Event<ValueCall>]| -> Vec<Event> {
+                let said = |e: &Event<ValueCall>| {
+                    let (began, ended) = (e.began, e.ended);
+                    told(e.call).map(|call| Event { call, began, ended })
+                };
+                events.iter().filter_map(said).collect()
+            };
+            let said = all.map(said);
+            linearizable(&said.each_ref().map(|events| &events[..]), copies)
+        };
+        assert!(explained(ValueCall::of_the_class, 1));
+        assert!(explained(|call| call.of_the_value(1), 1));
+        assert!(explained(|call| call.of_the_value(2), 0));
     }
 
     #[test]
