@@ -1,12 +1,12 @@
 //! One filter that rotates, for all periods: the way of a window with a fixed room.
 //!
-//! All workers share a [`RotatingCuckooFilter`] of two generations. A worker that takes up a batch of a later period than
-//! the filter is in rotates it first, by [`rotate_if`](RotatingCuckooFilter::rotate_if): of several workers, one does.
-//! No worker waits for another. There are three tables, one of which is being emptied for the next rotation, however many
-//! periods there are: a rotation allocates nothing.
+//! All workers share a [`RotatingCuckooFilter`] of two generations. A worker that takes up a batch of a later period
+//! than the filter is in rotates it first, by [`rotate_if`](RotatingCuckooFilter::rotate_if): of several workers, one
+//! does. No worker waits for another. There are three tables, one of which is being emptied for the next rotation,
+//! however many periods there are: a rotation allocates nothing.
 //!
-//! A batch is judged by the filter as it is when it is worked on, and its keys go into the generation that is young then.
-//! That is the one of its period, or a later one if the batch is late: if a batch of a later period was taken up before.
+//! A batch is judged by the filter as it is when it is worked on, and its keys go into the generation that is young
+//! then. That is the one of its period, or a later one if the batch is late: if a batch of a later period was taken up before.
 //! So ages are counted in rotations. With what happens to false positives left aside, this is guaranteed:
 //!
 //! * A key is told new once in its life, however the workers race, and across rotations too. Its life ends with the
@@ -14,11 +14,13 @@
 //! * Once a packet was worked on, none with its key is told new before the second rotation after that. So a key stays
 //!   known if one of its packets is worked on between each rotation and the next one.
 //! * A key of which no packet was worked on since the last rotation but one is told new, to one worker.
-//! * When a batch is judged, the filter has rotated for its period. It has never rotated for a period of which no batch
-//!   was taken up.
+//! * When a batch is judged, the filter has rotated for its period. It has never rotated beyond the periods of which a
+//!   batch was taken up.
 //!
 //! Batches are handed out in the order of their periods. So with one worker no batch is late, and of `n` workers at most
-//! `n - 1` batches come late to a generation.
+//! `n - 1` batches come late to a generation. The price: a batch that is two rotations late finds keys forgotten that
+//! were known in its own period, and refreshes others for a later one. That takes a worker that stands still for the
+//! work of two windows.
 
 use super::answer::{Answer, Scratch};
 use super::decide::Filters;
