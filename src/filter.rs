@@ -21,6 +21,8 @@ mod snapshot;
 #[cfg(feature = "std")]
 mod growing;
 
+mod refresh;
+
 mod rotating;
 
 mod typed;

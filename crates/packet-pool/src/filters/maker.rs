@@ -1,7 +1,10 @@
 //! Makes the filters of a run.
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, RandomState};
+use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, RandomState};
 use std::sync::Arc;
+
+/// The layout of the buckets of all filters.
+pub(crate) type BucketLayout = Lanes<4, 16>;
 
 /// For how many keys a filter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,18 +59,26 @@ impl Maker {
         self.rotating
     }
 
+    /// Whether one filter that rotates serves all periods.
+    pub(crate) fn makes_a_ring(&self) -> bool {
+        self.rotating && !self.room.grows()
+    }
+
     /// An empty filter. One that grows has room for `expected` keys from the start, so that it does not have to grow
     /// in every period again.
     pub(super) fn filter(&self, expected: usize) -> Result<Arc<dyn Hashed>, BuildError> {
         let hasher = self.hasher.clone();
         match self.room {
             Room::Fixed(keys) => {
-                let filter = CuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
+                let filter =
+                    CuckooFilter::<_, BucketLayout>::try_with_capacity_and_hasher(keys, hasher)?;
                 Ok(Arc::new(filter))
             }
             Room::Growing(keys) => {
                 let keys = keys.max(expected);
-                let filter = GrowingCuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
+                let filter = GrowingCuckooFilter::<_, BucketLayout>::try_with_capacity_and_hasher(
+                    keys, hasher,
+                )?;
                 Ok(Arc::new(filter))
             }
         }
