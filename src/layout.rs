@@ -17,6 +17,7 @@ mod layouts;
 mod matches;
 mod multiset;
 mod semi_sorted;
+mod shape;
 mod swar;
 mod token;
 mod words;
@@ -30,6 +31,8 @@ pub(crate) use hit::Hit;
 pub use lanes::Lanes;
 pub(crate) use matches::Matches;
 pub use semi_sorted::SemiSorted;
+pub(crate) use shape::ForLayout;
+pub use shape::Shape;
 pub(crate) use token::Token;
 pub(crate) use words::Words;
 

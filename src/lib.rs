@@ -144,7 +144,7 @@ pub use filter::{
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
-pub use layout::{Lanes, Layout, SemiSorted};
+pub use layout::{Lanes, Layout, SemiSorted, Shape};
 pub use random_state::{RandomState, SeededHasher};
 
 /// Compiles the examples of the README.

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 pub(crate) use chain::Chain;
 pub(crate) use limits::Limits;
+use limits::NO_LIMIT;
 pub(crate) use limits::{LARGEST_FACTOR, rate_of_full};
 pub(crate) use link::Link;
 use published::{Guard, Published, pin};
 
-use super::{Operations, Plan};
+use super::{Filling, Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
@@ -116,21 +117,25 @@ impl<L: Layout> Operations for Growing<L> {
     const NAME: &'static str = "GrowingCuckooFilter";
     const PER_PIN: usize = PER_PIN;
 
+    /// The segments fill up before there are more.
+    fn filling(_: &Limits) -> Filling {
+        Filling::Full { tables: 1 }
+    }
+
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
-        plan.options.check::<L>()?;
-        let (start, _) = plan.size.geometry()?;
+        plan.options.check()?;
+        let (start, items) = plan.size.geometry()?;
+        plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| Link::bytes_for(start))?;
         let first = Link::new(start, budget).map_err(BuildError::out_of_memory)?;
         let chain = Chain::new([Arc::new(first)], 0);
+        let limits = Limits {
+            false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
+            ..plan.options
+        };
         let memory = plan.memory.unwrap_or(usize::MAX);
-        Ok(Self::of_chain(
-            chain,
-            start,
-            plan.options,
-            memory,
-            plan.outside,
-        ))
+        Ok(Self::of_chain(chain, start, limits, memory, plan.outside))
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {

@@ -1,6 +1,6 @@
 //! What an engine must be able to do, and the calls for many hashes made of it.
 
-use super::Plan;
+use super::{Filling, Plan};
 use crate::error::{BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError};
 use crate::layout::Layout;
 
@@ -20,6 +20,8 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Most hashes that are served under one pin.
     const PER_PIN: usize;
 
+    /// What is in a filter with these options when its rate of false positives is judged.
+    fn filling(options: &Self::Options) -> Filling;
     /// Builds an empty one.
     fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
     /// Builds an empty one like this.

@@ -244,6 +244,30 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
         self
     }
 
+    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this with as
+    /// many items in as it is sized for. The error says which [layouts](Layout) have so low a rate.
+    ///
+    /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
+    /// the rate too, with no vacant slot in any segment: with 4 x 16 a segment adds 0.000_122, so 0.001 allows eight.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, Lanes, Shape};
+    ///
+    /// let builder = CuckooFilter::builder().capacity(100_000).max_false_positive_rate(0.000_01);
+    /// let error = builder.clone().build().unwrap_err();
+    /// assert!(error.layouts().any(|shape| shape == Shape::of::<Lanes<3, 21>>()), "{error}");
+    /// let filter = builder.layout::<Lanes<3, 21>>().build()?;
+    /// filter.insert("a")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
+        self.plan.rate = Some(rate);
+        self
+    }
+
     /// For checks that want descriptors scarce.
     pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
         self.plan.descriptors = Some(descriptors);
@@ -259,14 +283,6 @@ impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
     #[must_use]
     pub fn growth_factor(mut self, factor: usize) -> Self {
         self.plan.options.factor = factor;
-        self
-    }
-
-    /// Limits growth: the filter does not grow if the rate of false positives, with all segments full, could exceed
-    /// this. Each segment adds 0.000_122 at most, so 0.001 allows eight.
-    #[must_use]
-    pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
-        self.plan.options.false_positive_rate = rate;
         self
     }
 }
@@ -305,8 +321,8 @@ impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the memory cannot be
-    /// had.
+    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the layout has a
+    /// higher rate of false positives than asked for, or the memory cannot be had.
     ///
     /// # Examples
     ///
