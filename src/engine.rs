@@ -3,7 +3,7 @@
 //! There are three: [`Fixed`], one segment; [`Growing`], a chain of segments; and [`Rotating`], a ring of them. Another
 //! way to grow would be another folder here. The facade above is written once, over the trait [`Operations`].
 
-mod choice;
+pub(crate) mod choice;
 mod filling;
 mod fixed;
 #[cfg(feature = "std")]

@@ -38,7 +38,8 @@ pub(crate) use words::Words;
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///
-/// A parameter of the filters: `CuckooFilter<S, L>`. Sealed: the layouts are those of this crate.
+/// A parameter of the filters: `Filter<Fixed<L>>`. Sealed: the layouts are those of this crate. The
+/// [guide](crate::guide::layouts) says which one to choose, and [`Shape`] is a layout as a value.
 ///
 /// | layout | slots x bits | bits of a value |
 /// |---|---|---|

@@ -42,6 +42,10 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
 /// its slots more, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
+/// The segments that a filter whose layout is chosen for it may have. With a growth factor of 2 they take 255 times as
+/// many items as the first.
+const SEGMENTS_TO_CHOOSE_FOR: usize = 8;
+
 /// Hashes that are served under one pin, so that no pin lasts long.
 const PER_PIN: usize = 256;
 
@@ -95,10 +99,6 @@ impl<L: Layout> Growing<L> {
         self.memory
     }
 
-    pub(crate) fn set_memory(&mut self, bytes: usize) {
-        self.memory = bytes;
-    }
-
     fn sum(&self, of: impl Fn(&Link<L>) -> usize) -> usize {
         self.chain.load(&pin()).sum(of)
     }
@@ -120,6 +120,13 @@ impl<L: Layout> Operations for Growing<L> {
     /// The segments fill up before there are more.
     fn filling(_: &Limits) -> Filling {
         Filling::Full { tables: 1 }
+    }
+
+    /// A layout that leaves no room for growth would be of no use.
+    fn filling_to_choose_for(_: &Limits) -> Filling {
+        Filling::Full {
+            tables: SEGMENTS_TO_CHOOSE_FOR,
+        }
     }
 
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
@@ -169,6 +176,14 @@ impl<L: Layout> Operations for Growing<L> {
             Ok(first) => *chain = Chain::new([Arc::new(first)], 0),
             Err(_) => target.empty(),
         }
+    }
+
+    fn shrink_to_fit(&self) {
+        Growing::shrink_to_fit(self);
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.memory = bytes;
     }
 
     fn len(&self) -> usize {

@@ -9,6 +9,11 @@ use crate::table::{Geometry, sizing};
 pub(crate) enum Size {
     Items(usize),
     Buckets(usize),
+    /// A table of so many buckets, for fewer items than it could be for.
+    Roomy {
+        items: usize,
+        buckets: usize,
+    },
 }
 
 /// The items that a filter is sized for unless set.
@@ -32,17 +37,20 @@ impl Size {
                 Ok((sizing::geometry_for(items), items))
             }
             Self::Buckets(buckets) => {
-                let geometry = Geometry::with_buckets(buckets).ok_or_else(|| {
-                    let nearest = sizing::nearest_buckets::<L>(buckets);
-                    let ranges = Geometry::<L>::MAX_RANGES;
-                    BuildError(Cause::Buckets {
-                        buckets,
-                        nearest,
-                        ranges,
-                    })
-                })?;
+                let geometry = with_buckets(buckets)?;
                 Ok((geometry, sizing::items_for(geometry)))
             }
+            Self::Roomy { items, buckets } => Ok((with_buckets(buckets)?, items)),
         }
     }
+}
+
+fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
+    Geometry::with_buckets(buckets).ok_or_else(|| {
+        BuildError(Cause::Buckets {
+            buckets,
+            nearest: sizing::nearest_buckets::<L>(buckets),
+            ranges: Geometry::<L>::MAX_RANGES,
+        })
+    })
 }

@@ -44,6 +44,8 @@ pub(crate) enum Cause {
     },
     RateOutOfRange {
         rate: Rate,
+        /// The least that is possible; 0 if all above that are.
+        least: Rate,
     },
     FalsePositives(TooManyFalsePositives),
     Memory {
@@ -123,7 +125,7 @@ impl BuildError {
     #[must_use]
     pub fn requested_rate(&self) -> Option<f64> {
         match &self.0 {
-            Cause::RateOutOfRange { rate } => Some(rate.get()),
+            Cause::RateOutOfRange { rate, .. } => Some(rate.get()),
             Cause::FalsePositives(error) => Some(error.most.get()),
             _ => None,
         }
@@ -177,7 +179,13 @@ impl fmt::Display for BuildError {
                 out,
                 "a growth factor of {factor} is not possible: use {nearest}, the nearest possible power of two"
             ),
-            Cause::RateOutOfRange { rate } => write!(
+            Cause::RateOutOfRange { rate, least } if least.get() > 0.0 => write!(
+                out,
+                "a false-positive rate of {} is not possible: use a rate of at least {:e} and below 1",
+                rate.get(),
+                least.get()
+            ),
+            Cause::RateOutOfRange { rate, .. } => write!(
                 out,
                 "a false-positive rate of {} is not possible: use a rate above 0 and below 1",
                 rate.get()

@@ -28,7 +28,7 @@ pub(crate) enum Content {
 }
 
 /// A set of layouts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Shapes(u16);
 
 impl Shapes {

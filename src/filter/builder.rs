@@ -60,7 +60,7 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 ///
 /// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
 pub struct FilterBuilder<E: Engine = Fixed, S = RandomState, I = Any> {
-    plan: Plan<E::Options>,
+    pub(super) plan: Plan<E::Options>,
     hasher: S,
     items: PhantomData<fn() -> I>,
 }
@@ -130,7 +130,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
         self
     }
 
-    /// Sets the exact number of buckets, of four slots each. It must be a power of two from 2, times at most
+    /// Sets the exact number of buckets, of four slots each unless another layout is chosen. It must be a power of two from 2, times at most
     /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
     /// earlier `capacity`. Of a filter that grows they are those of the first segment, of one that rotates those of each
     /// generation.
@@ -152,7 +152,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
-    /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
+    /// comes from the high ones, the fingerprint is the lowest ones, 16 with 4 x 16. An identity or a plain multiplicative hash
     /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher, and
     /// with it its seed.
     ///
@@ -179,7 +179,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Takes another layout of the buckets: other numbers of slots, and of bits of a fingerprint.
-    /// [`Layout`] lists them.
+    /// [`Layout`] lists them, and the [guide](crate::guide::layouts) says which one to choose.
     ///
     /// # Examples
     ///
@@ -245,7 +245,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this with as
-    /// many items in as it is sized for. The error says which [layouts](Layout) have so low a rate.
+    /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
     ///
     /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
     /// the rate too, with no vacant slot in any segment: with 4 x 16 a segment adds 0.000_122, so 0.001 allows eight.
@@ -365,7 +365,7 @@ impl<E: Engine, I> Filter<E, RandomState, I> {
     /// Of a filter that grows, it is the first segment that takes about as many: from half a million items up 2 % fewer,
     /// because its searches are shorter. It has no limits.
     ///
-    /// It takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
+    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
     /// time linear in `items`.
     ///
     /// # Panics

@@ -73,6 +73,16 @@ impl Shape {
         }
     }
 
+    /// The shape with these numbers, if there is one.
+    pub(crate) fn with(slots: u8, fingerprint_bits: u8, value_bits: u8) -> Option<Self> {
+        let wanted = Self {
+            slots,
+            fingerprint_bits,
+            value_bits,
+        };
+        Self::ALL.into_iter().find(|&shape| shape == wanted)
+    }
+
     /// Slots of a bucket.
     #[must_use]
     pub const fn slots(self) -> usize {
@@ -142,6 +152,25 @@ mod tests {
             // A parameter that is 0 is left out.
             let called = shape.call(Name).replace(", 0>", ">");
             assert_eq!(called, name);
+        }
+    }
+
+    #[test]
+    fn each_shape_is_found_by_its_numbers_and_no_other_is() {
+        for shape in Shape::ALL {
+            let Shape {
+                slots,
+                fingerprint_bits,
+                value_bits,
+            } = shape;
+            assert_eq!(
+                Shape::with(slots, fingerprint_bits, value_bits),
+                Some(shape)
+            );
+            assert_eq!(
+                Shape::with(slots, fingerprint_bits + 1, value_bits + 1),
+                None
+            );
         }
     }
 }
