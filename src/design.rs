@@ -4,8 +4,8 @@
 //!
 //! | term | meaning |
 //! |---|---|
-//! | fingerprint `f` | 16 bits of an item's hash, never 0; 0 is a vacant slot |
-//! | bucket | one 64-bit atomic word, four slots |
+//! | fingerprint `f` | the low bits of an item's hash, 16 with 4 x 16; never 0, which is a vacant slot |
+//! | bucket | one 64-bit atomic word, with as many slots as the layout says: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
 //! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [`values`] |
@@ -41,6 +41,8 @@
 //!
 //! # Words
 //!
+//! With the layout 4 x 16, which the pages speak of where they have numbers:
+//!
 //! ```text
 //! bit    63            48 47            32 31            16 15             0
 //!       +----------------+----------------+----------------+----------------+
@@ -55,6 +57,11 @@
 //! 2^48 - 1 other values with a zero top slot never occur as content. They carry references. The fingerprints
 //! keep all their bits, the word keeps its size, and telling the two apart is one subtraction and one compare.
 //!
+//! The other [layouts](crate::guide::layouts) divide the word in another way, and find references in other words that are
+//! no bucket: 8 x 8 like 4 x 16; lanes that leave bits to spare by the top bit; semi-sorted ones by a number that no list
+//! of nibbles has. They have 56 to 63 bits for a reference, 48 with 4 x 16. Nothing else of the protocol depends on the
+//! layout.
+//!
 //! # Fast paths
 //!
 //! `contains`, `insert` and `remove` begin with one attempt that ignores descriptors: load both words; if neither
@@ -66,7 +73,7 @@
 //! What makes it fast, each measured against the same code without it:
 //!
 //! * *One branch on both words*: the smaller of `a - 1` and `b - 1` tells whether either is a reference.
-//! * *Eight comparisons in one vector instruction* on x86-64; two words of arithmetic elsewhere.
+//! * *Eight comparisons in one vector instruction* with 4 x 16 on x86-64; words of arithmetic elsewhere.
 //! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
 //!   and it learns of a wrong guess only when memory has answered. So a lookup compares the bumps that it saw
 //!   with a weight, 0 for a miss and more for a hit, and writes select their bucket without a branch.
@@ -106,7 +113,7 @@
 //!
 //! ```text
 //! first  = floor(h m / 2^64)                                        (Lemire 2019)
-//! f      = h mod 2^16, 1 for 0
+//! f      = h mod 2^16, 1 for 0                                      (2^b for fingerprints of b bits)
 //! second = first xor (((f * 0x9e3779b97f4a7c15) | 2^63) >> (64 - k))
 //! ```
 //!

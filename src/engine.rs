@@ -3,17 +3,21 @@
 //! There are three: [`Fixed`], one segment; [`Growing`], a chain of segments; and [`Rotating`], a ring of them. Another
 //! way to grow would be another folder here. The facade above is written once, over the trait [`Operations`].
 
+pub(crate) mod choice;
+mod filling;
 mod fixed;
 #[cfg(feature = "std")]
 pub(crate) mod growing;
 mod operations;
 mod plan;
 pub(crate) mod rotating;
+mod size;
 
+pub(crate) use filling::Filling;
 pub use fixed::Fixed;
 #[cfg(feature = "std")]
 pub use growing::Growing;
 pub(crate) use operations::Operations;
 pub(crate) use plan::Plan;
-pub(crate) use plan::Size;
 pub use rotating::Rotating;
+pub(crate) use size::Size;

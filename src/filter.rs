@@ -18,6 +18,8 @@ mod persistence;
 
 mod snapshot;
 
+mod any_layout;
+
 #[cfg(feature = "std")]
 mod growing;
 
@@ -52,8 +54,9 @@ use crate::random_state::RandomState;
 
 /// A set that many threads share without a lock and that answers membership approximately.
 ///
-/// An item is stored as a 16-bit fingerprint in one of two buckets of four. [`contains`](Filter::contains) may be
-/// true for an item that was never inserted, with a probability of at most about 0.012 %
+/// An item is stored as a fingerprint in one of two buckets: of 16 bits in buckets of four slots, unless another
+/// [layout](crate::guide::layouts) is chosen. [`contains`](Filter::contains) may be true for an item that was never
+/// inserted, with a probability of at most about 0.012 % with the layout 4 x 16
 /// ([`false_positive_rate`](Filter::false_positive_rate)); it is never false for an item that is in. Everything
 /// else is exact, whatever other threads do: no item is lost, and no copy is removed twice.
 ///
@@ -117,7 +120,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 ///
 /// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no
 /// copy is removed twice. Remove only what you inserted; removal is exact in a filter that grows, too. Each segment
-/// holds at most eight copies of an item, and one copy too many never makes the filter grow.
+/// holds at most two buckets full of copies of an item (eight with 4 x 16), and one copy too many never makes the filter grow.
 ///
 /// Every operation is pinned to an [epoch](https://docs.rs/crossbeam-epoch) while it runs. Unlinked memory is freed
 /// when no thread can read it any more. A thread that stops in the middle of an operation delays only that.

@@ -15,14 +15,14 @@
 //! | 0 | 8 | magic: `89 4C 46 43 46 0D 0A 1A` |
 //! | 8 | 2 | version: 1 |
 //! | 10 | 2 | bytes of the header: 64 |
-//! | 12 | 1 | bits of a fingerprint: 16 |
-//! | 13 | 1 | slots of a bucket: 4 |
+//! | 12 | 1 | bits of a fingerprint; 16 unless another [layout](#buckets) was chosen |
+//! | 13 | 1 | slots of a bucket, in the low 4 bits; 4 unless another layout was chosen. In the high 4 bits: the bits of a value beside each fingerprint, 0 for most layouts |
 //! | 14 | 1 | kind: 1, one table |
 //! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
 //! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
 //! | 24 | 8 | check: the hash that the hasher gives for the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
 //! | 32 | 8 | buckets, `m`: a power of two from 2, times a number of at most 31 |
-//! | 40 | 8 | capacity in items, at most `4 m` |
+//! | 40 | 8 | capacity in items, at most the number of slots |
 //! | 48 | 8 | items in the filter: occupied slots |
 //! | 56 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 60 | 4 | CRC-32 of bytes 0 to 59 |
@@ -33,10 +33,34 @@
 //! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. The last CRC covers the header
 //! and the buckets, so a new header before old buckets is detected.
 //!
-//! A bucket is four 16-bit fingerprints, filled from the most significant slot down: an empty slot (0) is never
-//! above an occupied one. The item's hash determines its buckets and its fingerprint
-//! ([`design`](crate::design#geometry)). A stored filter takes eight bytes per bucket and 68 more: 2.1 bytes per
-//! item if it is large and full.
+//! A stored filter takes eight bytes per bucket and 68 more: with 4 x 16, 2.1 bytes per item if it is large and full.
+//!
+//! # Buckets
+//!
+//! The bytes 12 and 13 say which [`Layout`](crate::Layout) a bucket has. The item's hash determines its buckets and its
+//! fingerprint ([`design`](crate::design#geometry)).
+//!
+//! | byte 12 | byte 13 | layout |
+//! |---|---|---|
+//! | `08` | `08` | `Lanes<8, 8>` |
+//! | `0A` | `06` | `Lanes<6, 10>` |
+//! | `0C` | `06` | `SemiSorted<6, 12>` |
+//! | `0C` | `05` | `Lanes<5, 12>` |
+//! | `0E` | `05` | `SemiSorted<5, 14>` |
+//! | `10` | `04` | `Lanes<4, 16>` |
+//! | `11` | `04` | `SemiSorted<4, 17>` |
+//! | `15` | `03` | `Lanes<3, 21>` |
+//! | `1F` | `02` | `Lanes<2, 31>` |
+//! | `0C` | `44` | `Lanes<4, 12, 4>` |
+//! | `0D` | `83` | `Lanes<3, 13, 8>` |
+//! | `10` | `F2` | `Lanes<2, 16, 15>` |
+//!
+//! * **Lanes.** The slots are side by side in the low bits of the number, each as wide as a fingerprint and a value. The
+//!   value is above the fingerprint. Bits above the top slot are 0. The slots are filled from the top one down: an empty
+//!   slot (0) is never above an occupied one. So `Lanes<4, 16>` is four 16-bit fingerprints.
+//! * **Semi-sorted.** `s x b > 64` bits. The fingerprints are sorted, the lowest in the lowest slot; an empty slot is 0.
+//!   The low `b - 4` bits of each are side by side in the low bits of the number. Above them is the number of the list
+//!   `n[0] <= n[1] <= ..` of the highest four bits of each: the sum of `C(n[i] + i, i + 1)` over all `i` from 0.
 //!
 //! # An example
 //!
@@ -67,7 +91,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This Python program checks whether a file is sound:
+//! This Python program checks whether a file of this layout is sound:
 //!
 //! ```python
 //! import struct, sys, zlib
@@ -75,7 +99,7 @@
 //! data = open(sys.argv[1], "rb").read()
 //! (magic, version, header, bits, slots, kind, hasher, seed, check,
 //!  buckets, capacity, items, budget, checksum) = struct.unpack("<8s2H4B5Q2I", data[:64])
-//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1 and kind == 1
+//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1 and kind == 1 and (bits, slots) == (16, 4)
 //! assert zlib.crc32(data[:60]) == checksum
 //!
 //! words, rest = data[64:64 + 8 * buckets], data[64 + 8 * buckets:]
@@ -118,7 +142,7 @@
 //!
 //! All numbers of buckets have the same odd factor: each segment refines the segments after it
 //! ([`design`](crate::design#geometry)). The number at offset 32 is at most the number of buckets of the first segment.
-//! So a stored filter takes two bytes per slot, 24 per segment, and 68 more. No CRC matches after a part of
+//! So a stored filter takes eight bytes per bucket, 24 per segment, and 68 more. No CRC matches after a part of
 //! another file, so a file that an interrupted write left behind is detected.
 //!
 //! ```
@@ -171,7 +195,7 @@
 //! | 14 | 1 | kind: 3, tables in a ring |
 //! | 15 | 17 | hasher, as above |
 //! | 32 | 8 | buckets of each generation, `m` |
-//! | 40 | 8 | capacity of each generation in items, at most `4 m` |
+//! | 40 | 8 | capacity of each generation in items, at most its number of slots |
 //! | 48 | 8 | rotations so far, less than 2<sup>43</sup> |
 //! | 56 | 2 | search budget in buckets, 2 to 4,096 |
 //! | 58 | 1 | generations, `n`: 2 to 15 |
@@ -213,12 +237,12 @@
 //! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
 //! hasher, the list of segments if there is one, and the length. Only then it allocates memory for the buckets.
 //! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
-//! more, twice what it has read. Then it checks the last CRC, that each bucket is filled from the top, and that
+//! more, twice what it has read. Then it checks the last CRC, that each bucket is one that its layout has, and that
 //! the number of items is what the header or the list says. A filter that passes could have been built by inserts
 //! and removals, so every operation on it keeps its guarantees.
 //!
 //! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone.
-//! A filter of another kind has its own error.
+//! A filter of another kind, and a filter of another layout, have their own errors.
 //!
 //! # What it does not protect against
 //!

@@ -49,7 +49,7 @@
 //! # Four things to know first
 //!
 //! * **"No" is certain, "yes" is not.** A filter that is full to its capacity answers "yes" for about one in
-//!   8,600 absent items ([`sizing`]). In the program above, such a request is skipped although no worker handles
+//!   8,600 absent items ([`sizing`]), or for more or fewer of them with another layout ([`layouts`]). In the program above, such a request is skipped although no worker handles
 //!   it. The sender must try again.
 //! * **The size is fixed.** A full filter refuses inserts with an error.
 //! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other
@@ -62,6 +62,7 @@
 //! | question | page |
 //! |---|---|
 //! | How many items, bytes, wrong answers? What does a small filter cost? | [`sizing`] |
+//! | How many bits does an item take, for which rate of wrong answers? | [`layouts`] |
 //! | Which call fills a filter from a list, an iterator, or with many threads? | [`filling`] |
 //! | What may I remove? What about duplicates, and several users of one item? | [`removing`] |
 //! | What do I do when an insert is refused? | [`full`] |
@@ -86,6 +87,7 @@ pub mod full;
 #[cfg(feature = "std")]
 pub mod growing;
 pub mod hashing;
+pub mod layouts;
 pub mod migration;
 pub mod mixing;
 pub mod persistence;

@@ -17,6 +17,7 @@ mod layouts;
 mod matches;
 mod multiset;
 mod semi_sorted;
+mod shape;
 mod swar;
 mod token;
 mod words;
@@ -30,12 +31,15 @@ pub(crate) use hit::Hit;
 pub use lanes::Lanes;
 pub(crate) use matches::Matches;
 pub use semi_sorted::SemiSorted;
+pub(crate) use shape::ForLayout;
+pub use shape::Shape;
 pub(crate) use token::{Token, Value};
 pub(crate) use words::Words;
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///
-/// A parameter of the filters: `CuckooFilter<S, L>`. Sealed: the layouts are those of this crate.
+/// A parameter of the filters: `Filter<Fixed<L>>`. Sealed: the layouts are those of this crate. The
+/// [guide](crate::guide::layouts) says which one to choose, and [`Shape`] is a layout as a value.
 ///
 /// | layout | slots x bits | bits of a value |
 /// |---|---|---|

@@ -13,6 +13,7 @@ mod rotating;
 mod source;
 mod words;
 
+pub(crate) use frame::{Frame, Kind};
 pub(crate) use identity::Identity;
 pub(crate) use source::Slice;
 pub(crate) use source::Source;
@@ -30,6 +31,9 @@ use crate::table::Geometry;
 
 /// An engine that can be stored.
 pub trait Stored: Operations {
+    /// What the header says it is.
+    const KIND: Kind;
+
     /// The bytes of the stored form.
     fn stored_bytes(&mut self) -> u64;
 
@@ -40,9 +44,10 @@ pub trait Stored: Operations {
         put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E>;
 
-    /// Reads one. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot. `outside` are
-    /// the bytes of the filter outside of the engine's heap.
+    /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it
+    /// cannot. `outside` are the bytes of the filter outside of the engine's heap.
     fn read<S>(
+        frame: &Frame,
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         outside: usize,

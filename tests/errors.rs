@@ -91,6 +91,10 @@ fn debug_texts_show_rates_as_numbers() {
         .build()
         .expect_err("one segment has more");
     let text = format!("{error:?}");
-    assert!(text.contains("rate: 1e-5"), "{text}");
-    assert!(text.contains("least: 0.000122"), "{text}");
+    assert!(text.contains("most: 1e-5"), "{text}");
+    assert!(text.contains("rate: 0.000122"), "{text}");
+    assert!(
+        text.contains("others: {Lanes<3, 21>, Lanes<2, 31>}"),
+        "{text}"
+    );
 }

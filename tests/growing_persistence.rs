@@ -177,7 +177,7 @@ fn the_limits_are_kept_and_hold() {
         assert_eq!(limit(&read), limit(&written));
         assert_eq!(read.segments(), written.segments());
     }
-    let mut unlimited = builder().max_false_positive_rate(f64::INFINITY);
+    let mut unlimited = builder();
     for _ in 0..2 {
         let bytes = unlimited.clone().build().expect("possible").to_bytes();
         assert_eq!(list::MEMORY.get(&bytes), u64::MAX);

@@ -234,7 +234,10 @@ fn a_filter_that_grows_has_what_its_builder_was_told() {
 
 #[test]
 fn calls_through_the_trait_are_those_of_the_filter() {
-    fn check<E: Engine, S: BuildHasher + Send + Sync + UnwindSafe + RefUnwindSafe>(
+    fn check<
+        E: Engine,
+        S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
+    >(
         filter: Filter<E, S>,
         other: &Filter<E, S>,
     ) {

@@ -1,6 +1,6 @@
 //! An engine of one segment, whose size is fixed.
 
-use super::{Operations, Plan};
+use super::{Filling, Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::segment::Segment;
@@ -26,8 +26,13 @@ impl<L: Layout> Operations for Fixed<L> {
     const NAME: &'static str = "CuckooFilter";
     const PER_PIN: usize = usize::MAX;
 
+    fn filling((): &()) -> Filling {
+        Filling::Sized { tables: 1 }
+    }
+
     fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
         let (geometry, capacity) = plan.size.geometry()?;
+        plan.check_rate(geometry, capacity, Self::filling(&()))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| Segment::bytes_for(geometry, plan.descriptors))?;
         let segment =

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 pub(crate) use chain::Chain;
 pub(crate) use limits::Limits;
+use limits::NO_LIMIT;
 pub(crate) use limits::{LARGEST_FACTOR, rate_of_full};
 pub(crate) use link::Link;
 use published::{Guard, Published, pin};
 
-use super::{Operations, Plan};
+use super::{Filling, Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
@@ -40,6 +41,10 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
 /// The bound of a search in each segment. A longer one, as in a filter that cannot grow, fills a segment by 2 % of
 /// its slots more, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
+
+/// The segments that a filter whose layout is chosen for it may have. With a growth factor of 2 they take 255 times as
+/// many items as the first.
+const SEGMENTS_TO_CHOOSE_FOR: usize = 8;
 
 /// Hashes that are served under one pin, so that no pin lasts long.
 const PER_PIN: usize = 256;
@@ -94,10 +99,6 @@ impl<L: Layout> Growing<L> {
         self.memory
     }
 
-    pub(crate) fn set_memory(&mut self, bytes: usize) {
-        self.memory = bytes;
-    }
-
     fn sum(&self, of: impl Fn(&Link<L>) -> usize) -> usize {
         self.chain.load(&pin()).sum(of)
     }
@@ -116,21 +117,32 @@ impl<L: Layout> Operations for Growing<L> {
     const NAME: &'static str = "GrowingCuckooFilter";
     const PER_PIN: usize = PER_PIN;
 
+    /// The segments fill up before there are more.
+    fn filling(_: &Limits) -> Filling {
+        Filling::Full { tables: 1 }
+    }
+
+    /// A layout that leaves no room for growth would be of no use.
+    fn filling_to_choose_for(_: &Limits) -> Filling {
+        Filling::Full {
+            tables: SEGMENTS_TO_CHOOSE_FOR,
+        }
+    }
+
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
-        plan.options.check::<L>()?;
-        let (start, _) = plan.size.geometry()?;
+        plan.options.check()?;
+        let (start, items) = plan.size.geometry()?;
+        plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| Link::bytes_for(start))?;
         let first = Link::new(start, budget).map_err(BuildError::out_of_memory)?;
         let chain = Chain::new([Arc::new(first)], 0);
+        let limits = Limits {
+            false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
+            ..plan.options
+        };
         let memory = plan.memory.unwrap_or(usize::MAX);
-        Ok(Self::of_chain(
-            chain,
-            start,
-            plan.options,
-            memory,
-            plan.outside,
-        ))
+        Ok(Self::of_chain(chain, start, limits, memory, plan.outside))
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
@@ -164,6 +176,14 @@ impl<L: Layout> Operations for Growing<L> {
             Ok(first) => *chain = Chain::new([Arc::new(first)], 0),
             Err(_) => target.empty(),
         }
+    }
+
+    fn shrink_to_fit(&self) {
+        Growing::shrink_to_fit(self);
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.memory = bytes;
     }
 
     fn len(&self) -> usize {

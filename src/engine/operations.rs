@@ -1,6 +1,6 @@
 //! What an engine must be able to do, and the calls for many hashes made of it.
 
-use super::Plan;
+use super::{Filling, Plan};
 use crate::error::{BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError};
 use crate::layout::Layout;
 
@@ -20,6 +20,12 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Most hashes that are served under one pin.
     const PER_PIN: usize;
 
+    /// What is in a filter with these options when its rate of false positives is judged.
+    fn filling(options: &Self::Options) -> Filling;
+    /// The same when a layout is chosen by its rate.
+    fn filling_to_choose_for(options: &Self::Options) -> Filling {
+        Self::filling(options)
+    }
     /// Builds an empty one.
     fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
     /// Builds an empty one like this.
@@ -30,6 +36,10 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn snapshot(&self) -> Result<Self, SnapshotError>;
     /// Removes all tokens.
     fn clear(&mut self);
+    /// Frees the memory that removals have emptied, if there is such.
+    fn shrink_to_fit(&self) {}
+    /// Sets the bytes that it refuses to grow beyond, if it grows.
+    fn set_max_memory_usage(&mut self, _bytes: usize) {}
 
     /// The number of tokens.
     fn len(&self) -> usize;

@@ -1,8 +1,9 @@
 //! The plan of a filter: what a builder was told, and the table that follows from it.
 
-use crate::error::{BuildError, Cause, OutOfMemory};
-use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET};
-use crate::table::{Geometry, sizing};
+use super::{Filling, Size, choice};
+use crate::error::{BuildError, Cause, OutOfMemory, Rate, TooManyFalsePositives};
+use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::table::Geometry;
 
 /// What an engine is to be, with the options `O` that only that engine has.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +11,8 @@ pub struct Plan<O> {
     pub(crate) size: Size,
     /// Most buckets that a path search examines. None: what suits the engine.
     pub(crate) search_budget: Option<usize>,
+    /// The rate of false positives that it may have at most.
+    pub(crate) rate: Option<f64>,
     /// Most bytes, those outside of the engine included.
     pub(crate) memory: Option<usize>,
     /// The bytes of a filter outside of its engine's heap.
@@ -17,49 +20,6 @@ pub struct Plan<O> {
     /// The number of descriptors. None: what suits the size.
     pub(crate) descriptors: Option<usize>,
     pub(crate) options: O,
-}
-
-/// How large a table is to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Size {
-    Items(usize),
-    Buckets(usize),
-}
-
-/// The items that a filter is sized for unless set.
-const DEFAULT_ITEMS: usize = 1024;
-
-impl Default for Size {
-    fn default() -> Self {
-        Self::Items(DEFAULT_ITEMS)
-    }
-}
-
-impl Size {
-    /// The geometry of this size, and the items that it is for.
-    pub(super) fn geometry<L: Layout>(self) -> Result<(Geometry<L>, usize), BuildError> {
-        match self {
-            Self::Items(items) => {
-                let most = sizing::max_items::<L>();
-                if items > most {
-                    return Err(BuildError(Cause::Capacity { items, most }));
-                }
-                Ok((sizing::geometry_for(items), items))
-            }
-            Self::Buckets(buckets) => {
-                let geometry = Geometry::with_buckets(buckets).ok_or_else(|| {
-                    let nearest = sizing::nearest_buckets::<L>(buckets);
-                    let ranges = Geometry::<L>::MAX_RANGES;
-                    BuildError(Cause::Buckets {
-                        buckets,
-                        nearest,
-                        ranges,
-                    })
-                })?;
-                Ok((geometry, sizing::items_for(geometry)))
-            }
-        }
-    }
 }
 
 impl<O> Plan<O> {
@@ -71,6 +31,30 @@ impl<O> Plan<O> {
             return Err(BuildError(Cause::SearchBudget { budget, nearest }));
         }
         Ok(budget)
+    }
+
+    /// Refuses a filter whose rate of false positives, filled like this, is more than it may be.
+    pub(super) fn check_rate<L: Layout>(
+        &self,
+        geometry: Geometry<L>,
+        items: usize,
+        filling: Filling,
+    ) -> Result<(), BuildError> {
+        let Some(most) = self.rate else {
+            return Ok(());
+        };
+        choice::check_range(most)?;
+        let rate = filling.rate(geometry, items);
+        if rate <= most {
+            return Ok(());
+        }
+        Err(BuildError(Cause::FalsePositives(TooManyFalsePositives {
+            most: Rate::new(most),
+            rate: Rate::new(rate),
+            shape: Shape::of::<L>(),
+            content: filling.content(items),
+            others: choice::layouts_for::<L>(items, filling, most),
+        })))
     }
 
     /// Refuses a filter that begins with so many bytes, if that is more than it may have.

@@ -12,7 +12,7 @@ pub(crate) use generations::Generations;
 pub(crate) use state::MOST_ROTATIONS;
 use state::{Cell, State};
 
-use super::{Operations, Plan};
+use super::{Filling, Operations, Plan};
 use crate::allocate;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
@@ -130,9 +130,16 @@ impl<L: Layout> Operations for Rotating<L> {
     const NAME: &'static str = "RotatingCuckooFilter";
     const PER_PIN: usize = usize::MAX;
 
+    fn filling(options: &Generations) -> Filling {
+        Filling::Sized {
+            tables: options.count,
+        }
+    }
+
     fn build(plan: &Plan<Generations>) -> Result<Self, BuildError> {
         let tables = plan.options.check()? + 1;
         let (geometry, capacity) = plan.size.geometry()?;
+        plan.check_rate(geometry, capacity, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| {
             let table = size_of::<Segment<L>>() + Segment::bytes_for(geometry, plan.descriptors)?;

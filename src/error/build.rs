@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::OutOfMemory;
-#[cfg(feature = "std")]
 use super::rate::Rate;
+use super::{OutOfMemory, Shapes, TooManyFalsePositives};
+use crate::layout::Shape;
 
 /// Why a filter could not be built. Says what was asked for and what is possible.
 ///
@@ -42,12 +42,12 @@ pub(crate) enum Cause {
         factor: usize,
         nearest: usize,
     },
-    /// The rate, and the least that a single segment keeps to.
-    #[cfg(feature = "std")]
-    FalsePositiveRate {
+    RateOutOfRange {
         rate: Rate,
+        /// The least that is possible; 0 if all above that are.
         least: Rate,
     },
+    FalsePositives(TooManyFalsePositives),
     Memory {
         most: usize,
         least: usize,
@@ -73,7 +73,7 @@ impl BuildError {
     }
 
     /// The number that was refused: items, buckets, the search budget, bytes of memory, the growth factor, or
-    /// generations; 0 for a rate.
+    /// generations; 0 for a rate, which [`requested_rate`](Self::requested_rate) returns.
     #[must_use]
     pub fn requested(&self) -> usize {
         match self.0 {
@@ -83,15 +83,14 @@ impl BuildError {
             Cause::OutOfMemory(error) => error.bytes(),
             #[cfg(feature = "std")]
             Cause::GrowthFactor { factor, .. } => factor,
-            #[cfg(feature = "std")]
-            Cause::FalsePositiveRate { .. } => 0,
+            Cause::RateOutOfRange { .. } | Cause::FalsePositives(_) => 0,
             Cause::Memory { most, .. } => most,
             Cause::Generations { generations, .. } => generations,
         }
     }
 
     /// Returns the nearest possible number of the same kind; there may not be enough memory for it. Returns `None`
-    /// for a rate, and if memory could not be allocated, because the free memory is unknown.
+    /// for a rate (see [`false_positive_rate`](Self::false_positive_rate)), and if memory could not be allocated, because the free memory is unknown.
     #[must_use]
     pub fn possible(&self) -> Option<usize> {
         match self.0 {
@@ -100,11 +99,55 @@ impl BuildError {
             Cause::OutOfMemory(_) => None,
             #[cfg(feature = "std")]
             Cause::GrowthFactor { nearest, .. } => Some(nearest),
-            #[cfg(feature = "std")]
-            Cause::FalsePositiveRate { .. } => None,
+            Cause::RateOutOfRange { .. } | Cause::FalsePositives(_) => None,
             Cause::Memory { least, .. } => Some(least),
             Cause::Generations { nearest, .. } => Some(nearest),
         }
+    }
+}
+
+/// Of a rate of false positives that was refused
+/// ([`max_false_positive_rate`](crate::FilterBuilder::max_false_positive_rate)).
+impl BuildError {
+    /// The rate that was refused; `None` if something else was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000).max_false_positive_rate(0.000_01);
+    /// let error = builder.build().unwrap_err();
+    /// assert_eq!(error.requested_rate(), Some(0.000_01));
+    /// assert!(error.false_positive_rate().is_some_and(|rate| rate > 0.000_01));
+    /// assert!(error.layouts().all(|shape| shape.fingerprint_bits() > 16));
+    /// ```
+    #[must_use]
+    pub fn requested_rate(&self) -> Option<f64> {
+        match &self.0 {
+            Cause::RateOutOfRange { rate, .. } => Some(rate.get()),
+            Cause::FalsePositives(error) => Some(error.most.get()),
+            _ => None,
+        }
+    }
+
+    /// The rate that the filter would have had; `None` if that is not what was wrong.
+    #[must_use]
+    pub fn false_positive_rate(&self) -> Option<f64> {
+        match &self.0 {
+            Cause::FalsePositives(error) => Some(error.rate.get()),
+            _ => None,
+        }
+    }
+
+    /// The layouts with which the same filter would have had so low a rate, from the one with the most slots to the one
+    /// with the fewest. Empty if no layout has, and if the rate is not what was wrong.
+    pub fn layouts(&self) -> impl Iterator<Item = Shape> {
+        let others = match &self.0 {
+            Cause::FalsePositives(error) => Some(error.others),
+            _ => None,
+        };
+        others.into_iter().flat_map(Shapes::iter)
     }
 }
 
@@ -136,14 +179,18 @@ impl fmt::Display for BuildError {
                 out,
                 "a growth factor of {factor} is not possible: use {nearest}, the nearest possible power of two"
             ),
-            #[cfg(feature = "std")]
-            Cause::FalsePositiveRate { rate, least } => write!(
+            Cause::RateOutOfRange { rate, least } if least.get() > 0.0 => write!(
                 out,
-                "a limit of {} on the false-positive rate is not possible: one full segment has {:.6}; \
-                 set a higher limit",
+                "a false-positive rate of {} is not possible: use a rate of at least {:e} and below 1",
                 rate.get(),
                 least.get()
             ),
+            Cause::RateOutOfRange { rate, .. } => write!(
+                out,
+                "a false-positive rate of {} is not possible: use a rate above 0 and below 1",
+                rate.get()
+            ),
+            Cause::FalsePositives(ref error) => error.fmt(out),
             Cause::Generations {
                 generations,
                 nearest,

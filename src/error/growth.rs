@@ -19,7 +19,7 @@ use super::rate::Rate;
 ///
 /// let filter = GrowingCuckooFilter::builder()
 ///     .capacity(100)
-///     .max_false_positive_rate(0.0003) // two segments, each at most 0.000_122
+///     .max_false_positive_rate(0.0003) // two segments of 4 x 16, each at most 0.000_122
 ///     .build()
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();

@@ -37,7 +37,7 @@ use super::{GrowthError, ValueError};
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
     ///
-    /// From 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can refuse earlier,
+    /// With 4 x 16, from 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can refuse earlier,
     /// but not below the capacity that they were built for, if the items differ. Copies of one item share two buckets
     /// and are harder to place: with two copies of each, room ends near a load of 0.87. At a load below a quarter the
     /// hasher does not mix all of its 64 bits, or few items have many copies
@@ -68,7 +68,7 @@ pub enum InsertError {
         attempts: usize,
     },
     /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the
-    /// other, so while other threads remove and insert copies there may never have been eight at once.
+    /// other, so while other threads remove and insert copies there may never have been so many at once.
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,

@@ -7,13 +7,24 @@ use core::fmt;
 pub(crate) struct Rate(u64);
 
 impl Rate {
-    #[cfg(feature = "std")]
     pub(crate) fn new(rate: f64) -> Self {
         Self(rate.to_bits())
     }
 
     pub(crate) fn get(self) -> f64 {
         f64::from_bits(self.0)
+    }
+}
+
+/// A few digits. Small rates with a power of ten.
+impl fmt::Display for Rate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = self.get();
+        if rate < 1e-5 {
+            write!(out, "{rate:.2e}")
+        } else {
+            write!(out, "{rate:.6}")
+        }
     }
 }
 

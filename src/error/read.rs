@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::OutOfMemory;
+use crate::layout::Shape;
 
 /// Bytes of a header, without which nothing is known of what follows.
 const HEADER: u64 = 64;
@@ -64,6 +65,12 @@ pub enum ReadError {
         /// Whether the stored one rotates.
         rotates: bool,
     },
+    /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
+    #[non_exhaustive]
+    OtherLayout {
+        /// The layout of the stored one.
+        shape: Shape,
+    },
     /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored with the
     /// filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
     ///
@@ -123,6 +130,11 @@ impl fmt::Display for ReadError {
             Self::OtherKind { .. } => out.write_str(
                 "the stored filter is one that does not grow: read it as a CuckooFilter",
             ),
+            Self::OtherLayout { shape } => write!(
+                out,
+                "the stored filter has the layout `{shape}`: read it as a filter of this layout, or with a call for any \
+                 layout"
+            ),
             Self::HasherNeeded => out.write_str(
                 "the filter was stored with a custom hasher: pass the same hasher \
                  to from_bytes_with_hasher or read_from_with_hasher",
@@ -179,9 +191,10 @@ impl From<ReadError> for std::io::Error {
             ReadError::Io(error) => return error,
             ReadError::Truncated { .. } => ErrorKind::UnexpectedEof,
             ReadError::NewerVersion { .. } => ErrorKind::Unsupported,
-            ReadError::OtherKind { .. } | ReadError::HasherNeeded | ReadError::OtherHasher => {
-                ErrorKind::InvalidInput
-            }
+            ReadError::OtherKind { .. }
+            | ReadError::OtherLayout { .. }
+            | ReadError::HasherNeeded
+            | ReadError::OtherHasher => ErrorKind::InvalidInput,
             ReadError::TooLarge { .. } | ReadError::OutOfMemory(_) => ErrorKind::OutOfMemory,
             _ => ErrorKind::InvalidData,
         };

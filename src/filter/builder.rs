@@ -60,7 +60,7 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 ///
 /// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
 pub struct FilterBuilder<E: Engine = Fixed, S = RandomState, I = Any> {
-    plan: Plan<E::Options>,
+    pub(super) plan: Plan<E::Options>,
     hasher: S,
     items: PhantomData<fn() -> I>,
 }
@@ -130,7 +130,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
         self
     }
 
-    /// Sets the exact number of buckets, of four slots each. It must be a power of two from 2, times at most
+    /// Sets the exact number of buckets, of four slots each unless another layout is chosen. It must be a power of two from 2, times at most
     /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
     /// earlier `capacity`. Of a filter that grows they are those of the first segment, of one that rotates those of each
     /// generation.
@@ -152,7 +152,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
-    /// comes from the high ones, the fingerprint is the lowest 16. An identity or a plain multiplicative hash
+    /// comes from the high ones, the fingerprint is the lowest ones, 16 with 4 x 16. An identity or a plain multiplicative hash
     /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher, and
     /// with it its seed.
     ///
@@ -179,7 +179,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Takes another layout of the buckets: other numbers of slots, and of bits of a fingerprint.
-    /// [`Layout`] lists them.
+    /// [`Layout`] lists them, and the [guide](crate::guide::layouts) says which one to choose.
     ///
     /// # Examples
     ///
@@ -244,6 +244,30 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
         self
     }
 
+    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this with as
+    /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
+    ///
+    /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
+    /// the rate too, with no vacant slot in any segment: with 4 x 16 a segment adds 0.000_122, so 0.001 allows eight.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, Lanes, Shape};
+    ///
+    /// let builder = CuckooFilter::builder().capacity(100_000).max_false_positive_rate(0.000_01);
+    /// let error = builder.clone().build().unwrap_err();
+    /// assert!(error.layouts().any(|shape| shape == Shape::of::<Lanes<3, 21>>()), "{error}");
+    /// let filter = builder.layout::<Lanes<3, 21>>().build()?;
+    /// filter.insert("a")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
+        self.plan.rate = Some(rate);
+        self
+    }
+
     /// For checks that want descriptors scarce.
     pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
         self.plan.descriptors = Some(descriptors);
@@ -259,14 +283,6 @@ impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
     #[must_use]
     pub fn growth_factor(mut self, factor: usize) -> Self {
         self.plan.options.factor = factor;
-        self
-    }
-
-    /// Limits growth: the filter does not grow if the rate of false positives, with all segments full, could exceed
-    /// this. Each segment adds 0.000_122 at most, so 0.001 allows eight.
-    #[must_use]
-    pub fn max_false_positive_rate(mut self, rate: f64) -> Self {
-        self.plan.options.false_positive_rate = rate;
         self
     }
 }
@@ -305,8 +321,8 @@ impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the memory cannot be
-    /// had.
+    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the layout has a
+    /// higher rate of false positives than asked for, or the memory cannot be had.
     ///
     /// # Examples
     ///
@@ -349,7 +365,7 @@ impl<E: Engine, I> Filter<E, RandomState, I> {
     /// Of a filter that grows, it is the first segment that takes about as many: from half a million items up 2 % fewer,
     /// because its searches are shorter. It has no limits.
     ///
-    /// It takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
+    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
     /// time linear in `items`.
     ///
     /// # Panics

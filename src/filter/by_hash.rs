@@ -30,7 +30,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
 }
 
 /// The same operations on a hash that the caller has computed: 64 bits, well mixed in the high bits, which
-/// select the buckets, and in the low 16, which are the fingerprint.
+/// select the buckets, and in the low ones, which are the fingerprint: 16 with 4 x 16.
 impl<E: Engine, S, I> Filter<E, S, I> {
     /// Returns the hasher.
     ///

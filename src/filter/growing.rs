@@ -27,7 +27,7 @@ impl<L: Layout, S, I> Filter<Growing<L>, S, I> {
     /// assert!(refused.is_some() && filter.memory_usage() <= 1 << 20);
     /// ```
     pub fn set_max_memory_usage(&mut self, bytes: usize) {
-        self.engine.set_memory(bytes);
+        self.engine.set_max_memory_usage(bytes);
     }
 
     /// Frees empty segments, while other threads use the filter: unlinks the segments that removal has emptied. If

@@ -1,20 +1,31 @@
 //! One object-safe trait of the calls that take a hash, for all filters.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt::Debug;
+use core::hash::BuildHasher;
 use core::panic::{RefUnwindSafe, UnwindSafe};
+#[cfg(feature = "std")]
+use std::io::{self, Write};
 
 use super::{Engine, Filter, Items};
-use crate::error::{InsertError, InsertManyError};
+use crate::error::{InsertError, InsertManyError, SnapshotError};
+use crate::layout::Shape;
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// A filter of any kind, for programs that choose the kind at run time: `Box<dyn Hashed>`.
+/// A filter of any kind and of any layout, for programs that choose at run time: `Box<dyn Hashed>`.
 ///
-/// It has the calls that take a hash, and the measures. Each is the method of the same name of the filter, with the
-/// same guarantees. The caller hashes: with [`Filter::hash_one`], or with a hasher of his own whose 64 bits are all
-/// well mixed. A call through the trait costs one additional indirect call.
+/// It has the calls that take a hash, the measures, and storing. Each is the method of the same name of the filter, with
+/// the same guarantees. The caller hashes: with [`Filter::hash_one`], or with a hasher of his own whose 64 bits are all
+/// well mixed. The filter keeps the hasher that it was built with, because its stored form names it. A call through the
+/// trait costs one additional indirect call.
+///
+/// [`build_smallest`](crate::FilterBuilder::build_smallest) and [`build_shape`](crate::FilterBuilder::build_shape) make
+/// one, and [`from_bytes_any_layout`](Filter::from_bytes_any_layout) reads one.
 ///
 /// The trait is sealed: only filters of this crate implement it.
 ///
@@ -118,11 +129,67 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::load_factor`].
     fn load_factor(&self) -> f64;
 
+    /// As [`Filter::shape`].
+    fn shape(&self) -> Shape;
+
+    /// The number of tables: the segments of a filter that grows, the generations of one that rotates, else 1.
+    fn segments(&self) -> usize;
+
     /// As [`Filter::memory_usage`].
     fn memory_usage(&self) -> usize;
 
     /// As [`Filter::false_positive_rate`].
     fn false_positive_rate(&self) -> f64;
+
+    /// The hasher that the filter was built with, or read with, as [`Filter::hasher`]: a
+    /// [`RandomState`](crate::RandomState) unless another one was given.
+    fn hasher(&self) -> &dyn Any;
+
+    /// As [`Filter::clear`].
+    fn clear(&mut self);
+
+    /// As the method of filters that grow. Others have nothing to give back.
+    fn shrink_to_fit(&self);
+
+    /// As the method of filters that grow. Others do not grow.
+    fn set_max_memory_usage(&mut self, bytes: usize);
+
+    /// As [`Filter::snapshot`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Filter::snapshot`].
+    fn snapshot(&self) -> Result<Box<dyn Hashed>, SnapshotError>;
+
+    /// As [`Filter::to_bytes`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Filter::to_bytes`].
+    fn to_bytes(&mut self) -> Vec<u8>;
+
+    /// As [`Filter::snapshot_to_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Filter::snapshot_to_bytes`].
+    fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError>;
+
+    /// As [`Filter::write_to`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Filter::write_to`].
+    #[cfg(feature = "std")]
+    fn write_to(&mut self, writer: &mut dyn Write) -> io::Result<()>;
+
+    /// As [`Filter::snapshot_to_writer`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Filter::snapshot_to_writer`].
+    #[cfg(feature = "std")]
+    fn snapshot_to_writer(&self, writer: &mut dyn Write) -> io::Result<()>;
 }
 
 impl<E: Engine, S, I: Items> sealed::Sealed for Filter<E, S, I> {}
@@ -130,8 +197,8 @@ impl<E: Engine, S, I: Items> sealed::Sealed for Filter<E, S, I> {}
 impl<E, S, I> Hashed for Filter<E, S, I>
 where
     E: Engine,
-    S: Send + Sync + UnwindSafe + RefUnwindSafe,
-    I: Items,
+    S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
+    I: Items + 'static,
 {
     fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_hash(hash)
@@ -207,5 +274,51 @@ where
 
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape()
+    }
+
+    fn segments(&self) -> usize {
+        self.engine.segments()
+    }
+
+    fn hasher(&self) -> &dyn Any {
+        &self.hasher
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn shrink_to_fit(&self) {
+        self.engine.shrink_to_fit();
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.engine.set_max_memory_usage(bytes);
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Hashed>, SnapshotError> {
+        Ok(Box::new(self.snapshot()?))
+    }
+
+    fn to_bytes(&mut self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
+        self.snapshot_to_bytes()
+    }
+
+    #[cfg(feature = "std")]
+    fn write_to(&mut self, writer: &mut dyn Write) -> io::Result<()> {
+        self.write_to(writer)
+    }
+
+    #[cfg(feature = "std")]
+    fn snapshot_to_writer(&self, writer: &mut dyn Write) -> io::Result<()> {
+        self.snapshot_to_writer(writer)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Engine, Filter};
 use crate::error::OutOfMemory;
+use crate::layout::Shape;
 
 /// Measures. While other threads write they are approximate; they never leave their bounds.
 impl<E: Engine, S, I> Filter<E, S, I> {
@@ -91,7 +92,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.remaining() == 0
     }
 
-    /// The number of slots, four a bucket, in all segments or generations.
+    /// The number of slots, four a bucket with 4 x 16, in all segments or generations.
     ///
     /// # Examples
     ///
@@ -120,6 +121,19 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.len() as f64 / self.slots() as f64
     }
 
+    /// The [`Layout`](crate::Layout) of the buckets, as a value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let shape = lockfree_cuckoo::CuckooFilter::with_capacity(8).shape();
+    /// assert_eq!((shape.slots(), shape.fingerprint_bits()), (4, 16));
+    /// ```
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape::of::<E::Layout>()
+    }
+
     /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
     /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of its
     /// present segments; those that were taken out and wait to be freed are not among them.
@@ -137,9 +151,9 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// The probability that `contains` is true for an item that is not in, at the present load; as exact as
     /// [`len`](Self::len). It supposes a hasher that mixes well.
     ///
-    /// A lookup compares the item's fingerprint, one of 65,535, with the stored ones among eight slots: about
-    /// `8 * load_factor / 65535` (Fan et al. 2014, section 5.1, with a bucket size of 4). The segments of a filter that
-    /// grows add up, and so do the generations of one that rotates, each at most 0.000_122.
+    /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
+    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. The segments of a
+    /// filter that grows add up, and so do the generations of one that rotates.
     ///
     /// # Examples
     ///

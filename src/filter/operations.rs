@@ -18,12 +18,12 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Errors
     ///
     /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
-    /// there are eight copies. [`Disturbed`](InsertError::Disturbed) and [`NoDescriptor`](InsertError::NoDescriptor) if
+    /// both buckets are full of its copies (eight with 4 x 16). [`Disturbed`](InsertError::Disturbed) and [`NoDescriptor`](InsertError::NoDescriptor) if
     /// other threads were in the way: try again. Every stored item stays where lookups find it.
     ///
     /// Of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is no
     /// room, and a limit or the lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes
-    /// inserts holds eight copies. `Full` if there is no room in a segment that is less than an eighth full: then the
+    /// inserts holds as many copies. `Full` if there is no room in a segment that is less than an eighth full: then the
     /// hasher does not mix its bits, or few items have very many copies, and another segment would not help. Never
     /// `Disturbed` or `NoDescriptor`.
     ///

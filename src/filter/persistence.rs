@@ -10,7 +10,7 @@ use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
 use crate::stored::Stream;
-use crate::stored::{self, Identity, Slice, Source};
+use crate::stored::{self, Frame, Identity, Slice, Source};
 
 /// Storing. The stored form is the same on every machine, and documented byte by byte in
 /// [`format`](crate::format).
@@ -295,7 +295,17 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
-        let (engine, hasher) = E::read(source, hasher, Self::BYTES)?;
+        let frame = Frame::read(source)?;
+        Self::read_behind(&frame, source, hasher)
+    }
+
+    /// Reads what follows the header.
+    pub(super) fn read_behind(
+        frame: &Frame,
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    ) -> Result<Self, ReadError> {
+        let (engine, hasher) = E::read(frame, source, hasher, Self::BYTES)?;
         Ok(Self::of(engine, hasher))
     }
 }

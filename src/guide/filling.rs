@@ -9,7 +9,7 @@
 //! | `collect`, with `rayon` from parallel iterators too | one copy of equal items | cannot happen with a hasher that mixes: the filter gets the size that it needs | the items |
 //!
 //! Copies matter. If the source has an item twice, `extend` inserts it twice. It then takes two slots, and one
-//! removal leaves one copy. The ninth copy of an item is refused. If the source can have duplicates, use
+//! removal leaves one copy. The ninth copy of an item is refused with 4 x 16. If the source can have duplicates, use
 //! `insert_unique` or `collect`:
 //!
 //! ```

@@ -170,11 +170,11 @@
 //! ```
 //!
 //! The price is that lookups take a read lock, which writes to a cache line that all threads share. A filter that
-//! is sized for the largest possible set costs two bytes per item, and needs none of this.
+//! is sized for the largest possible set costs about two bytes per item with 4 x 16, and needs none of this.
 //!
 //! # `TooManyCopies`
 //!
-//! Both buckets of the item are full of tokens of its class: eight tokens. The insert would add one more. If you
+//! Both buckets of the item are full of tokens of its class: eight tokens with 4 x 16. The insert would add one more. If you
 //! want membership, use `insert_unique`. If you need a count, count elsewhere ([`removing`](super::removing)).
 //! Trying again helps only if another call removes a copy. A larger filter does not help.
 //!

@@ -2,7 +2,7 @@
 //!
 //! # When to use one
 //!
-//! A [`CuckooFilter`](crate::CuckooFilter) that is sized for the largest possible set costs two bytes per item,
+//! A [`CuckooFilter`](crate::CuckooFilter) that is sized for the largest possible set costs about two bytes per item with 4 x 16,
 //! and one pair of loads per lookup. Use it if you know that largest number. If you do not know it, or if it is a
 //! hundred times the usual number, use a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
 //!
@@ -30,7 +30,7 @@
 //!
 //! The filter adds segments, each twice as large as the one before, and does not move stored items. So most items
 //! are in the newest one or two segments, and a lookup reads these first. A lookup that finds nothing reads all
-//! segments, with two loads each. Each segment adds its share of false positives:
+//! segments, with two loads each. Each segment adds its share of false positives. With 4 x 16:
 //!
 //! | segments | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
@@ -78,6 +78,7 @@
 //! # What is different
 //!
 //! * Each call pins an epoch, which costs some nanoseconds. A batch call pins once per 256 items.
-//! * Each segment can hold eight copies of an item. The ninth copy is refused, and never makes the filter grow.
+//! * Each segment can hold as many copies of an item as two buckets have slots, eight with 4 x 16. One more is refused,
+//!   and never makes the filter grow.
 //! * The first call of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
 //!   this filter in signal handlers, or in threads that must not allocate.

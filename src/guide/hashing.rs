@@ -1,7 +1,7 @@
 //! Which hasher to use: the default and its seed, another hasher, or your own hashes.
 //!
-//! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest 16 bits are
-//! the fingerprint. The fingerprint leads from either bucket to the other.
+//! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest bits are the
+//! fingerprint: 16 with 4 x 16, as many as the [layout](super::layouts) says. The fingerprint leads from either bucket to the other.
 //!
 //! # The default
 //!

@@ -1,6 +1,6 @@
 //! What a hasher must provide, and what happens if it does not.
 //!
-//! The high bits of the hash select the bucket, and the low 16 bits are the fingerprint. The hasher must spread
+//! The high bits of the hash select the bucket, and the low ones are the fingerprint, 16 with 4 x 16. The hasher must spread
 //! items evenly over both, and independently of each other. A hasher for hash tables may do less: a table
 //! compares keys, so poor hashes only make it slower. A filter has no keys to compare. With poor hashes it
 //! refuses items early, or answers "yes" for absent items.

@@ -92,7 +92,7 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! The two buckets of an item have eight slots. So the ninth copy is refused with
+//! The two buckets of an item have eight slots with 4 x 16 (4 to 16 with other [layouts](super::layouts)). So the ninth copy is refused with
 //! [`TooManyCopies`](crate::InsertError::TooManyCopies). An earlier copy is refused if other items of the class
 //! are in.
 //!
@@ -128,11 +128,11 @@
 //!
 //! # Right: count elsewhere
 //!
-//! If an item can have more than eight users, count them in an exact map. Insert the item when its count rises
+//! If an item can have more users than its two buckets have slots, count them in an exact map. Insert the item when its count rises
 //! from 0, and remove it when the count returns to 0. Do both while you hold the map's lock for the item.
 //! Otherwise an insert and a removal can run in the wrong order.
 //!
-//! [`count`](crate::CuckooFilter::count) cannot replace this. It counts the tokens of the class, up to 8. Under
+//! [`count`](crate::CuckooFilter::count) cannot replace this. It counts the tokens of the class, up to 8 with 4 x 16. Under
 //! concurrent writes it can count a copy twice.
 //!
 //! [`insert`]: crate::CuckooFilter::insert

@@ -25,7 +25,7 @@
 //! | name | meaning |
 //! |---|---|
 //! | `capacity` | the items that the filter is sized for: it takes that many, and usually some more |
-//! | buckets | `slots / 4`; [`builder().buckets(n)`](crate::CuckooFilterBuilder::buckets) sets the number itself |
+//! | buckets | `slots / 4`, or by the slots that the [layout](super::layouts) has in a bucket; [`builder().buckets(n)`](crate::CuckooFilterBuilder::buckets) sets the number itself |
 //! | `slots` | places for tokens; `len` never exceeds it, and reaches it only in the smallest filters |
 //! | `len` | the stored tokens: successful inserts minus successful removals |
 //! | `load_factor` | `len / slots` |
@@ -39,7 +39,7 @@
 //!
 //! # What it costs, and how much it holds
 //!
-//! These figures are from `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
+//! These figures are for the layout 4 x 16, from `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
 //! mean of all lookups with the five). Loads and rates do not depend on the machine. The memory depends on it a
 //! little: with more than 16 processors a large filter has more descriptors, at most 64 KiB of them instead of 4.
 //!
@@ -71,14 +71,15 @@
 //!
 //! # False positives
 //!
-//! A lookup of an absent item compares its fingerprint, one of 65,535, with the tokens of two buckets. So it
-//! returns a wrong "yes" with a probability of about `8 × load / 65535`. That is one lookup in 8,200 if every
+//! A lookup of an absent item compares its fingerprint, with 4 x 16 one of 65,535, with the tokens of two buckets. So it
+//! returns a wrong "yes" with a probability of about `8 × load / 65535`, or `2 × slots × load / 2^bits` with other
+//! [layouts](super::layouts). That is one lookup in 8,200 if every
 //! slot is taken, and one in 8,600 in a large filter at its capacity; the other pages use this second number. A
 //! filter that is less full has a lower rate. Only lookups of absent items can go wrong. So if nine of ten
 //! lookups are for stored items, one lookup in 86,000 goes wrong.
 //!
-//! The width of the fingerprint is fixed, so only a lower load gives a lower rate. A filter of twice the capacity
-//! has half the rate, for twice the memory:
+//! Of one layout, only a lower load gives a lower rate. A filter of twice the capacity has half the rate, for twice the
+//! memory; another [layout](super::layouts) does better:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -95,7 +96,7 @@
 //! assert!((0.49..0.51).contains(&(rate_in(2_000_000) / rate_in(1_000_000))));
 //! ```
 //!
-//! If you cannot afford a load that is low enough, ask the source of truth on every "yes", or use a set.
+//! If you cannot afford a rate that is low enough, ask the source of truth on every "yes", or use a set.
 //!
 //! # Headroom
 //!
@@ -107,7 +108,7 @@
 //!   million around 0.78, 18 million around 0.88 and 1.5 million around 0.96. A filter that is kept at three
 //!   quarters of its capacity inserts several times faster than one that is kept full.
 //! * Memory comes in steps: the number of buckets is a power of two times an odd number up to 31. From half a
-//!   million items up, a filter takes 16.8 to 18.2 bits per item. So you gain nothing by rounding the capacity up
+//!   million items up, a filter of 4 x 16 takes 16.8 to 18.2 bits per item. So you gain nothing by rounding the capacity up
 //!   to a power of two yourself.
 //!
 //! # The search budget

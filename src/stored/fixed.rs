@@ -30,8 +30,8 @@ mod at {
 }
 
 impl<L: Layout> Header<L> {
-    fn frame(&self) -> Frame<L> {
-        let mut frame = Frame::new(Kind::Fixed, &self.identity);
+    fn frame(&self) -> Frame {
+        let mut frame = Frame::new::<L>(Kind::Fixed, &self.identity);
         frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
         frame.put(at::CAPACITY, &(self.capacity as u64).to_le_bytes());
         frame.put(at::ITEMS, &(self.items as u64).to_le_bytes());
@@ -43,7 +43,7 @@ impl<L: Layout> Header<L> {
     }
 
     /// The header with these fields, if they can be true.
-    fn of_fields(frame: &Frame<L>, identity: Identity) -> Result<Self, ReadError> {
+    fn of_fields(frame: &Frame, identity: Identity) -> Result<Self, ReadError> {
         let geometry = geometry(frame.number(at::BUCKETS))?;
         let at_most_slots = |at, reason| at_most_slots(frame.number(at), geometry, reason);
         Ok(Self {
@@ -61,10 +61,12 @@ impl<L: Layout> Header<L> {
 
 /// The bytes of the whole stored form.
 fn stored_bytes<L: Layout>(geometry: Geometry<L>) -> u64 {
-    (Frame::<L>::BYTES + CHECKSUM) as u64 + geometry.buckets() as u64 * WORD as u64
+    (Frame::BYTES + CHECKSUM) as u64 + geometry.buckets() as u64 * WORD as u64
 }
 
 impl<L: Layout> Stored for Fixed<L> {
+    const KIND: Kind = Kind::Fixed;
+
     fn stored_bytes(&mut self) -> u64 {
         stored_bytes(self.segment.geometry())
     }
@@ -92,14 +94,15 @@ impl<L: Layout> Stored for Fixed<L> {
     }
 
     fn read<S>(
+        frame: &Frame,
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         _: usize,
     ) -> Result<(Self, S), ReadError> {
-        let (frame, identity) = Frame::read(source, Kind::Fixed)?;
-        let header = Header::<L>::of_fields(&frame, identity)?;
+        let identity = frame.check::<L>(Self::KIND)?;
+        let header = Header::<L>::of_fields(frame, identity)?;
         let hasher = hasher(&identity)?;
-        let mut input = Input::behind(Frame::<L>::BYTES as u64, frame.begin_checksum(), source);
+        let mut input = Input::behind(Frame::BYTES as u64, frame.begin_checksum(), source);
         input.expect(stored_bytes(header.geometry))?;
         let words = input.words(header.geometry)?;
         input.checksum()?;

@@ -1,15 +1,13 @@
 //! What all headers have in common: the first 32 bytes, the length, and the checksum at the end.
 
-use core::marker::PhantomData;
-
 use super::source::Source;
 use super::{Identity, demand, malformed};
 use crate::error::ReadError;
-use crate::layout::Layout;
+use crate::layout::{Layout, Shape};
 
 /// What follows the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// One table.
     Fixed = 1,
     /// A list of tables.
@@ -19,11 +17,10 @@ pub(super) enum Kind {
     Rotating = 3,
 }
 
-/// A header, of a filter with the layout `L`, whose fields its kind gives a meaning to.
+/// A header, whose fields its kind gives a meaning to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame<L> {
+pub struct Frame {
     bytes: [u8; BYTES],
-    layout: PhantomData<L>,
 }
 
 const BYTES: usize = 64;
@@ -32,6 +29,9 @@ const BYTES: usize = 64;
 const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
 
 const VERSION: u16 = 1;
+
+/// Bits of the slots of a bucket in their byte. Above them are the bits of a value.
+const SLOTS_BITS: u32 = 4;
 
 const DEFAULT_HASHER: u8 = 1;
 const CUSTOM_HASHER: u8 = 2;
@@ -48,26 +48,22 @@ pub(super) mod at {
     pub(in crate::stored) const CHECKSUM: usize = 60;
 }
 
-impl<L: Layout> Frame<L> {
+impl Frame {
     pub(super) const BYTES: usize = BYTES;
 
-    /// Bits of a fingerprint, slots of a bucket.
-    const SHAPE: [u8; 2] = [L::FINGERPRINT_BITS as u8, L::SLOTS as u8];
-
     /// Without the fields of its kind.
-    pub(super) fn new(kind: Kind, identity: &Identity) -> Self {
+    pub(super) fn new<L: Layout>(kind: Kind, identity: &Identity) -> Self {
+        const { assert!(L::SLOTS < 1 << SLOTS_BITS && L::VALUE_BITS < 1 << (u8::BITS - SLOTS_BITS)) };
+        let slots = L::SLOTS as u8 | (L::VALUE_BITS as u8) << SLOTS_BITS;
         let (hasher, seed) = match identity.seed {
             Some(seed) => (DEFAULT_HASHER, seed),
             None => (CUSTOM_HASHER, 0),
         };
-        let mut frame = Self {
-            bytes: [0; BYTES],
-            layout: PhantomData,
-        };
+        let mut frame = Self { bytes: [0; BYTES] };
         frame.put(0, &MAGIC);
         frame.put(at::VERSION, &VERSION.to_le_bytes());
         frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
-        frame.put(at::SHAPE, &Self::SHAPE);
+        frame.put(at::SHAPE, &[L::FINGERPRINT_BITS as u8, slots]);
         frame.put(at::KIND, &[kind as u8]);
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
@@ -103,20 +99,17 @@ impl<L: Layout> Frame<L> {
         checksum
     }
 
-    /// Reads one, and the identity of the hasher.
-    pub(super) fn read(
-        source: &mut impl Source,
-        kind: Kind,
-    ) -> Result<(Self, Identity), ReadError> {
+    /// Reads one.
+    pub(crate) fn read(source: &mut impl Source) -> Result<Self, ReadError> {
         let mut bytes = [0; BYTES];
         let found = source.take(&mut bytes)?;
-        Self::decode(&bytes[..found], kind)
+        Self::decode(&bytes[..found])
     }
 
     /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
     ///
     /// Checks the general fields first, so that the error names the cause and not a consequence.
-    pub(super) fn decode(found: &[u8], kind: Kind) -> Result<(Self, Identity), ReadError> {
+    pub(super) fn decode(found: &[u8]) -> Result<Self, ReadError> {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
         }
@@ -134,27 +127,23 @@ impl<L: Layout> Frame<L> {
             expected: Self::BYTES as u64,
             found: found.len() as u64,
         })?;
-        let frame = Self {
-            bytes,
-            layout: PhantomData,
-        };
+        let frame = Self { bytes };
         if u32::from_le_bytes(frame.get(at::CHECKSUM)) != frame.begin_checksum().finalize() {
             return Err(ReadError::Checksum);
         }
-        let identity = frame.check(kind)?;
-        Ok((frame, identity))
-    }
-
-    /// Checks the fields that all kinds share, and returns the hasher.
-    fn check(&self, kind: Kind) -> Result<Identity, ReadError> {
         demand(
-            u16::from_le_bytes(self.get(at::VERSION)) == VERSION,
+            u16::from_le_bytes(frame.get(at::VERSION)) == VERSION,
             "its version does not exist",
         )?;
         demand(
-            usize::from(u16::from_le_bytes(self.get(at::LENGTH))) == Self::BYTES,
+            usize::from(u16::from_le_bytes(frame.get(at::LENGTH))) == Self::BYTES,
             "its header is not 64 bytes long",
         )?;
+        Ok(frame)
+    }
+
+    /// The layout of a filter of this kind. An error, if it is a filter of another kind, or the layout is unknown.
+    pub(crate) fn shape(&self, kind: Kind) -> Result<Shape, ReadError> {
         let [found] = self.get(at::KIND);
         let other = [Kind::Fixed, Kind::Growing, Kind::Rotating]
             .into_iter()
@@ -165,10 +154,21 @@ impl<L: Layout> Frame<L> {
                 rotates: other == Kind::Rotating,
             });
         }
-        demand(
-            self.get(at::SHAPE) == Self::SHAPE && found == kind as u8,
-            "its size of fingerprints, size of buckets, or kind of table is unknown",
-        )?;
+        let [bits, slots] = self.get(at::SHAPE);
+        let (slots, values) = (slots & ((1 << SLOTS_BITS) - 1), slots >> SLOTS_BITS);
+        Shape::with(slots, bits, values)
+            .filter(|_| found == kind as u8)
+            .ok_or(malformed(
+                "its size of fingerprints, size of buckets, or kind of table is unknown",
+            ))
+    }
+
+    /// Checks that it is of a filter of this kind and of the layout `L`, and returns the hasher.
+    pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
+        let shape = self.shape(kind)?;
+        if shape != Shape::of::<L>() {
+            return Err(ReadError::OtherLayout { shape });
+        }
         let [hasher] = self.get(at::HASHER);
         let seed = match (hasher, self.number(at::SEED)) {
             (DEFAULT_HASHER, seed) => Some(seed),

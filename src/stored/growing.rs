@@ -48,14 +48,14 @@ mod at {
 const NO_LIMIT: u64 = u64::MAX;
 
 impl<L: Layout> Header<L> {
-    fn frame(&self) -> Frame<L> {
+    fn frame(&self) -> Frame {
         let memory = match self.memory {
             usize::MAX => NO_LIMIT,
             bytes => bytes as u64,
         };
         let rate = self.limits.false_positive_rate.to_bits();
         let byte = |number: usize| [u8::try_from(number).expect("a chain is no longer")];
-        let mut frame = Frame::new(Kind::Growing, &self.identity);
+        let mut frame = Frame::new::<L>(Kind::Growing, &self.identity);
         frame.put(at::START, &(self.start.buckets() as u64).to_le_bytes());
         frame.put(at::RATE, &rate.to_le_bytes());
         frame.put(at::MEMORY, &memory.to_le_bytes());
@@ -66,7 +66,7 @@ impl<L: Layout> Header<L> {
     }
 
     /// The header with these fields, if they can be true.
-    fn of_fields(frame: &Frame<L>, identity: Identity) -> Result<Self, ReadError> {
+    fn of_fields(frame: &Frame, identity: Identity) -> Result<Self, ReadError> {
         let [segments, target, log_factor, unused] =
             [at::SEGMENTS, at::TARGET, at::LOG_FACTOR, at::UNUSED].map(|at| frame.get::<1>(at)[0]);
         demand(segments > 0, "it has no segments")?;
@@ -101,14 +101,14 @@ impl<L: Layout> Header<L> {
 }
 
 /// The bytes of the header and of the list of this many segments.
-fn list_bytes<L: Layout>(segments: usize) -> u64 {
-    (Frame::<L>::BYTES + segments * ENTRY_BYTES) as u64
+fn list_bytes(segments: usize) -> u64 {
+    (Frame::BYTES + segments * ENTRY_BYTES) as u64
 }
 
 /// The bytes of the whole stored form, with this many segments of these geometries.
 fn stored_bytes<L: Layout>(segments: usize, geometries: impl Iterator<Item = Geometry<L>>) -> u64 {
     let words: u64 = geometries.map(|geometry| geometry.buckets() as u64).sum();
-    list_bytes::<L>(segments) + words * WORD as u64 + CHECKSUM as u64
+    list_bytes(segments) + words * WORD as u64 + CHECKSUM as u64
 }
 
 const ENTRY_BYTES: usize = 24;
@@ -148,6 +148,8 @@ impl<L: Layout> Entry<L> {
 }
 
 impl<L: Layout> Stored for Growing<L> {
+    const KIND: Kind = Kind::Growing;
+
     fn stored_bytes(&mut self) -> u64 {
         writing::stored_bytes(self)
     }
@@ -161,11 +163,12 @@ impl<L: Layout> Stored for Growing<L> {
     }
 
     fn read<S>(
+        frame: &Frame,
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         outside: usize,
     ) -> Result<(Self, S), ReadError> {
-        reading::read(source, hasher, outside)
+        reading::read(frame, source, hasher, outside)
     }
 }
 

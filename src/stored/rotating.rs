@@ -42,8 +42,8 @@ mod at {
 }
 
 impl<L: Layout> Header<L> {
-    fn frame(&self) -> Frame<L> {
-        let mut frame = Frame::new(Kind::Rotating, &self.identity);
+    fn frame(&self) -> Frame {
+        let mut frame = Frame::new::<L>(Kind::Rotating, &self.identity);
         frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
         frame.put(at::CAPACITY, &(self.capacity as u64).to_le_bytes());
         frame.put(at::ROTATIONS, &self.rotations.to_le_bytes());
@@ -56,7 +56,7 @@ impl<L: Layout> Header<L> {
     }
 
     /// The header with these fields, if they can be true.
-    fn of_fields(frame: &Frame<L>, identity: Identity) -> Result<Self, ReadError> {
+    fn of_fields(frame: &Frame, identity: Identity) -> Result<Self, ReadError> {
         let geometry = geometry(frame.number(at::BUCKETS))?;
         let [low, high] = frame.get(at::SEARCH_BUDGET);
         let [[generations], [unused]] = [at::GENERATIONS, at::UNUSED].map(|at| frame.get(at));
@@ -88,10 +88,12 @@ impl<L: Layout> Header<L> {
 /// The bytes of the whole stored form.
 fn stored_bytes<L: Layout>(geometry: Geometry<L>, generations: usize) -> u64 {
     let generation = WORD as u64 + geometry.buckets() as u64 * WORD as u64;
-    (Frame::<L>::BYTES + CHECKSUM) as u64 + generations as u64 * generation
+    (Frame::BYTES + CHECKSUM) as u64 + generations as u64 * generation
 }
 
 impl<L: Layout> Stored for Rotating<L> {
+    const KIND: Kind = Kind::Rotating;
+
     fn stored_bytes(&mut self) -> u64 {
         stored_bytes(self.geometry(), self.generations())
     }
@@ -129,14 +131,15 @@ impl<L: Layout> Stored for Rotating<L> {
     }
 
     fn read<S>(
+        frame: &Frame,
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         _: usize,
     ) -> Result<(Self, S), ReadError> {
-        let (frame, identity) = Frame::read(source, Kind::Rotating)?;
-        let header = Header::<L>::of_fields(&frame, identity)?;
+        let identity = frame.check::<L>(Self::KIND)?;
+        let header = Header::<L>::of_fields(frame, identity)?;
         let hasher = hasher(&identity)?;
-        let mut input = Input::behind(Frame::<L>::BYTES as u64, frame.begin_checksum(), source);
+        let mut input = Input::behind(Frame::BYTES as u64, frame.begin_checksum(), source);
         let tables = read_tables(&mut input, &header)?;
         let engine = Self::of_tables(tables, header.capacity, header.rotations);
         Ok((engine, hasher))

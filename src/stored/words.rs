@@ -70,7 +70,7 @@ impl<L: Layout> Words<L> {
     /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum finds
     /// damage, and this finds bytes that this crate did not write.
     pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
-        demand(self.packed, "a bucket is not filled from the top")?;
+        demand(self.packed, "a bucket is not one that the layout has")?;
         demand(
             self.items == items,
             "its number of items differs from the stored number",

@@ -16,16 +16,21 @@ pub(crate) const fn max_items<L: Layout>() -> usize {
 
 /// The smallest geometry that holds this many items, at most [`max_items`].
 pub(crate) fn geometry_for<L: Layout>(items: usize) -> Geometry<L> {
+    smallest(|geometry| items_for(geometry) >= items)
+        .expect("`max_items` fit into less than the address space")
+}
+
+/// The smallest geometry that will do. With each number of ranges, all that are larger than one that will do must do too.
+pub(crate) fn smallest<L: Layout>(will_do: impl Fn(Geometry<L>) -> bool) -> Option<Geometry<L>> {
     let odd_ranges = (1..=Geometry::<L>::MAX_RANGES).step_by(2);
     odd_ranges
         .filter_map(|ranges| {
             (1..usize::BITS)
                 .map_while(|log| ranges.checked_mul(1 << log))
                 .filter_map(Geometry::with_buckets)
-                .find(|&geometry| items_for(geometry) >= items)
+                .find(|&geometry| will_do(geometry))
         })
         .min_by_key(Geometry::buckets)
-        .expect("`max_items` fit into less than the address space")
 }
 
 /// The items that a table of this geometry takes without refusing one.

@@ -191,7 +191,7 @@ fn execute<L: Layout>(
     Opened::Done
 }
 
-/// Returns why no path was found. It reads one bucket after the other. So if other threads write, the eight copies
+/// Returns why no path was found. It reads one bucket after the other. So if other threads write, the copies
 /// need not have been stored at the same time.
 fn refusal<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Result<Opened, Refusal> {
     let pair = [tokens.peek(class.first), tokens.peek(class.second)];

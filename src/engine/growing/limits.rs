@@ -8,12 +8,16 @@ use crate::table::Geometry;
 use crate::table::rate::any_of;
 use crate::table::sizing::pair_slots;
 
-/// The options that only an engine which grows has.
+/// The options that only an engine which grows has, and the limit on its rate of false positives, which a builder keeps
+/// for all engines.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub(crate) factor: usize,
     pub(crate) false_positive_rate: f64,
 }
+
+/// A rate that no filter exceeds.
+pub(super) const NO_LIMIT: f64 = 1.0;
 
 const DEFAULT_FACTOR: usize = 2;
 
@@ -24,7 +28,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             factor: DEFAULT_FACTOR,
-            false_positive_rate: 1.0,
+            false_positive_rate: NO_LIMIT,
         }
     }
 }
@@ -35,20 +39,12 @@ pub(crate) fn rate_of_full<L: Layout>(segments: usize) -> f64 {
 }
 
 impl Limits {
-    /// Whether a filter can be built within them.
-    pub(super) fn check<L: Layout>(&self) -> Result<(), BuildError> {
+    /// Whether the factor is possible.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
         let factor = self.factor;
         let nearest = factor.clamp(2, LARGEST_FACTOR).next_power_of_two();
         if factor != nearest {
             return Err(BuildError(Cause::GrowthFactor { factor, nearest }));
-        }
-        let rate = self.false_positive_rate;
-        let least = rate_of_full::<L>(1);
-        if rate.is_nan() || rate < least {
-            return Err(BuildError(Cause::FalsePositiveRate {
-                rate: Rate::new(rate),
-                least: Rate::new(least),
-            }));
         }
         Ok(())
     }

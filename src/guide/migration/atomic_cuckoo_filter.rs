@@ -49,7 +49,7 @@
 //! | `new()`, for 2^20 items | `with_capacity(n)` |
 //! | `with_capacity(n)`, `builder().capacity(n)` | the same |
 //! | `builder().max_evictions(n)` | `builder().search_budget(n)`: the number of buckets that a search examines |
-//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | none: always 16 bits and 4 slots, the defaults of that crate |
+//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | `builder().layout::<Lanes<4, 16>>()`, the default here too, or another [layout](crate::guide::layouts); those whose bucket is one word of 64 bits |
 //! | `insert`, `insert_unique`, `contains`, `remove`, `count` | the same |
 //! | `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |

@@ -42,7 +42,7 @@
 //!
 //! | `AtomicBloomFilter` | here |
 //! |---|---|
-//! | `with_false_pos(p).expected_items(n)` | `with_capacity(n)`; the rate is at most 0.012 %, and lower for a larger `n` |
+//! | `with_false_pos(p).expected_items(n)` | `with_capacity(n)`, with a rate of at most 0.012 %; `builder().capacity(n).build_smallest(p)` |
 //! | `with_num_bits(bits)` | `builder().buckets(n)`, of 64 bits each |
 //! | `seed(&n)`, 128 bits | `builder().seed(n)`, 64 bits |
 //! | `hasher(s)` | `builder().hasher(s)` |
@@ -58,7 +58,7 @@
 //!
 //! # What is different
 //!
-//! * **You can remove items**, and count them, up to eight copies.
+//! * **You can remove items**, and count them, up to eight copies with 4 x 16.
 //! * **It can be full.** A Bloom filter takes any number of items, and its rate of wrong answers rises. Here the
 //!   rate is bounded, and inserts are refused instead.
 //! * **Which insert was first.** If two threads insert the same new item into an `AtomicBloomFilter` at the same
@@ -66,8 +66,8 @@
 //!   `insert_unique` returns true for one of them, or for none if the item is a false positive.
 //! * **Memory ordering.** `AtomicBloomFilter` uses relaxed accesses only. So a lookup that finds an item does not
 //!   make visible what another thread wrote before its insert. Here it does ([`sharing`](crate::guide::sharing)).
-//! * **The rate.** Here you can lower it only by a larger capacity. If 1 % is enough for you, a Bloom filter
-//!   takes little more than half the memory. At the rate of this filter, a Bloom filter takes more.
+//! * **The rate.** Here it follows from the [layout](crate::guide::layouts) and the load. Above 1 % a Bloom filter takes
+//!   less memory, below it a semi-sorted layout does. At the rate of 4 x 16, a Bloom filter takes more.
 //!
 //! ```
 //! const ITEMS: usize = 1_000_000;
@@ -82,5 +82,5 @@
 //!
 //! # When to stay
 //!
-//! Keep the Bloom filter if you never remove items, must choose the rate, can never accept a refused insert, or
+//! Keep the Bloom filter if you never remove items, need a rate above 1 %, can never accept a refused insert, or
 //! need to unite filters.

@@ -51,13 +51,13 @@
 //!
 //! # What is different
 //!
-//! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity. So `insert_unique` returns false for
+//! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity with 4 x 16. So `insert_unique` returns false for
 //!   that share of new items.
 //! * **A removal of an absent item** is harmless in a set. In a filter it can remove another item. So code that
 //!   calls `set.remove(&item)` to be safe must change: remove only if this owner's `insert_unique` returned true
 //!   ([`removing`](crate::guide::removing)).
 //! * **It does not grow.** A set doubles; a filter refuses the insert ([`full`](crate::guide::full)).
-//! * **Memory.** A filter takes about two bytes per item, whatever the item is. A set takes the item, its heap
+//! * **Memory.** A filter takes about two bytes per item with 4 x 16, whatever the item is. A set takes the item, its heap
 //!   memory, and free slots. For a million `u64`, that is eight times the memory.
 //! * **Locks.** With a filter, no thread waits. With a `RwLock`, one slow writer blocks all readers. With a
 //!   `DashSet`, it blocks the readers of one shard.

@@ -1,14 +1,14 @@
 //! The header, byte by byte.
 
 use super::*;
-use crate::layout::{LONG_BUDGET, Lanes, MIN_BUDGET};
+use crate::layout::{ForLayout, LONG_BUDGET, Lanes, MIN_BUDGET, Shape};
 use crate::stored::frame::at::{HASHER, LENGTH, SHAPE, VERSION};
 
 type Header = super::Header<Lanes<4, 16>>;
-type Frame = super::Frame<Lanes<4, 16>>;
 
 fn decode(bytes: &[u8]) -> Result<Header, ReadError> {
-    let (frame, identity) = Frame::decode(bytes, Kind::Fixed)?;
+    let frame = Frame::decode(bytes)?;
+    let identity = frame.check::<Lanes<4, 16>>(Kind::Fixed)?;
     Header::of_fields(&frame, identity)
 }
 
@@ -115,12 +115,14 @@ fn a_flipped_bit_behind_the_version_is_found_by_the_checksum() {
 #[test]
 fn numbers_out_of_range_are_refused() {
     // Offset, number of bytes, value, and a part of the error text.
-    let cases: [(usize, usize, u64, &str); 21] = [
+    let cases: [(usize, usize, u64, &str); 23] = [
         (VERSION, 2, 0, "its version does not exist"),
         (LENGTH, 2, 63, "64 bytes long"),
         (LENGTH, 2, 65, "64 bytes long"),
         (SHAPE, 1, 8, "is unknown"),
         (SHAPE + 1, 1, 8, "is unknown"),
+        (SHAPE + 1, 1, 0x14, "is unknown"),
+        (SHAPE, 2, 0x0405, "is unknown"),
         (SHAPE + 2, 1, 4, "is unknown"),
         (HASHER, 1, 0, "kind of hasher"),
         // A custom hasher has no seed, but this header has one.
@@ -165,5 +167,51 @@ fn numbers_at_their_limits_are_taken() {
         let mut bytes = BYTES;
         bytes[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
         assert!(decode(&repaired(bytes)).is_ok(), "{at} = {value}");
+    }
+}
+
+/// The bytes of every layout for ever: bits of a fingerprint, slots, bits of a value.
+#[test]
+fn a_header_of_another_layout_is_told_apart() {
+    let shapes = [
+        (0x08, 0x08, "Lanes<8, 8>"),
+        (0x0a, 0x06, "Lanes<6, 10>"),
+        (0x0c, 0x06, "SemiSorted<6, 12>"),
+        (0x0c, 0x05, "Lanes<5, 12>"),
+        (0x0e, 0x05, "SemiSorted<5, 14>"),
+        (0x10, 0x04, "Lanes<4, 16>"),
+        (0x11, 0x04, "SemiSorted<4, 17>"),
+        (0x15, 0x03, "Lanes<3, 21>"),
+        (0x1f, 0x02, "Lanes<2, 31>"),
+        (0x0c, 0x44, "Lanes<4, 12, 4>"),
+        (0x0d, 0x83, "Lanes<3, 13, 8>"),
+        (0x10, 0xf2, "Lanes<2, 16, 15>"),
+    ];
+    assert_eq!(shapes.len(), Shape::ALL.len());
+    for (bits, slots, name) in shapes {
+        let mut bytes = BYTES;
+        bytes[SHAPE..SHAPE + 2].copy_from_slice(&[bits, slots]);
+        let frame = Frame::decode(&repaired(bytes)).expect("valid");
+        let shape = frame.shape(Kind::Fixed).expect("a layout");
+        assert_eq!(shape.to_string(), name);
+        // And it is written so.
+        let written = shape.call(Written(header().identity));
+        assert_eq!(written[SHAPE..SHAPE + 2], [bits, slots]);
+        match frame.check::<Lanes<4, 16>>(Kind::Fixed) {
+            Ok(_) => assert_eq!(name, "Lanes<4, 16>"),
+            Err(ReadError::OtherLayout { shape: other }) => assert_eq!(other, shape),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The header of a layout.
+struct Written(Identity);
+
+impl ForLayout for Written {
+    type Output = [u8; 64];
+
+    fn call<L: Layout>(self) -> [u8; 64] {
+        Frame::new::<L>(Kind::Fixed, &self.0).encode()
     }
 }

@@ -15,14 +15,15 @@ use crate::table::Table;
 
 /// Reads one. See [`Stored::read`](crate::stored::Stored::read).
 pub(super) fn read<L: Layout, S>(
+    frame: &Frame,
     source: &mut impl Source,
     hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     outside: usize,
 ) -> Result<(Growing<L>, S), ReadError> {
-    let (frame, identity) = Frame::read(source, Kind::Growing)?;
-    let header = Header::of_fields(&frame, identity)?;
+    let identity = frame.check::<L>(Kind::Growing)?;
+    let header = Header::of_fields(frame, identity)?;
     let hasher = hasher(&identity)?;
-    let mut input = Input::behind(Frame::<L>::BYTES as u64, frame.begin_checksum(), source);
+    let mut input = Input::behind(Frame::BYTES as u64, frame.begin_checksum(), source);
     let entries = read_list(&mut input, &header)?;
     let tables = read_tables(&mut input, &header, &entries)?;
     let mut links = Vec::new();
@@ -41,7 +42,7 @@ fn read_list<L: Layout>(
     input: &mut Input<'_, impl Source>,
     header: &Header<L>,
 ) -> Result<Vec<Entry<L>>, ReadError> {
-    input.expect_at_least(list_bytes::<L>(header.segments));
+    input.expect_at_least(list_bytes(header.segments));
     let mut entries: Vec<Entry<L>> = Vec::new();
     allocate::grow(&mut entries, header.segments)?;
     for _ in 0..header.segments {

@@ -5,7 +5,6 @@ use crate::layout::Lanes;
 
 type Header = super::Header<Lanes<4, 16>>;
 type Entry = super::Entry<Lanes<4, 16>>;
-type Frame = super::Frame<Lanes<4, 16>>;
 
 /// Three ranges of eight to begin with.
 fn header() -> Header {
@@ -39,7 +38,8 @@ const BYTES: [u8; 64] = [
 ];
 
 fn decode(bytes: &[u8]) -> Result<Header, ReadError> {
-    let (frame, identity) = Frame::decode(bytes, Kind::Growing)?;
+    let frame = Frame::decode(bytes)?;
+    let identity = frame.check::<Lanes<4, 16>>(Kind::Growing)?;
     Header::of_fields(&frame, identity)
 }
 
@@ -50,7 +50,7 @@ fn these_are_the_bytes_for_ever() {
     assert_eq!(decoded.frame().encode(), BYTES);
     assert_eq!((decoded.segments, decoded.target), (3, 1));
     assert_eq!(decoded.limits.factor, 4);
-    assert_eq!(list_bytes::<Lanes<4, 16>>(3), 64 + 3 * 24);
+    assert_eq!(list_bytes(3), 64 + 3 * 24);
     let shape = |buckets| Geometry::<Lanes<4, 16>>::with_buckets(buckets).expect("possible");
     let geometries = [48, 24, 24].map(shape);
     let stored_bytes = stored_bytes(3, geometries.into_iter());
@@ -103,7 +103,7 @@ fn fields_are_in_range_or_refused() {
         (at::UNUSED, 1, 1, Some("unused byte")),
     ];
     for (at, length, value, said) in cases {
-        let (mut frame, _) = Frame::decode(&BYTES, Kind::Growing).expect("valid");
+        let mut frame = Frame::decode(&BYTES).expect("valid");
         frame.put(at, &value.to_le_bytes()[..length]);
         match (decode(&frame.encode()), said) {
             (Ok(_), None) => {}
@@ -127,9 +127,10 @@ fn what_is_cut_damaged_or_of_another_kind_is_told() {
         let error = decode(&damaged).expect_err("damaged");
         assert!(matches!(error, ReadError::Checksum), "bit {bit}: {error:?}");
     }
-    let error = Frame::decode(&BYTES, Kind::Fixed).expect_err("it grows");
+    let frame = Frame::decode(&BYTES).expect("valid");
+    let error = frame.shape(Kind::Fixed).expect_err("it grows");
     assert!(matches!(error, ReadError::OtherKind { grows: true, .. }));
-    let fixed = Frame::new(Kind::Fixed, &header().identity).encode();
+    let fixed = Frame::new::<Lanes<4, 16>>(Kind::Fixed, &header().identity).encode();
     let error = decode(&fixed).expect_err("it does not grow");
     assert!(matches!(error, ReadError::OtherKind { grows: false, .. }));
 }

@@ -4,10 +4,10 @@ use super::*;
 use crate::layout::{LONG_BUDGET, Lanes, MIN_BUDGET};
 
 type Header = super::Header<Lanes<4, 16>>;
-type Frame = super::Frame<Lanes<4, 16>>;
 
 fn decode(bytes: &[u8]) -> Result<Header, ReadError> {
-    let (frame, identity) = Frame::decode(bytes, Kind::Rotating)?;
+    let frame = Frame::decode(bytes)?;
+    let identity = frame.check::<Lanes<4, 16>>(Kind::Rotating)?;
     Header::of_fields(&frame, identity)
 }
 
@@ -45,7 +45,7 @@ const BYTES: [u8; 64] = [
 
 /// With other bytes at an offset, and a checksum that matches.
 fn changed(at: usize, new: &[u8]) -> [u8; 64] {
-    let (mut frame, _) = Frame::decode(&BYTES, Kind::Rotating).expect("valid");
+    let mut frame = Frame::decode(&BYTES).expect("valid");
     frame.put(at, new);
     frame.encode()
 }
@@ -97,7 +97,8 @@ fn other_kinds_are_told_apart() {
         let error = decode(&changed(14, &[kind])).expect_err("another kind");
         assert_other_kind(&error, grows, false);
     }
-    let error = Frame::decode(&BYTES, Kind::Fixed).expect_err("another kind");
+    let frame = Frame::decode(&BYTES).expect("valid");
+    let error = frame.shape(Kind::Fixed).expect_err("another kind");
     assert_other_kind(&error, false, true);
 }
 

@@ -8,6 +8,39 @@ pub fn check(bytes: &[u8]) -> bool {
     check_kind(bytes, |filter| work(filter, bytes))
 }
 
+/// Whether the bytes are a filter of fixed size, whatever its layout.
+pub fn check_any_layout(bytes: &[u8]) -> bool {
+    let Ok(mut filter) = CuckooFilter::from_bytes_any_layout(bytes) else {
+        return false;
+    };
+    assert!(
+        filter.to_bytes() == bytes,
+        "what is read is written the same"
+    );
+    let mut len = filter.len();
+    assert!(len <= filter.slots());
+    for hash in (0..40).map(mix) {
+        let count = filter.count_hash(hash);
+        assert!(count <= 2 * filter.shape().slots());
+        assert_eq!(filter.contains_hash(hash), count > 0);
+        match filter.insert_hash(hash) {
+            Ok(()) => {
+                len += 1;
+                assert_eq!(filter.count_hash(hash), count + 1);
+                assert!(!filter.insert_unique_hash(hash).expect("it is in"));
+            }
+            Err(_) => assert_eq!(filter.count_hash(hash), count),
+        }
+    }
+    for hash in (0..20).map(mix) {
+        len -= usize::from(filter.remove_hash(hash));
+    }
+    assert_eq!(filter.len(), len);
+    filter.clear();
+    assert!(filter.is_empty());
+    true
+}
+
 /// Whether the bytes are a filter that grows.
 pub fn check_growing(bytes: &[u8]) -> bool {
     check_kind(bytes, work_growing)

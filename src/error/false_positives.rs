@@ -1,0 +1,102 @@
+//! A filter whose rate of false positives is too high, and the layouts that would do.
+
+use core::fmt;
+
+use super::Rate;
+use crate::layout::Shape;
+
+/// A filter that has a rate of false positives at capacity of more than it may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyFalsePositives {
+    /// The rate that was asked for.
+    pub(crate) most: Rate,
+    /// The rate of the layout.
+    pub(crate) rate: Rate,
+    pub(crate) shape: Shape,
+    pub(crate) content: Content,
+    /// The layouts whose rate is low enough.
+    pub(crate) others: Shapes,
+}
+
+/// What is in a filter when its rate is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// So many items in each table.
+    Items { items: usize, tables: usize },
+    /// No table has a vacant slot.
+    Full { tables: usize },
+}
+
+/// A set of layouts.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Shapes(u16);
+
+impl Shapes {
+    /// The layouts in it, in the order of [`Shape::ALL`].
+    pub(crate) fn iter(self) -> impl Iterator<Item = Shape> {
+        const { assert!(Shape::ALL.len() <= u16::BITS as usize) };
+        let all = Shape::ALL.into_iter().enumerate();
+        all.filter_map(move |(index, shape)| (self.0 >> index & 1 == 1).then_some(shape))
+    }
+}
+
+impl FromIterator<Shape> for Shapes {
+    fn from_iter<T: IntoIterator<Item = Shape>>(shapes: T) -> Self {
+        Self(shapes.into_iter().fold(0, |set, shape| {
+            let index = Shape::ALL.iter().position(|&other| other == shape);
+            index.map_or(set, |index| set | 1 << index)
+        }))
+    }
+}
+
+impl fmt::Debug for Shapes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Items { items, tables: 1 } => write!(out, "with {items} items"),
+            Self::Items { items, tables } => {
+                write!(out, "with {tables} generations of {items} items each")
+            }
+            Self::Full { tables: 1 } => out.write_str("with one full segment"),
+            Self::Full { tables } => write!(out, "with {tables} full segments"),
+        }
+    }
+}
+
+impl fmt::Display for TooManyFalsePositives {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            most,
+            rate,
+            shape,
+            content,
+            others,
+        } = self;
+        write!(
+            out,
+            "a false-positive rate of {} is too low for the layout `{shape}`, which has {rate} {content}: ",
+            most.get(),
+        )?;
+        let count = others.iter().count();
+        for (index, other) in others.iter().enumerate() {
+            let before = match index {
+                0 => "use ",
+                _ if index + 1 == count => " or ",
+                _ => ", ",
+            };
+            write!(out, "{before}`{other}`")?;
+        }
+        if count == 0 {
+            out.write_str("no other layout has so low a rate, so set a higher one")?;
+            if matches!(content, Content::Items { .. }) {
+                out.write_str(" or a larger capacity")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The layouts as values, for programs that choose one at run time.
+
+use core::fmt;
+
+use super::{Lanes, Layout, SemiSorted};
+
+/// A [`Layout`] as a value: its numbers.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{SemiSorted, Shape};
+///
+/// let shape = Shape::of::<SemiSorted<4, 17>>();
+/// assert_eq!((shape.slots(), shape.fingerprint_bits()), (4, 17));
+/// assert_eq!(shape.to_string(), "SemiSorted<4, 17>");
+/// assert!(Shape::ALL.contains(&shape));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    slots: u8,
+    fingerprint_bits: u8,
+    value_bits: u8,
+}
+
+/// What is done with a layout that is known at run time.
+pub(crate) trait ForLayout {
+    type Output;
+
+    fn call<L: Layout>(self) -> Self::Output;
+}
+
+macro_rules! shapes {
+    ($($layout:ty),* $(,)?) => {
+        impl Shape {
+            /// All layouts: first those without values, from the one with the most slots to the one with the fewest.
+            pub const ALL: [Self; { [$(stringify!($layout)),*].len() }] = [$(Self::of::<$layout>()),*];
+
+            /// Calls `function` for the layout of this shape.
+            pub(crate) fn call<F: ForLayout>(self, function: F) -> F::Output {
+                $(if self == Self::of::<$layout>() {
+                    return function.call::<$layout>();
+                })*
+                unreachable!("a shape is one of these")
+            }
+        }
+    };
+}
+
+shapes! {
+    Lanes<8, 8>,
+    Lanes<6, 10>,
+    SemiSorted<6, 12>,
+    Lanes<5, 12>,
+    SemiSorted<5, 14>,
+    Lanes<4, 16>,
+    SemiSorted<4, 17>,
+    Lanes<3, 21>,
+    Lanes<2, 31>,
+    Lanes<4, 12, 4>,
+    Lanes<3, 13, 8>,
+    Lanes<2, 16, 15>,
+}
+
+impl Shape {
+    /// The shape of a layout.
+    #[must_use]
+    pub const fn of<L: Layout>() -> Self {
+        Self {
+            slots: L::SLOTS as u8,
+            fingerprint_bits: L::FINGERPRINT_BITS as u8,
+            value_bits: L::VALUE_BITS as u8,
+        }
+    }
+
+    /// The shape with these numbers, if there is one.
+    pub(crate) fn with(slots: u8, fingerprint_bits: u8, value_bits: u8) -> Option<Self> {
+        let wanted = Self {
+            slots,
+            fingerprint_bits,
+            value_bits,
+        };
+        Self::ALL.into_iter().find(|&shape| shape == wanted)
+    }
+
+    /// Slots of a bucket.
+    #[must_use]
+    pub const fn slots(self) -> usize {
+        self.slots as usize
+    }
+
+    /// Bits of a fingerprint.
+    #[must_use]
+    pub const fn fingerprint_bits(self) -> u32 {
+        self.fingerprint_bits as u32
+    }
+
+    /// Bits of a value that is stored beside each fingerprint; 0 for most layouts.
+    #[must_use]
+    pub const fn value_bits(self) -> u32 {
+        self.value_bits as u32
+    }
+
+    /// Whether it is a [`SemiSorted`] one: its slots have more bits than the word.
+    #[must_use]
+    pub const fn is_semi_sorted(self) -> bool {
+        self.slots() as u32 * (self.fingerprint_bits() + self.value_bits()) > u64::BITS
+    }
+}
+
+/// The name of the type.
+impl fmt::Display for Shape {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (slots, bits) = (self.slots, self.fingerprint_bits);
+        match self.value_bits {
+            0 if self.is_semi_sorted() => write!(out, "SemiSorted<{slots}, {bits}>"),
+            0 => write!(out, "Lanes<{slots}, {bits}>"),
+            value => write!(out, "Lanes<{slots}, {bits}, {value}>"),
+        }
+    }
+}
+
+/// The name of the type.
+impl fmt::Debug for Shape {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::any::type_name;
+    use std::string::{String, ToString};
+
+    /// The name of the layout that is called, without the paths.
+    struct Name;
+
+    impl ForLayout for Name {
+        type Output = String;
+
+        fn call<L: Layout>(self) -> String {
+            let name = type_name::<L>();
+            name.rsplit("::").next().unwrap_or(name).to_string()
+        }
+    }
+
+    #[test]
+    fn each_shape_is_of_the_layout_that_it_is_named_after() {
+        for shape in Shape::ALL {
+            let name = shape.to_string();
+            // A parameter that is 0 is left out.
+            let called = shape.call(Name).replace(", 0>", ">");
+            assert_eq!(called, name);
+        }
+    }
+
+    #[test]
+    fn each_shape_is_found_by_its_numbers_and_no_other_is() {
+        for shape in Shape::ALL {
+            let Shape {
+                slots,
+                fingerprint_bits,
+                value_bits,
+            } = shape;
+            assert_eq!(
+                Shape::with(slots, fingerprint_bits, value_bits),
+                Some(shape)
+            );
+            assert_eq!(
+                Shape::with(slots, fingerprint_bits + 1, value_bits + 1),
+                None
+            );
+        }
+    }
+}

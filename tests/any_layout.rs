@@ -1,0 +1,414 @@
+//! Filters whose layout is chosen at run time: which one it is, and that it is stored and read as any other.
+
+use std::error::Error as _;
+use std::hash::BuildHasher;
+use std::io;
+
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
+    Hashed, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape,
+};
+use model::mix;
+use model::stored::{self, BUCKETS, SLOTS};
+
+fn builder<E: Engine>(items: usize) -> FilterBuilder<E> {
+    FilterBuilder::with_hasher(RandomState::with_seed(7)).capacity(items)
+}
+
+fn plain() -> impl Iterator<Item = Shape> {
+    let all = Shape::ALL.into_iter();
+    all.filter(|shape| shape.value_bits() == 0)
+}
+
+/// The rate of `tables` tables with so many items each in so many buckets, by the formula of the paper.
+fn rate_of(shape: Shape, items: usize, buckets: usize, tables: usize) -> f64 {
+    let fingerprints = 2f64.powi(shape.fingerprint_bits() as i32) - 1.0;
+    let compared = (2 * tables * items) as f64 / buckets as f64;
+    -((-1.0 / fingerprints).ln_1p() * compared).exp_m1()
+}
+
+/// The numbers of buckets that a table can have, below a limit.
+fn bucket_counts(limit: usize) -> impl Iterator<Item = usize> {
+    let odd = (1..=31).step_by(2);
+    odd.flat_map(move |odd| {
+        (1..40)
+            .map(move |log| odd << log)
+            .take_while(move |&n| n < limit)
+    })
+}
+
+const RATES: [f64; 12] = [
+    0.5, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 5e-5, 1e-5, 1e-6, 1e-8, 1e-9,
+];
+
+#[test]
+fn the_smallest_filter_keeps_to_the_rate_and_none_that_does_is_smaller() {
+    for items in [0, 9, 100, 3_000] {
+        for rate in RATES {
+            let filter = builder::<Fixed>(items).build_smallest(rate);
+            let filter = filter.expect("possible");
+            for item in 0..items as u64 {
+                filter.insert_hash(mix(item)).expect("sized for it");
+            }
+            assert!(filter.false_positive_rate() <= rate, "{items}: {filter:?}");
+            assert_eq!(filter.capacity(), items);
+            let buckets = filter.slots() / filter.shape().slots();
+            for shape in plain() {
+                for fewer in bucket_counts(buckets) {
+                    if rate_of(shape, items, fewer, 1) > rate {
+                        continue;
+                    }
+                    let other = builder::<Fixed>(items).buckets(fewer).build_shape(shape);
+                    let other = other.expect("a number of buckets");
+                    assert!(
+                        other.capacity() < items,
+                        "{shape} in {fewer} buckets would do for {items} items and {rate}: not {filter:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
+    let items = 100_000;
+    let mut last = 0;
+    for rate in RATES {
+        let filter = builder::<Fixed>(items).build_smallest(rate);
+        let filter = filter.expect("possible");
+        let hashes: Vec<u64> = (0..items as u64).map(mix).collect();
+        filter.insert_many_hash(&hashes).expect("sized for it");
+        assert!(filter.false_positive_rate() <= rate);
+        // What is lower is not cheaper.
+        assert!(filter.memory_usage() >= last, "{filter:?}");
+        last = filter.memory_usage();
+        let probes = 200_000;
+        let found = (1 << 40..)
+            .take(probes)
+            .filter(|&probe| filter.contains_hash(mix(probe)));
+        let most = 1.2 * rate * probes as f64 + 8.0;
+        assert!((found.count() as f64) < most, "{rate}");
+    }
+    // At its full load even the layout with the longest fingerprints has more.
+    let least = builder::<Fixed>(items)
+        .build_smallest(1e-9)
+        .expect("possible");
+    let full = builder::<Fixed>(items)
+        .build_shape(least.shape())
+        .expect("possible");
+    assert!(full.memory_usage() < least.memory_usage());
+}
+
+#[test]
+fn of_a_filter_that_rotates_all_generations_count() {
+    for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
+        let filter = builder::<Rotating>(1_000).generations(generations);
+        let filter = filter.build_smallest(rate).expect("possible");
+        assert_eq!(filter.segments(), generations);
+        let buckets = filter.slots() / filter.shape().slots() / generations;
+        let reached = rate_of(filter.shape(), 1_000, buckets, generations);
+        assert!(reached <= rate, "{reached} of {rate}: {filter:?}");
+    }
+}
+
+#[test]
+fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
+    for rate in [0.5, 0.01, 1e-4, 1e-6, 1.6e-8] {
+        let filter = builder::<Growing>(20)
+            .build_smallest(rate)
+            .expect("possible");
+        // More are allowed where the layout has a rate to spare.
+        let ended = |hash| filter.insert_hash(hash).is_err() || filter.segments() > 8;
+        assert!((0..1 << 20).map(mix).any(ended));
+        assert!(filter.segments() >= 8, "{rate}: {filter:?}");
+        assert!(filter.false_positive_rate() <= rate, "{rate}: {filter:?}");
+    }
+    let error = builder::<Growing>(20)
+        .build_smallest(1.4e-8)
+        .expect_err("too low");
+    assert_eq!(error.layouts().count(), 0);
+    let text = error.to_string();
+    let expected = "a false-positive rate of 0.000000014 is too low for the layout `Lanes<2, 31>`, which has 1.49e-8 with \
+                    8 full segments: no other layout has so low a rate, so set a higher one";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn what_cannot_be_is_an_error() {
+    fn refused<E: Engine>(rate: f64) -> BuildError {
+        builder::<E>(10).build_smallest(rate).expect_err("no rate")
+    }
+    for (written, rate) in [
+        ("0.00000000099", 0.99e-9),
+        ("0", 0.0),
+        ("-1", -1.0),
+        ("1", 1.0),
+        ("NaN", f64::NAN),
+    ] {
+        for error in [
+            refused::<Fixed>(rate),
+            refused::<Growing>(rate),
+            refused::<Rotating>(rate),
+        ] {
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "a false-positive rate of {written} is not possible: use a rate of at least 1e-9 and below 1"
+                )
+            );
+            assert_eq!(
+                error.requested_rate().map(f64::to_bits),
+                Some(rate.to_bits())
+            );
+            assert!(error.source().is_none());
+        }
+    }
+    let error = builder::<Fixed>(usize::MAX)
+        .build_smallest(0.1)
+        .expect_err("too many");
+    assert_eq!(error.requested(), usize::MAX);
+    assert!(error.possible().is_some_and(|most| most < usize::MAX));
+    let error = builder::<Fixed>(0)
+        .buckets(127)
+        .build_smallest(0.1)
+        .expect_err("impossible");
+    assert_eq!(error.possible(), Some(128));
+    let builder = builder::<Fixed>(1_000_000).max_memory_usage(1_000);
+    let error = builder.build_smallest(0.1).expect_err("too little memory");
+    assert_eq!(error.requested(), 1_000);
+}
+
+/// The one that holds the most items.
+#[test]
+fn of_exactly_so_many_buckets_the_layout_is_chosen_too() {
+    for rate in RATES {
+        let in_buckets = || builder::<Fixed>(0).buckets(1 << 10);
+        let others = plain().filter_map(|shape| {
+            let filter = in_buckets().build_shape(shape).expect("possible");
+            let reached = rate_of(shape, filter.capacity(), 1 << 10, 1);
+            (reached <= rate).then(|| filter.capacity())
+        });
+        match (in_buckets().build_smallest(rate), others.max()) {
+            (Ok(filter), Some(most)) => {
+                assert_eq!(filter.slots(), filter.shape().slots() << 10);
+                assert_eq!(filter.capacity(), most);
+            }
+            (Err(error), None) => assert_eq!(error.requested_rate(), Some(rate)),
+            (built, most) => panic!("{rate}: {built:?}, {most:?}"),
+        }
+    }
+}
+
+fn hasher(filter: &dyn Hashed) -> &RandomState {
+    filter.hasher().downcast_ref().expect("the default hasher")
+}
+
+fn filled<E: Engine>(shape: Shape) -> Box<dyn Hashed> {
+    let filter = builder::<E>(300).build_shape(shape).expect("possible");
+    for item in 0..200u64 {
+        let hash = hasher(&*filter).hash_one(item);
+        filter.insert_hash(hash).expect("sized for more");
+    }
+    filter
+}
+
+fn has_all(filter: &dyn Hashed) -> bool {
+    let hasher = hasher(filter);
+    (0..200u64).all(|item| filter.contains_hash(hasher.hash_one(item)))
+}
+
+fn reads_every_layout<E: Engine>() {
+    for shape in Shape::ALL {
+        let mut written = filled::<E>(shape);
+        let bytes = written.to_bytes();
+        assert_eq!(written.snapshot_to_bytes().expect("memory"), bytes);
+        let mut streamed = Vec::new();
+        written.write_to(&mut streamed).expect("a vector takes all");
+        assert_eq!(streamed, bytes);
+        let mut streamed = Vec::new();
+        written
+            .snapshot_to_writer(&mut streamed)
+            .expect("a vector takes all");
+        assert_eq!(streamed, bytes);
+
+        let read = Filter::<E>::from_bytes_any_layout(&bytes).expect("valid");
+        let mut stream = [&bytes[..], b"behind"].concat();
+        let mut rest = &stream[..];
+        let other = Filter::<E>::read_from_any_layout(&mut rest).expect("valid");
+        assert_eq!(rest, b"behind");
+        for mut read in [read, other, written.snapshot().expect("memory")] {
+            assert_eq!((read.shape(), read.len()), (shape, 200));
+            assert_eq!(
+                (read.capacity(), read.slots()),
+                (written.capacity(), written.slots())
+            );
+            assert_eq!(read.segments(), written.segments());
+            assert_eq!(hasher(&*read).seed(), 7);
+            assert!(has_all(&*read));
+            assert_eq!(read.to_bytes(), bytes);
+            read.clear();
+            assert!(read.is_empty());
+        }
+
+        // Bad bytes.
+        let trailing = Filter::<E>::from_bytes_any_layout(&stream).expect_err("too long");
+        assert!(
+            matches!(trailing, ReadError::TrailingBytes { .. }),
+            "{trailing}"
+        );
+        for length in [0, 7, 13, 63, 64, bytes.len() - 1] {
+            let cut = Filter::<E>::from_bytes_any_layout(&bytes[..length]);
+            assert!(matches!(cut, Err(ReadError::Truncated { .. })), "{cut:?}");
+        }
+        for at in (10..64).chain([bytes.len() - 5]) {
+            stream.clone_from(&bytes);
+            stream[at] ^= 0x10;
+            let damaged = Filter::<E>::from_bytes_any_layout(&stream);
+            assert!(
+                matches!(damaged, Err(ReadError::Checksum)),
+                "{at}: {damaged:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stored_filter_of_any_layout_is_read() {
+    reads_every_layout::<Fixed>();
+    reads_every_layout::<Growing>();
+    reads_every_layout::<Rotating>();
+}
+
+#[test]
+fn a_filter_of_another_layout_is_told_apart() {
+    for shape in Shape::ALL {
+        let bytes = filled::<Fixed>(shape).to_bytes();
+        match CuckooFilter::from_bytes(&bytes) {
+            Ok(filter) => assert_eq!(filter.shape(), shape),
+            Err(error) => {
+                assert!(
+                    matches!(error, ReadError::OtherLayout { shape: told, .. } if told == shape)
+                );
+                assert!(error.to_string().contains(&format!("`{shape}`")), "{error}");
+                let error = io::Error::from(error);
+                assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+                assert_ne!(shape, Shape::ALL[5]);
+            }
+        }
+        let growing = filled::<Growing>(shape).to_bytes();
+        let error = CuckooFilter::from_bytes_any_layout(&growing).expect_err("it grows");
+        assert!(
+            matches!(error, ReadError::OtherKind { grows: true, .. }),
+            "{error}"
+        );
+        let error = RotatingCuckooFilter::from_bytes_any_layout(&bytes).expect_err("it does not");
+        assert!(
+            matches!(error, ReadError::OtherKind { grows: false, .. }),
+            "{error}"
+        );
+        if shape != Shape::ALL[5] {
+            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another layout");
+            assert!(matches!(error, ReadError::OtherLayout { .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn another_hasher_is_passed_by_the_caller() {
+    type Sip = std::hash::RandomState;
+    let hasher = Sip::new();
+    let build = FilterBuilder::<Fixed, Sip>::with_hasher(hasher.clone()).capacity(10);
+    let mut filter = build.build_smallest(0.01).expect("possible");
+    let hash = hasher.hash_one("a");
+    filter.insert_hash(hash).expect("room");
+    let bytes = filter.to_bytes();
+    let read = Filter::<Fixed, Sip>::from_bytes_any_layout_with_hasher(&bytes, hasher.clone());
+    assert!(read.expect("the same").contains_hash(hash));
+    let read = Filter::<Fixed, Sip>::read_from_any_layout_with_hasher(&bytes[..], hasher);
+    assert!(read.expect("the same").contains_hash(hash));
+    let other = Filter::<Fixed, Sip>::from_bytes_any_layout_with_hasher(&bytes, Sip::new());
+    assert!(matches!(other, Err(ReadError::OtherHasher)));
+    let other = CuckooFilter::from_bytes_any_layout(&bytes);
+    assert!(matches!(other, Err(ReadError::HasherNeeded)));
+}
+
+/// Words of one layout under the header of another, with checksums that match.
+#[test]
+fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
+    for from in Shape::ALL {
+        let bytes = filled::<Fixed>(from).to_bytes();
+        for to in Shape::ALL {
+            let mut relabelled = bytes.clone();
+            relabelled[12] = to.fingerprint_bits() as u8;
+            SLOTS.set(
+                &mut relabelled,
+                (to.value_bits() << 4) as u64 + to.slots() as u64,
+            );
+            stored::repair(&mut relabelled);
+            match CuckooFilter::from_bytes_any_layout(&relabelled) {
+                Ok(filter) => {
+                    assert_eq!(filter.shape(), to);
+                    assert!(filter.len() <= filter.slots());
+                    for hash in (0..1_000).map(mix) {
+                        if filter.contains_hash(hash) {
+                            assert!(filter.remove_hash(hash));
+                        }
+                    }
+                }
+                Err(ReadError::Malformed { .. }) => assert_ne!(from, to),
+                Err(error) => panic!("{from} as {to}: {error}"),
+            }
+        }
+    }
+}
+
+/// A header may claim anything: the table grows with what is there.
+#[test]
+fn a_stream_that_claims_too_much_ends_early() {
+    for shape in Shape::ALL {
+        let mut bytes = filled::<Fixed>(shape).to_bytes();
+        for (log, is_possible) in [(32, true), (62, false)] {
+            BUCKETS.set(&mut bytes, 1 << log);
+            stored::repair(&mut bytes);
+            let error = CuckooFilter::read_from_any_layout(&bytes[..]).expect_err("too short");
+            let truncated = matches!(error, ReadError::Truncated { .. });
+            let too_large = matches!(error, ReadError::TooLarge { .. });
+            assert_eq!(
+                (truncated, too_large),
+                (is_possible, !is_possible),
+                "{shape}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_only_filters_that_grow_have_does_nothing_to_others() {
+    for shape in Shape::ALL {
+        let mut fixed = filled::<Fixed>(shape);
+        let memory = fixed.memory_usage();
+        fixed.set_max_memory_usage(0);
+        fixed.shrink_to_fit();
+        assert!(has_all(&*fixed));
+        assert_eq!((fixed.memory_usage(), fixed.segments()), (memory, 1));
+
+        let mut growing = builder::<Growing>(20).build_shape(shape).expect("possible");
+        let start = growing.memory_usage();
+        let hashes: Vec<u64> = (0..400).map(mix).collect();
+        growing.insert_many_hash(&hashes).expect("it grows");
+        assert!(growing.segments() > 1);
+        growing.set_max_memory_usage(0);
+        assert!(
+            (400..100_000)
+                .map(mix)
+                .any(|hash| growing.insert_hash(hash).is_err())
+        );
+        growing.clear();
+        growing.set_max_memory_usage(usize::MAX);
+        growing.insert_many_hash(&hashes).expect("it grows");
+        assert_eq!(growing.remove_many_hash(&hashes), 400);
+        growing.shrink_to_fit();
+        assert_eq!((growing.segments(), growing.memory_usage()), (1, start));
+    }
+}

@@ -1,0 +1,239 @@
+//! A limit on the rate of false positives: which filters keep to it, and what is said of those that do not.
+
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
+    Lanes, Layout, RandomState, Rotating, RotatingCuckooFilter, SemiSorted, Shape,
+};
+
+/// Calls a macro with each layout.
+macro_rules! for_each_layout {
+    ($call:ident) => {
+        $call!(Lanes<8, 8>);
+        $call!(Lanes<6, 10>);
+        $call!(SemiSorted<6, 12>);
+        $call!(Lanes<5, 12>);
+        $call!(SemiSorted<5, 14>);
+        $call!(Lanes<4, 16>);
+        $call!(SemiSorted<4, 17>);
+        $call!(Lanes<3, 21>);
+        $call!(Lanes<2, 31>);
+        $call!(Lanes<4, 12, 4>);
+        $call!(Lanes<3, 13, 8>);
+        $call!(Lanes<2, 16, 15>);
+    };
+}
+
+const ITEMS: usize = 3_000;
+
+fn builder<E: Engine>() -> FilterBuilder<E> {
+    FilterBuilder::with_hasher(RandomState::with_seed(1)).capacity(ITEMS)
+}
+
+/// The rate of a filter of this layout that is as full as the limit means.
+fn reached<E: Engine>(fill: impl Fn(&Filter<E>)) -> f64 {
+    let filter = builder::<E>().build().expect("memory");
+    fill(&filter);
+    filter.false_positive_rate()
+}
+
+/// Fills every slot of a table of two buckets by copies.
+fn rate_of_one_full_table<L: Layout>() -> f64 {
+    let filter = builder::<Fixed<L>>().buckets(2).build().expect("memory");
+    while filter.insert_hash(1).is_ok() {}
+    assert_eq!(filter.load_factor(), 1.0);
+    filter.false_positive_rate()
+}
+
+fn insert_all<E: Engine>(filter: &Filter<E>) {
+    for item in 0..ITEMS {
+        filter.insert(&item).expect("sized for it");
+    }
+}
+
+/// Whether a builder takes a rate, and one that is lower by the last digit.
+fn takes_no_less<E: Engine>(rate: f64) {
+    let build = |rate| builder::<E>().max_false_positive_rate(rate).build();
+    assert!(build(rate).is_ok(), "{rate}");
+    let lower = rate.next_down();
+    let error = build(lower).expect_err("a rate that the filter exceeds");
+    assert_eq!(error.requested_rate(), Some(lower));
+    assert_eq!(error.false_positive_rate(), Some(rate));
+    assert!(
+        error.to_string().contains("is too low for the layout"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
+    macro_rules! check {
+        ($layout:ty) => {
+            takes_no_less::<Fixed<$layout>>(reached::<Fixed<$layout>>(insert_all));
+        };
+    }
+    for_each_layout!(check);
+}
+
+#[test]
+fn of_a_filter_that_rotates_all_generations_count() {
+    macro_rules! check {
+        ($layout:ty) => {
+            takes_no_less::<Rotating<$layout>>(reached::<Rotating<$layout>>(|filter| {
+                insert_all(filter);
+                filter.rotate().expect("nobody is in the way");
+                insert_all(filter);
+            }));
+        };
+    }
+    for_each_layout!(check);
+    let two = RotatingCuckooFilter::builder().capacity(ITEMS);
+    let two = two.max_false_positive_rate(0.000_25);
+    assert!(two.clone().build().is_ok());
+    let error = two.generations(15).build().expect_err("too many");
+    let text = error.to_string();
+    assert!(
+        text.contains("with 15 generations of 3000 items each"),
+        "{text}"
+    );
+}
+
+#[test]
+fn of_a_filter_that_grows_a_full_segment_counts() {
+    macro_rules! check {
+        ($layout:ty) => {
+            takes_no_less::<Growing<$layout>>(rate_of_one_full_table::<$layout>());
+        };
+    }
+    for_each_layout!(check);
+}
+
+#[test]
+fn the_layouts_that_an_error_names_would_do_and_no_others() {
+    fn check<E: Engine>(rate: f64, items: usize) {
+        let builder = || builder::<E>().capacity(items).max_false_positive_rate(rate);
+        let named: Vec<Shape> = match builder().build() {
+            Ok(_) => return,
+            Err(error) => {
+                let text = error.to_string();
+                let named: Vec<Shape> = error.layouts().collect();
+                assert!(
+                    named
+                        .iter()
+                        .all(|shape| text.contains(&format!("`{shape}`"))),
+                    "{text}"
+                );
+                named
+            }
+        };
+        macro_rules! ask {
+            ($layout:ty) => {
+                let shape = Shape::of::<$layout>();
+                let would_do =
+                    builder().layout::<$layout>().build().is_ok() && shape.value_bits() == 0;
+                assert_eq!(
+                    named.contains(&shape),
+                    would_do,
+                    "{shape} for {rate}: {named:?}"
+                );
+            };
+        }
+        for_each_layout!(ask);
+    }
+    for items in [100, 3_000, 40_000] {
+        for rate in [1e-10, 1e-9, 2e-9, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.01] {
+            check::<Fixed>(rate, items);
+            check::<Fixed<Lanes<8, 8>>>(rate, items);
+            check::<Rotating<SemiSorted<6, 12>>>(rate, items);
+            check::<Growing<Lanes<5, 12>>>(rate, items);
+        }
+    }
+}
+
+/// Who has values cannot do without them.
+#[test]
+fn a_layout_with_values_is_not_replaced_by_one_with_fewer() {
+    let error = builder::<Fixed<Lanes<3, 13, 8>>>();
+    let error = error
+        .max_false_positive_rate(1e-4)
+        .build()
+        .expect_err("too low");
+    let named: Vec<Shape> = error.layouts().collect();
+    assert_eq!(named, [Shape::of::<Lanes<2, 16, 15>>()]);
+    assert!(
+        error.to_string().ends_with(": use `Lanes<2, 16, 15>`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_no_rate_is_an_error() {
+    fn check<E: Engine>(written: &str, rate: f64) {
+        let error: BuildError = builder::<E>()
+            .max_false_positive_rate(rate)
+            .build()
+            .expect_err("no rate");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "a false-positive rate of {written} is not possible: use a rate above 0 and below 1"
+            )
+        );
+        assert_eq!(
+            error.requested_rate().map(f64::to_bits),
+            Some(rate.to_bits())
+        );
+        assert_eq!((error.requested(), error.possible()), (0, None));
+        assert_eq!(
+            (error.false_positive_rate(), error.layouts().count()),
+            (None, 0)
+        );
+    }
+    for (written, rate) in [
+        ("NaN", f64::NAN),
+        ("0", 0.0),
+        ("-0", -0.0),
+        ("-1", -1.0),
+        ("-inf", f64::NEG_INFINITY),
+        ("1", 1.0),
+        ("2", 2.0),
+        ("inf", f64::INFINITY),
+    ] {
+        check::<Fixed>(written, rate);
+        check::<Growing>(written, rate);
+        check::<Rotating<Lanes<8, 8>>>(written, rate);
+    }
+    let other = CuckooFilter::builder().buckets(7).build().unwrap_err();
+    assert_eq!((other.requested_rate(), other.layouts().count()), (None, 0));
+}
+
+#[test]
+fn a_number_of_buckets_is_judged_by_what_they_are_for() {
+    for buckets in [2, 96, 1 << 10] {
+        let build = |rate| {
+            let builder = CuckooFilter::builder().buckets(buckets).seed(1);
+            builder.max_false_positive_rate(rate).build()
+        };
+        let filter = build(0.5).expect("a low rate");
+        for item in 0..filter.capacity() {
+            filter.insert(&item).expect("sized for it");
+        }
+        let rate = filter.false_positive_rate();
+        assert!(
+            build(rate).is_ok() && build(rate.next_down()).is_err(),
+            "{buckets}"
+        );
+    }
+}
+
+/// The limit of a filter that grows is the rate that it was built with.
+#[test]
+fn growth_ends_at_the_rate_whatever_the_layout() {
+    let builder = GrowingCuckooFilter::builder().capacity(50).seed(1);
+    let builder = builder.layout::<SemiSorted<4, 17>>();
+    let one = rate_of_one_full_table::<SemiSorted<4, 17>>();
+    let filter = builder.max_false_positive_rate(3.5 * one).build();
+    let filter = filter.expect("three segments are possible");
+    let refused = (0..100_000).any(|item: u32| filter.insert(&item).is_err());
+    assert!(refused);
+    assert_eq!(filter.segments(), 3);
+}
