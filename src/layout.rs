@@ -72,4 +72,6 @@ pub trait Layout: Words {
 }
 
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod tests;
