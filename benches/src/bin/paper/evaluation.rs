@@ -4,13 +4,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lockfree_cuckoo::{BuildError, CuckooFilter};
 use lockfree_cuckoo_benches::contender::Contender;
 use lockfree_cuckoo_benches::limit::Limit;
+use lockfree_cuckoo_benches::rivals::d_left::DLeft;
 
 use crate::args::Args;
 use crate::keys::Keys;
 use crate::life::{Life, STEPS};
 use crate::load::{self, Load};
 use crate::published::TABLE_3;
-use crate::rivals::{BlockedBloom, Bloom, Quotient};
+use crate::rivals::{BlockedBloom, Bloom, Counting, Quotient};
 use crate::subject::Subject;
 
 /// What came of it.
@@ -26,8 +27,8 @@ const BUCKET_BYTES: usize = 8;
 
 impl Evaluation {
     pub(crate) fn run(args: &Args) -> Result<Self, BuildError> {
-        // This filter and the quotient filter fill and empty, the four Bloom filters only fill.
-        let bar = bar(args.slots().len() + (2 * 2 + 4) * STEPS);
+        // Those that remove fill and empty, the four Bloom filters only fill.
+        let bar = bar(args.slots().len() + (4 * 2 + 4) * STEPS);
         let tick = || bar.inc(1);
         let mut loads = Vec::new();
         for slots in args.slots() {
@@ -55,6 +56,8 @@ impl Evaluation {
             runner.run("Bloom", Bloom::new(bytes, as_published)),
             runner.run("blocked Bloom", BlockedBloom::new(bytes, as_published)),
             runner.run("quotient", quotient),
+            runner.run("d-left counting", DLeft::with_bytes(bytes)),
+            runner.run("counting Bloom", Counting::like_bloom(bytes, as_published)),
         ];
         let equals = vec![
             runner.run("Bloom, same items", Bloom::new(bytes, items)),

@@ -6,6 +6,9 @@
 //! the bare limit, in turns of milliseconds: on a machine that is not quiet, the ratio of the two is what to
 //! hold on to.
 //!
+//! The contenders: this filter; a Bloom, a blocked Bloom and a quotient filter from the registry; a counting and a d-left
+//! counting Bloom filter, written for these benches.
+//!
 //! A minute or two; `--quick` takes some seconds. `--large` is the paper's size, 192 MB, and takes much longer.
 
 mod args;
