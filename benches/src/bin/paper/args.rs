@@ -41,4 +41,14 @@ impl Args {
         };
         (15..=largest).step_by(2).map(|power| 1 << power).collect()
     }
+
+    /// The sizes of the simulated tables, in slots: some of those in the paper's Figure 2.
+    pub(crate) fn grids(&self) -> Vec<usize> {
+        let powers: &[u32] = match (self.quick, self.large) {
+            (true, _) => &[15],
+            (_, true) => &[15, 20, 25],
+            _ => &[15, 20],
+        };
+        powers.iter().map(|power| 1 << power).collect()
+    }
 }

@@ -7,6 +7,7 @@ use lockfree_cuckoo_benches::limit::Limit;
 use lockfree_cuckoo_benches::rivals::d_left::DLeft;
 
 use crate::args::Args;
+use crate::grid::Grid;
 use crate::keys::Keys;
 use crate::life::{Life, STEPS};
 use crate::load::{self, Load};
@@ -17,6 +18,7 @@ use crate::subject::Subject;
 /// What came of it.
 pub(crate) struct Evaluation {
     pub(crate) loads: Vec<Load>,
+    pub(crate) grids: Vec<Grid>,
     /// The contenders, this filter first. All are filled as in the paper.
     pub(crate) lives: Vec<Life>,
     /// Those that take any number of items, with as many as this filter had.
@@ -28,12 +30,19 @@ const BUCKET_BYTES: usize = 8;
 impl Evaluation {
     pub(crate) fn run(args: &Args) -> Result<Self, BuildError> {
         // Those that remove fill and empty, the four Bloom filters only fill.
-        let bar = bar(args.slots().len() + (4 * 2 + 4) * STEPS);
+        let bar = bar(args.slots().len() + args.grids().len() + (4 * 2 + 4) * STEPS);
         let tick = || bar.inc(1);
         let mut loads = Vec::new();
         for slots in args.slots() {
             bar.set_message(format!("load of {slots} slots"));
             loads.push(load::measure(slots)?);
+            tick();
+        }
+
+        let mut grids = Vec::new();
+        for slots in args.grids() {
+            bar.set_message(format!("simulated tables of {slots} slots"));
+            grids.push(Grid::measure(slots));
             tick();
         }
 
@@ -66,6 +75,7 @@ impl Evaluation {
         bar.finish_and_clear();
         Ok(Self {
             loads,
+            grids,
             lives,
             equals,
         })

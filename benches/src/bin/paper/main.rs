@@ -1,10 +1,10 @@
 //! The evaluation of the paper on this library: Fan, Andersen, Kaminsky and Mitzenmacher, "Cuckoo Filter:
 //! Practically Better Than Bloom", CoNEXT 2014.
 //!
-//! Prints a table for each of its experiments, with what the authors published beside it, and draws the
-//! figures. One thread, as in the paper. Each contender has the same memory and lives the same [life] beside
-//! the bare limit, in turns of milliseconds: on a machine that is not quiet, the ratio of the two is what to
-//! hold on to.
+//! Prints a table for each of its experiments, with what the authors published beside it, and draws the figures. One
+//! thread, as in the paper. Each contender has the same memory and lives the same [life] beside the bare limit, in turns
+//! of milliseconds: on a machine that is not quiet, the ratio of the two is what to hold on to. The loads of Figure 2
+//! come from a [simulation](partial_key), because it has fingerprints and buckets that no filter here has.
 //!
 //! The contenders: this filter; a Bloom, a blocked Bloom and a quotient filter from the registry; a counting and a d-left
 //! counting Bloom filter, written for these benches.
@@ -14,9 +14,11 @@
 mod args;
 mod evaluation;
 mod figures;
+mod grid;
 mod keys;
 mod life;
 mod load;
+mod partial_key;
 mod published;
 mod report;
 mod rivals;
