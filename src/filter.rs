@@ -34,7 +34,7 @@ mod traits;
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
-pub use engine::{Engine, Standard};
+pub use engine::Engine;
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
 
@@ -43,7 +43,6 @@ use core::marker::PhantomData;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating};
-use crate::layout::Lanes;
 use crate::random_state::RandomState;
 
 /// A set that many threads share without a lock and that answers membership approximately.
@@ -97,7 +96,7 @@ use crate::random_state::RandomState;
 /// assert!(seen.remove(&(3u32, 999u32)));
 /// assert_eq!(seen.len(), 3_999);
 /// ```
-pub type CuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S>;
+pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 
 /// A [`CuckooFilter`] that makes itself room: approximate membership with exact removal,
 /// shared by many threads without a lock, of as many items as there is memory for.
@@ -134,7 +133,7 @@ pub type CuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S>;
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing<L>, S>;
+pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 
 /// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their insert.
 ///
@@ -179,7 +178,7 @@ pub type GrowingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Growing
 /// assert!(seen.insert_unique("flow")?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type RotatingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Rotating<L>, S>;
+pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 
 /// A [`CuckooFilter`] for items of one type.
 ///
@@ -222,7 +221,7 @@ pub type RotatingCuckooFilter<S = RandomState, L = Lanes<4, 16>> = Filter<Rotati
 /// assert!(orders.remove(&4711));
 /// assert_eq!(orders.len(), 1);
 /// ```
-pub type TypedCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<L>, S, Only<T>>;
+pub type TypedCuckooFilter<T, S = RandomState> = Filter<Fixed, S, Only<T>>;
 
 /// A [`TypedCuckooFilter`] that grows, as the [`GrowingCuckooFilter`] does.
 ///
@@ -237,8 +236,7 @@ pub type TypedCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> = Filter<Fixed<
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type TypedGrowingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
-    Filter<Growing<L>, S, Only<T>>;
+pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Growing, S, Only<T>>;
 
 /// A [`TypedCuckooFilter`] that forgets, as the [`RotatingCuckooFilter`] does.
 ///
@@ -253,15 +251,27 @@ pub type TypedGrowingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
 /// assert!(orders.contains(&4711));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type TypedRotatingCuckooFilter<T, S = RandomState, L = Lanes<4, 16>> =
-    Filter<Rotating<L>, S, Only<T>>;
+pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Only<T>>;
 
 /// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
 /// are names for it.
 ///
 /// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or
-/// [`Rotating`].
+/// [`Rotating`]; its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named.
 /// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{Filter, Fixed, SemiSorted};
+///
+/// type HalfTheErrors = Filter<Fixed<SemiSorted<4, 17>>>;
+///
+/// let filter = HalfTheErrors::with_capacity(100);
+/// filter.insert("a")?;
+/// assert!(filter.contains("a"));
+/// # Ok::<(), lockfree_cuckoo::InsertError>(())
+/// ```
 // The same fields in the same order whatever the items are: see `typed`.
 #[repr(C)]
 pub struct Filter<E = Fixed, S = RandomState, I = Any> {

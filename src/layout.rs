@@ -7,26 +7,50 @@
 //! Pure values; no atomics here.
 
 mod arena;
+mod array;
 mod bucket;
 mod fingerprint;
+mod fit;
+mod hit;
 mod lanes;
+mod layouts;
 mod matches;
+mod multiset;
+mod semi_sorted;
+mod swar;
 mod token;
 mod words;
 
+use arena::Arenas;
 pub(crate) use arena::{LONG_BUDGET, MIN_BUDGET, SHORT_BUDGET};
+pub(crate) use array::Array;
 pub(crate) use bucket::{Bucket, Slot};
 pub(crate) use fingerprint::Fingerprint;
+pub(crate) use hit::Hit;
 pub use lanes::Lanes;
 pub(crate) use matches::Matches;
+pub use semi_sorted::SemiSorted;
 pub(crate) use token::Token;
-pub(crate) use words::Array;
-pub(crate) use words::{Fit, Words};
+pub(crate) use words::Words;
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///
-/// A parameter of the filters: `CuckooFilter<S, L>`. Sealed: the layouts are those of this crate. At present there is
-/// [`Lanes<4, 16>`](Lanes), the default.
+/// A parameter of the filters: `CuckooFilter<S, L>`. Sealed: the layouts are those of this crate.
+///
+/// | layout | slots x bits | bits of a value |
+/// |---|---|---|
+/// | `Lanes<8, 8>` | 8 x 8 | |
+/// | `Lanes<6, 10>` | 6 x 10 | |
+/// | `SemiSorted<6, 12>` | 6 x 12 | |
+/// | `Lanes<5, 12>` | 5 x 12 | |
+/// | `SemiSorted<5, 14>` | 5 x 14 | |
+/// | `Lanes<4, 16>`, the default | 4 x 16 | |
+/// | `SemiSorted<4, 17>` | 4 x 17 | |
+/// | `Lanes<3, 21>` | 3 x 21 | |
+/// | `Lanes<2, 31>` | 2 x 31 | |
+/// | `Lanes<4, 12, 4>` | 4 x 12 | 4 |
+/// | `Lanes<3, 13, 8>` | 3 x 13 | 8 |
+/// | `Lanes<2, 16, 15>` | 2 x 16 | 15 |
 ///
 /// # Examples
 ///
@@ -46,3 +70,6 @@ pub trait Layout: Words {
     /// Bits of a value that is stored beside each fingerprint.
     const VALUE_BITS: u32 = 0;
 }
+
+#[cfg(test)]
+mod tests;

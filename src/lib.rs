@@ -139,12 +139,12 @@ pub use error::{
 };
 pub use filter::{
     Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
-    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Standard, Takes, TakesEach,
-    TypedCuckooFilter, TypedRotatingCuckooFilter,
+    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach, TypedCuckooFilter,
+    TypedRotatingCuckooFilter,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
-pub use layout::{Lanes, Layout};
+pub use layout::{Lanes, Layout, SemiSorted};
 pub use random_state::{RandomState, SeededHasher};
 
 /// Compiles the examples of the README.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crew::Crew;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, GrowingCuckooFilter, Hashed, Items, OutOfMemory, RandomState,
-    RotatingCuckooFilter, SnapshotError, Standard, TakesEach, TypedCuckooFilter,
-    TypedGrowingCuckooFilter, TypedRotatingCuckooFilter,
+    RotatingCuckooFilter, SnapshotError, TakesEach, TypedCuckooFilter, TypedGrowingCuckooFilter,
+    TypedRotatingCuckooFilter,
 };
 use model::hashers::Fnv;
 
@@ -27,7 +27,7 @@ fn each_filter() {
     <TypedRotatingCuckooFilter<u64> as Checks>::check();
 }
 
-impl<E: Engine + Standard, I: TakesEach<u64>> Checks for Filter<E, RandomState, I>
+impl<E: Engine, I: TakesEach<u64>> Checks for Filter<E, RandomState, I>
 where
     Filter<E, RandomState, I>: Hashed,
 {
@@ -56,7 +56,7 @@ where
     (&filter).extend(12..13);
 }
 
-fn default_has_the_size_of_a_builder<E: Standard, I>() {
+fn default_has_the_size_of_a_builder<E: Engine, I>() {
     let filter = Filter::<E, RandomState, I>::default();
     let built = Filter::<E, RandomState, I>::builder().build();
     let built = built.expect("memory");
@@ -66,7 +66,7 @@ fn default_has_the_size_of_a_builder<E: Standard, I>() {
     assert_ne!(filter.hasher().seed(), built.hasher().seed(), "at random");
 }
 
-fn answers_for_each_item<E: Standard, I: TakesEach<u64>>() {
+fn answers_for_each_item<E: Engine, I: TakesEach<u64>>() {
     let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
     let items: Vec<u64> = (500..2_500).collect();
     let mut expected = vec![false; items.len()];
@@ -76,7 +76,7 @@ fn answers_for_each_item<E: Standard, I: TakesEach<u64>>() {
     assert_eq!(filter.contains_each::<u64>(&[]), []);
 }
 
-fn knows_what_remains<E: Standard, I: TakesEach<u64>>()
+fn knows_what_remains<E: Engine, I: TakesEach<u64>>()
 where
     Filter<E, RandomState, I>: Hashed,
 {
@@ -98,7 +98,7 @@ where
     );
 }
 
-fn debug_tells_the_load<E: Standard, I: Items + TakesEach<u64>>() {
+fn debug_tells_the_load<E: Engine, I: Items + TakesEach<u64>>() {
     let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
     let text = format!("{filter:?}");
     for part in [
@@ -114,7 +114,7 @@ fn debug_tells_the_load<E: Standard, I: Items + TakesEach<u64>>() {
 }
 
 /// From an `Arc`, while another thread writes.
-fn stores_a_snapshot_of_what_is_shared<E: Standard, I: TakesEach<u64>>() {
+fn stores_a_snapshot_of_what_is_shared<E: Engine, I: TakesEach<u64>>() {
     let filter = Arc::new(Filter::<E, RandomState, I>::with_capacity(2_000));
     let lasting: Vec<u64> = (0..1_000).collect();
     filter.insert_many(&lasting).expect("room");

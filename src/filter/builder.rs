@@ -4,12 +4,12 @@ use core::fmt;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
-use super::{Any, Engine, Filter, Standard};
+use super::{Any, Engine, Filter};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::BuildError;
-use crate::layout::{Lanes, Layout};
+use crate::layout::Layout;
 use crate::random_state::RandomState;
 
 /// Builds a [`CuckooFilter`](crate::CuckooFilter).
@@ -23,7 +23,7 @@ use crate::random_state::RandomState;
 /// assert!(filter.slots() >= 10_000);
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
-pub type CuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> = FilterBuilder<Fixed<L>, S>;
+pub type CuckooFilterBuilder<S = RandomState> = FilterBuilder<Fixed, S>;
 
 /// Builds a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter).
 ///
@@ -41,8 +41,7 @@ pub type CuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> = FilterBuilder<
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
-    FilterBuilder<Growing<L>, S>;
+pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Growing, S>;
 
 /// Builds a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
 ///
@@ -55,8 +54,7 @@ pub type GrowingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
 /// assert_eq!(filter.generations(), 4);
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
-pub type RotatingCuckooFilterBuilder<S = RandomState, L = Lanes<4, 16>> =
-    FilterBuilder<Rotating<L>, S>;
+pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, S>;
 
 /// Builds a [`Filter`] of any kind.
 ///
@@ -89,7 +87,7 @@ impl<E: Engine, I> FilterBuilder<E, RandomState, I> {
     }
 }
 
-impl<E: Standard, S, I> FilterBuilder<E, S, I> {
+impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// Begins with this hasher. [`builder`](Filter::builder) begins with one that is seeded at random.
     ///
     /// # Examples
@@ -176,6 +174,30 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
                 ..self.plan
             },
             hasher,
+            items: PhantomData,
+        }
+    }
+
+    /// Takes another layout of the buckets: other numbers of slots, and of bits of a fingerprint.
+    /// [`Layout`] lists them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, Lanes};
+    ///
+    /// let filter = CuckooFilter::builder().layout::<Lanes<8, 8>>().capacity(100_000).build()?;
+    /// assert!(filter.memory_usage() < 130_000);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn layout<M: Layout>(self) -> FilterBuilder<E::With<M>, S, I> {
+        FilterBuilder {
+            plan: Plan {
+                outside: Filter::<E::With<M>, S, I>::BYTES,
+                ..self.plan
+            },
+            hasher: self.hasher,
             items: PhantomData,
         }
     }
@@ -321,7 +343,7 @@ impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
 
 /// Filters whose hasher has a random seed. These need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
-impl<E: Standard, I> Filter<E, RandomState, I> {
+impl<E: Engine, I> Filter<E, RandomState, I> {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
     /// Of a filter that grows, it is the first segment that takes about as many: from half a million items up 2 % fewer,
@@ -382,7 +404,7 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
     }
 }
 
-impl<E: Standard, S: BuildHasher, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// Creates a filter that takes `items` items, with the given hasher.
     ///
     /// The hasher's output must be well mixed in the high and the low bits

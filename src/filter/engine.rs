@@ -3,7 +3,7 @@
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
-use crate::layout::{Lanes, Layout};
+use crate::layout::Layout;
 use crate::stored::Stored;
 
 /// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Growing`] or [`Rotating`].
@@ -19,23 +19,20 @@ use crate::stored::Stored;
 ///
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
-pub trait Engine: Stored {}
+pub trait Engine: Stored {
+    /// The same engine with buckets of another layout.
+    type With<M: Layout>: Engine<Options = Self::Options, Layout = M>;
+}
 
-impl<L: Layout> Engine for Fixed<L> {}
-
-#[cfg(feature = "std")]
-impl<L: Layout> Engine for Growing<L> {}
-
-impl<L: Layout> Engine for Rotating<L> {}
-
-/// An engine with the default layout, which is meant where none is named. Sealed.
-///
-/// The constructors are for these engines, so that `CuckooFilter::with_capacity(100)` says which filter it makes.
-pub trait Standard: Engine {}
-
-impl Standard for Fixed<Lanes<4, 16>> {}
+impl<L: Layout> Engine for Fixed<L> {
+    type With<M: Layout> = Fixed<M>;
+}
 
 #[cfg(feature = "std")]
-impl Standard for Growing<Lanes<4, 16>> {}
+impl<L: Layout> Engine for Growing<L> {
+    type With<M: Layout> = Growing<M>;
+}
 
-impl Standard for Rotating<Lanes<4, 16>> {}
+impl<L: Layout> Engine for Rotating<L> {
+    type With<M: Layout> = Rotating<M>;
+}

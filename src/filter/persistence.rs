@@ -5,7 +5,7 @@ use core::hash::BuildHasher;
 #[cfg(feature = "std")]
 use std::io::{self, Read, Write};
 
-use super::{Engine, Filter, Standard};
+use super::{Engine, Filter};
 use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
@@ -158,7 +158,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
 /// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
 /// prove who wrote them: a checksum finds accidents, not malice.
-impl<E: Standard, I> Filter<E, RandomState, I> {
+impl<E: Engine, I> Filter<E, RandomState, I> {
     /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl<E: Standard, I> Filter<E, RandomState, I> {
 
 /// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before,
 /// also on another machine. The call recognizes it by its hash of a few bytes.
-impl<E: Standard, S: BuildHasher + 'static, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
     /// # Errors

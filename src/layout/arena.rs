@@ -1,5 +1,8 @@
-//! How far the search for a path may go, and how much room its nodes need.
+//! How far the search for a path may go, and the room that its nodes need.
 
+use core::fmt::Debug;
+
+use super::array::Array;
 use crate::sync;
 
 /// The two candidates themselves. A filter with this budget relocates nothing.
@@ -11,8 +14,32 @@ pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 /// Most buckets that any search examines.
 pub(crate) const LONG_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
+/// Arrays for buckets of some number of slots. A trait, because the length of an array cannot be computed from a
+/// parameter.
+pub trait Arenas {
+    /// One value for each node of a short path search.
+    type Short<T: Copy + Debug>: Array<T>;
+    /// One value for each node of a long one.
+    type Long<T: Copy + Debug>: Array<T>;
+}
+
+/// Buckets of so many slots.
+#[derive(Debug)]
+pub struct Slots<const SLOTS: usize>;
+
 /// Room for the nodes of a search within `budget`. A node that is expanded has `slots - 1` or `slots` buckets
 /// examined, seldom fewer: so many fewer nodes than buckets use up the budget.
-pub(super) const fn nodes(slots: usize, budget: usize) -> usize {
+const fn nodes(slots: usize, budget: usize) -> usize {
     budget.div_ceil(slots - 1) + 2
 }
+
+macro_rules! arenas {
+    ($($slots:literal)*) => {$(
+        impl Arenas for Slots<$slots> {
+            type Short<T: Copy + Debug> = [T; nodes($slots, SHORT_BUDGET)];
+            type Long<T: Copy + Debug> = [T; nodes($slots, LONG_BUDGET)];
+        }
+    )*};
+}
+
+arenas!(2 3 4 5 6 8);

@@ -104,13 +104,7 @@ impl<L: Layout> Bucket<L> {
     /// A slot that holds this very token.
     #[inline]
     fn slot_of(self, token: Token<L>) -> Option<Slot> {
-        const {
-            assert!(
-                L::VALUE_BITS == 0,
-                "then the fingerprint alone does not find a token"
-            )
-        };
-        L::lane_of(self.bits, token.bits()).map(Slot)
+        L::lane_of_token(self.bits, token.bits()).map(Slot)
     }
 
     /// The token in a slot, counted from the top down. `None` if it is vacant.
@@ -129,9 +123,9 @@ impl<L: Layout> Bucket<L> {
         (0..Self::SLOTS).map_while(move |slot| self.occupant(slot))
     }
 
-    /// Whether the word is a bucket as this crate writes one: no vacant slot above an occupied one. No reference is.
+    /// Whether the word is a bucket as this crate writes one. No reference is.
     pub(crate) fn is_packed(self) -> bool {
-        self.tokens().count() == self.len()
+        L::is_bucket(self.bits)
     }
 }
 
@@ -140,81 +134,5 @@ impl<L: Layout> fmt::Debug for Bucket<L> {
         out.debug_list()
             .entries(self.tokens().map(Token::bits))
             .finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::layout::Lanes;
-    use proptest::prelude::*;
-
-    type Bucket = super::Bucket<Lanes<4, 16>>;
-
-    fn fingerprint(bits: u32) -> Fingerprint {
-        Fingerprint::from_bits(bits).expect("not 0")
-    }
-
-    fn token(bits: u32) -> Token<Lanes<4, 16>> {
-        Token::from_bits(bits).expect("not 0")
-    }
-
-    /// Builds the bucket that a list of tokens stands for.
-    fn packed(list: &[u32]) -> Bucket {
-        list.iter().fold(Bucket::EMPTY, |bucket, &bits| {
-            bucket.with(token(bits)).expect("room")
-        })
-    }
-
-    fn listed(bucket: Bucket) -> Vec<u32> {
-        bucket.tokens().map(Token::bits).collect()
-    }
-
-    /// Few values, so that equal lanes and neighbours that differ by a borrow are common.
-    fn small() -> impl Strategy<Value = u32> {
-        prop_oneof![1u32..4, 0x7ffeu32..0x8003, Just(0xffff), Just(0xfffe)]
-    }
-
-    proptest! {
-        #[test]
-        fn behaves_like_a_list(list in prop::collection::vec(small(), 0..=4), f in small(), g in small()) {
-            let bucket = packed(&list);
-            prop_assert_eq!(listed(bucket), list.clone());
-            prop_assert_eq!(bucket.len(), list.len());
-            prop_assert_eq!(bucket.has_room(), list.len() < 4);
-            prop_assert_eq!(bucket.contains(fingerprint(f)), list.contains(&f));
-            prop_assert_eq!(bucket.count(fingerprint(f)), list.iter().filter(|&&x| x == f).count());
-            prop_assert_eq!(bucket.with(token(f)).is_some(), list.len() < 4);
-
-            let last = list.iter().rposition(|&x| x == f);
-            let cleared = last.map(|at| { let mut l = list.clone(); l.remove(at); l });
-            prop_assert_eq!(bucket.without(fingerprint(f)).map(listed), cleared.clone());
-            prop_assert_eq!(bucket.without_token(token(f)).map(listed), cleared);
-            let replaced = last.map(|at| { let mut l = list.clone(); l[at] = g; l });
-            prop_assert_eq!(bucket.replacing(token(f), token(g)).map(listed), replaced);
-        }
-
-        #[test]
-        fn stays_packed(list in prop::collection::vec(small(), 1..=4), f in small()) {
-            let bucket = packed(&list);
-            let cleared = bucket.without(fingerprint(f)).unwrap_or(bucket);
-            for value in [bucket, cleared] {
-                prop_assert!(value.is_packed());
-                prop_assert!(value == Bucket::EMPTY || value.bits() >> 48 != 0);
-            }
-        }
-    }
-
-    #[test]
-    fn packed_is_occupied_from_the_top_and_nothing_else() {
-        // Each lane vacant, or occupied by the least or the largest fingerprint.
-        for lanes in 0..3u32.pow(4) {
-            let lane = |slot: u32| [0, 1, 0xffff][(lanes / 3u32.pow(slot) % 3) as usize];
-            let occupied: Vec<bool> = (0..4).map(|slot| lane(slot) != 0).collect();
-            let bits = (0..4).fold(0, |bits, slot| bits << 16 | lane(slot));
-            // From the top down: true to false at most once, and never back.
-            let packed = occupied.is_sorted_by(|above, below| above >= below);
-            assert_eq!(Bucket::from_bits(bits).is_packed(), packed, "{bits:#018x}");
-        }
     }
 }

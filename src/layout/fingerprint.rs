@@ -45,17 +45,3 @@ impl Fingerprint {
 const fn mask<L: Layout>() -> u32 {
     u32::MAX >> (u32::BITS - L::FINGERPRINT_BITS)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::layout::Lanes;
-
-    #[test]
-    fn zero_is_never_a_fingerprint() {
-        let of_hash = |hash| Fingerprint::of_hash::<Lanes<4, 16>>(hash).bits();
-        assert_eq!(Fingerprint::from_bits(0), None);
-        assert_eq!(of_hash(0xabcd_0000), 1);
-        assert_eq!(of_hash(0xabcd_ffff), 0xffff);
-    }
-}

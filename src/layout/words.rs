@@ -2,6 +2,9 @@
 
 use core::fmt::Debug;
 
+use super::array::Array;
+use super::fit::Fit;
+
 /// The functions of a [`Layout`](super::Layout), on plain integers. [`Bucket`](super::Bucket) and its neighbours give
 /// them types.
 ///
@@ -30,6 +33,9 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// The lowest lane whose token has this fingerprint.
     fn lane_of(bucket: u64, fingerprint: u32) -> Option<u32>;
 
+    /// The lowest lane that holds this very token.
+    fn lane_of_token(bucket: u64, token: u32) -> Option<u32>;
+
     /// The token in a slot that is counted from the top; 0 if it is vacant.
     fn occupant(bucket: u64, slot: usize) -> u32;
 
@@ -41,6 +47,12 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
 
     /// The bucket with the token of a lane replaced.
     fn replaced(bucket: u64, lane: u32, old: u32, new: u32) -> u64;
+
+    /// Whether the word is a bucket as this crate writes one. No reference is.
+    fn is_bucket(word: u64) -> bool;
+
+    /// 0 if no token of two buckets has this fingerprint, else at least 3.
+    fn weight(fingerprint: u32, first: u64, second: u64) -> u64;
 
     /// Bits of each lane in [`matches`](Self::matches).
     const BITS_PER_MATCH: u32;
@@ -59,51 +71,4 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
 
     /// Whether both words are surely buckets. May return false for a few buckets. Cheaper than to ask for each.
     fn are_plain(a: u64, b: u64) -> bool;
-}
-
-/// How full tables of a layout get. Fitted to seeded tables that were filled until the first refusal.
-#[derive(Clone, Copy, Debug)]
-pub struct Fit {
-    /// Highest load factor a filter is sized for.
-    pub highest_load: f64,
-    /// The load that a table would reach without the margins for its size.
-    pub large_table_load: f64,
-    /// Standard deviations of a range's share that are kept free when there are several ranges.
-    pub share_margin: f64,
-    /// The same for the unevenness within a single range.
-    pub range_margin: f64,
-}
-
-/// An array whose length a layout knows.
-pub trait Array<T: Copy>: Copy + Debug {
-    /// Its length.
-    const LEN: usize;
-
-    /// All elements equal.
-    fn filled(value: T) -> Self;
-
-    /// The elements.
-    fn as_slice(&self) -> &[T];
-
-    /// The elements, to change them.
-    fn as_mut_slice(&mut self) -> &mut [T];
-}
-
-impl<T: Copy + Debug, const N: usize> Array<T> for [T; N] {
-    const LEN: usize = N;
-
-    #[inline]
-    fn filled(value: T) -> Self {
-        [value; N]
-    }
-
-    #[inline]
-    fn as_slice(&self) -> &[T] {
-        self
-    }
-
-    #[inline]
-    fn as_mut_slice(&mut self) -> &mut [T] {
-        self
-    }
 }

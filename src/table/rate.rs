@@ -13,17 +13,34 @@ pub(crate) fn compared<L: Layout>(len: usize, geometry: Geometry<L>) -> f64 {
 
 /// The probability that at least one of `compared` fingerprints is a given one: `1 - (1 - 1/values)^compared`.
 ///
-/// As a binomial series, because powers need the standard library. For 16 bits and up to eight fingerprints the fifth
-/// term is less than half a unit in the last place.
+/// As a binomial series, because powers need the standard library. The series is for one table; of more, which compare
+/// more fingerprints, it is taken for a part.
 pub(crate) fn any_of<L: Layout>(compared: f64) -> f64 {
-    const TERMS: u32 = 4;
+    if compared > pair_slots::<L>() as f64 {
+        let half = any_of::<L>(compared / 2.0);
+        return half * (2.0 - half);
+    }
     let e = 1.0 / f64::from(Fingerprint::values::<L>());
     // Horner's scheme, from the last term: each is `-e (compared - k) / (k + 1)` times the one before.
-    let series = (1..TERMS)
+    let series = (1..const { terms::<L>() })
         .rev()
         .map(f64::from)
         .fold(1.0, |rest, k| 1.0 - e * (compared - k) / (k + 1.0) * rest);
     compared * e * series
+}
+
+/// So many terms that the next one is less than half a unit in the last place; 4 for 4 x 16.
+const fn terms<L: Layout>() -> u32 {
+    let (most, e) = (
+        pair_slots::<L>() as f64,
+        1.0 / Fingerprint::values::<L>() as f64,
+    );
+    let (mut terms, mut next) = (1, (most - 1.0) / 2.0 * e);
+    while next > f64::EPSILON / 4.0 {
+        terms += 1;
+        next *= (most - terms as f64) / (terms as f64 + 1.0) * e;
+    }
+    terms
 }
 
 #[cfg(test)]

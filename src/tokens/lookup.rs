@@ -2,7 +2,7 @@
 
 use super::parts::{Resolved, Tokens};
 use super::settlement::settle;
-use crate::layout::{Layout, Matches};
+use crate::layout::{Hit, Layout};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
@@ -29,12 +29,12 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
     if Word::are_plain(a, b) {
-        let matches = Matches::of(f, a.plain(), b.plain());
+        let hit = Hit::of::<L>(f, a.plain(), b.plain());
         // A hit needs no validation, because the token was there when the word was loaded. So a hit weighs more
         // than a bump, and a miss weighs 0. One comparison handles both cases: a branch on hit or miss would often
         // be mispredicted.
-        if tokens.stripes.change_since(f, version) <= matches.weight() {
-            return matches.any();
+        if tokens.stripes.change_since(f, version) <= hit.weight() {
+            return hit.is_one();
         }
     }
     contains_slowly(tokens, hash)

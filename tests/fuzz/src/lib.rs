@@ -1,6 +1,6 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, Standard};
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, GrowingCuckooFilter, RotatingCuckooFilter};
 use model::mix;
 
 /// Whether the bytes are a filter of fixed size.
@@ -19,7 +19,7 @@ pub fn check_rotating(bytes: &[u8]) -> bool {
 }
 
 /// Reads in both ways, and works with the filter. Returns whether the bytes are one of this kind.
-fn check_kind<E: Standard>(bytes: &[u8], work: impl FnOnce(&mut Filter<E>)) -> bool {
+fn check_kind<E: Engine>(bytes: &[u8], work: impl FnOnce(&mut Filter<E>)) -> bool {
     let from_bytes = Filter::<E>::from_bytes(bytes);
     let mut reader = bytes;
     if let Ok(mut filter) = Filter::<E>::read_from(&mut reader) {

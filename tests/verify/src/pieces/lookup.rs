@@ -7,16 +7,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a miss is not validated",
         changes: &[(
             "tokens/lookup.rs",
-            "if tokens.stripes.change_since(f, version) <= matches.weight() {",
-            "{\n            let _ = (version, matches.weight());",
+            "if tokens.stripes.change_since(f, version) <= hit.weight() {",
+            "{\n            let _ = (version, hit.weight());",
         )],
     },
     Piece {
         name: "a miss weighs as much as a bump",
         changes: &[(
-            "layout/matches.rs",
-            "u64::from(self.mask)",
-            "u64::from(self.mask) + 2",
+            "layout/hit.rs",
+            "    pub(crate) fn weight(self) -> u64 {\n        self.0\n",
+            "    pub(crate) fn weight(self) -> u64 {\n        self.0 + 2\n",
         )],
     },
     Piece {

@@ -7,8 +7,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a frozen word is read as a bucket",
         changes: &[(
             "layout/lanes.rs",
-            ".min(b.wrapping_sub(1)) >> BELOW_THE_TOP_LANE != 0",
-            ".min(b.wrapping_sub(1)) >> BELOW_THE_TOP_LANE < u64::MAX",
+            ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE != 0",
+            ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE < u64::MAX",
         )],
     },
     Piece {

@@ -1,0 +1,25 @@
+//! How full tables of each layout get.
+
+use super::arena::Arenas;
+
+/// How full tables of a layout get. Fitted to seeded tables that were filled until the first refusal.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit {
+    /// Highest load factor a filter is sized for.
+    pub highest_load: f64,
+    /// The load that a table would reach without the margins for its size.
+    pub large_table_load: f64,
+    /// Standard deviations of a range's share that are kept free when there are several ranges.
+    pub share_margin: f64,
+    /// The same for the unevenness within a single range.
+    pub range_margin: f64,
+}
+
+/// A layout that tables have been filled with. Those are the layouts that there are.
+pub trait Fitted {
+    /// The room for path searches.
+    type Arenas: Arenas;
+
+    /// How full they get.
+    const FIT: Fit;
+}

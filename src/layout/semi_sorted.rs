@@ -1,0 +1,225 @@
+//! Semi-sorted lanes: fingerprints of one bit more each in the same word.
+//!
+//! The slots of a bucket have no order, so a bucket that is sorted says the same in fewer bits. Each fingerprint is
+//! divided into its highest four bits, the *nibble*, and the low part. The tokens are sorted, and the nibbles are
+//! stored together, as one [number](super::multiset) (Fan et al. 2014, section 5.2; the numbering is ours).
+//!
+//! ```text
+//! 4 x 17:
+//! bit        63            52 51        39 38        26 25        13 12         0
+//! bucket    |  code < 3,876  |   low 3    |   low 2    |   low 1    |   low 0    |
+//! reference | code >= 3,876, and the bits below: together 59 bits                |
+//! ```
+//!
+//! A vacant slot is the fingerprint 0, which sorts first, so an empty bucket is 0 and the tokens are in the highest
+//! lanes. Equal nibbles are in the order of their low parts, so that a bucket has one spelling: an exchange compares
+//! words.
+
+use core::fmt::Debug;
+
+use super::fit::{Fit, Fitted};
+use super::multiset::{self, NIBBLE};
+use super::swar::{Swar, ones};
+use super::{Arenas, Layout, Words};
+
+/// `SLOTS` sorted fingerprints of `BITS` bits, whose highest four bits are stored together.
+///
+/// `SemiSorted<4, 17>` is the semi-sorted filter of Fan et al. 2014, section 5.2: half the false positives of
+/// `Lanes<4, 16>` in the same memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SemiSorted<const SLOTS: usize, const BITS: u32>;
+
+impl<const SLOTS: usize, const BITS: u32> Layout for SemiSorted<SLOTS, BITS>
+where
+    Self: Fitted,
+{
+    const SLOTS: usize = SLOTS;
+    const FINGERPRINT_BITS: u32 = BITS;
+}
+
+impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
+    /// Bits of a low part.
+    const LOW: u32 = BITS - NIBBLE;
+    const LOWS: Swar = Swar::new(SLOTS, Self::LOW, Self::LOW, 1);
+    /// Where the code begins.
+    const CODE: u32 = SLOTS as u32 * Self::LOW;
+    /// The first word that is a reference.
+    const FIRST_REFERENCE: u64 = (multiset::count(SLOTS) as u64) << Self::CODE;
+
+    /// The low parts, with nothing else.
+    #[inline]
+    fn lows(bucket: u64) -> u64 {
+        bucket & ones(Self::CODE)
+    }
+
+    #[inline]
+    fn low_of(fingerprint: u32) -> u32 {
+        fingerprint & ones(Self::LOW) as u32
+    }
+
+    /// The fingerprints, by their lanes.
+    #[inline]
+    fn list(bucket: u64) -> [u32; SLOTS] {
+        let nibbles = multiset::decode::<SLOTS>((bucket >> Self::CODE) as u32);
+        let mut list = [0; SLOTS];
+        for (lane, fingerprint) in list.iter_mut().enumerate() {
+            let low = bucket >> (lane as u32 * Self::LOW) & ones(Self::LOW);
+            let nibble = nibbles >> (lane as u32 * NIBBLE) & ones(NIBBLE) as u32;
+            *fingerprint = nibble << Self::LOW | low as u32;
+        }
+        list
+    }
+
+    /// The bucket of a sorted list.
+    #[inline]
+    fn bucket(list: [u32; SLOTS]) -> u64 {
+        let (mut nibbles, mut lows) = (0, 0);
+        for (lane, &fingerprint) in list.iter().enumerate() {
+            lows |= u64::from(Self::low_of(fingerprint)) << (lane as u32 * Self::LOW);
+            nibbles |= (fingerprint >> Self::LOW) << (lane as u32 * NIBBLE);
+        }
+        u64::from(multiset::encode::<SLOTS>(nibbles)) << Self::CODE | lows
+    }
+
+    /// Sorts a list that is sorted but for `lane`.
+    #[inline]
+    fn sort_in(list: &mut [u32; SLOTS], lane: u32) {
+        let lane = lane as usize;
+        let sort_two = |list: &mut [u32; SLOTS], low: usize| {
+            let (a, b) = (list[low], list[low + 1]);
+            (list[low], list[low + 1]) = (a.min(b), a.max(b));
+        };
+        (lane..SLOTS - 1).for_each(|low| sort_two(list, low));
+        (0..lane).rev().for_each(|low| sort_two(list, low));
+    }
+
+    /// Which lanes hold a fingerprint, of those whose low part is that of the fingerprint. One bit each.
+    #[inline]
+    fn among(bucket: u64, fingerprint: u32) -> u32 {
+        let list = Self::list(bucket);
+        let equal = |lane: usize| u32::from(list[lane] == fingerprint) << lane;
+        (0..SLOTS).map(equal).sum()
+    }
+
+    /// Which lanes hold a fingerprint. The nibbles are decoded only if a low part is the same, with a probability of
+    /// `SLOTS / 2^LOW` if the fingerprint is not there.
+    #[inline]
+    fn mask(bucket: u64, fingerprint: u32) -> u32 {
+        match Self::LOWS.flags(Self::lows(bucket), Self::low_of(fingerprint)) {
+            0 => 0,
+            _ => Self::among(bucket, fingerprint),
+        }
+    }
+}
+
+impl<const SLOTS: usize, const BITS: u32> Words for SemiSorted<SLOTS, BITS>
+where
+    Self: Fitted,
+{
+    type PerSlot<T: Copy + Debug> = [T; SLOTS];
+    type ShortArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Short<T>;
+    type LongArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Long<T>;
+
+    const FIT: Fit = <Self as Fitted>::FIT;
+
+    #[inline]
+    fn vacancies(bucket: u64) -> u32 {
+        let list = Self::list(bucket);
+        list.iter()
+            .map(|&fingerprint| u32::from(fingerprint == 0))
+            .sum()
+    }
+
+    #[inline]
+    fn has_room(bucket: u64) -> bool {
+        // Its lowest token is 0. Most that are not have another low part.
+        bucket & ones(Self::LOW) == 0 && Self::list(bucket)[0] == 0
+    }
+
+    #[inline]
+    fn contains(bucket: u64, fingerprint: u32) -> bool {
+        Self::mask(bucket, fingerprint) != 0
+    }
+
+    #[inline]
+    fn lane_of(bucket: u64, fingerprint: u32) -> Option<u32> {
+        match Self::mask(bucket, fingerprint) {
+            0 => None,
+            mask => Some(mask.trailing_zeros()),
+        }
+    }
+
+    #[inline]
+    fn lane_of_token(bucket: u64, token: u32) -> Option<u32> {
+        Self::lane_of(bucket, token)
+    }
+
+    #[inline]
+    fn occupant(bucket: u64, slot: usize) -> u32 {
+        Self::list(bucket)[SLOTS - 1 - slot]
+    }
+
+    #[inline]
+    fn with(bucket: u64, token: u32) -> Option<u64> {
+        let mut list = Self::list(bucket);
+        if list[0] != 0 {
+            return None;
+        }
+        list[0] = token;
+        Self::sort_in(&mut list, 0);
+        Some(Self::bucket(list))
+    }
+
+    #[inline]
+    fn cleared(bucket: u64, lane: u32) -> u64 {
+        Self::replaced(bucket, lane, 0, 0)
+    }
+
+    #[inline]
+    fn replaced(bucket: u64, lane: u32, _: u32, new: u32) -> u64 {
+        let mut list = Self::list(bucket);
+        list[lane as usize] = new;
+        Self::sort_in(&mut list, lane);
+        Self::bucket(list)
+    }
+
+    #[inline]
+    fn is_bucket(word: u64) -> bool {
+        word < Self::FIRST_REFERENCE && Self::list(word).is_sorted()
+    }
+
+    #[inline]
+    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
+        let low = Self::low_of(fingerprint);
+        let flags = |bucket| Self::LOWS.flags(Self::lows(bucket), low);
+        match flags(first) | flags(second) {
+            0 => 0,
+            _ => u64::from(Self::matches(fingerprint, first, second)) << 2,
+        }
+    }
+
+    const BITS_PER_MATCH: u32 = 1;
+
+    #[inline]
+    fn matches(fingerprint: u32, first: u64, second: u64) -> u32 {
+        Self::mask(first, fingerprint) | Self::mask(second, fingerprint) << SLOTS
+    }
+
+    /// As many as the codes that are left leave.
+    const REFERENCE_BITS: u32 = Self::FIRST_REFERENCE.wrapping_neg().ilog2();
+
+    #[inline]
+    fn reference(bits: u64) -> u64 {
+        Self::FIRST_REFERENCE + bits
+    }
+
+    #[inline]
+    fn referenced(word: u64) -> Option<u64> {
+        word.checked_sub(Self::FIRST_REFERENCE)
+    }
+
+    #[inline]
+    fn are_plain(a: u64, b: u64) -> bool {
+        a.max(b) < Self::FIRST_REFERENCE
+    }
+}

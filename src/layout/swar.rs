@@ -1,0 +1,139 @@
+//! The lanes of one word, compared all at once.
+
+/// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits must be 0.
+///
+/// Made to be a constant: then each call is a few instructions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Swar {
+    lanes: u32,
+    width: u32,
+    /// Bits of a lane that are compared.
+    bits: u32,
+    one_in_each: u64,
+    /// Brings the flags together.
+    gather: u64,
+    /// Bits of each lane in a mask.
+    each: u32,
+}
+
+/// So many ones, at least one.
+pub(super) const fn ones(bits: u32) -> u64 {
+    u64::MAX >> (u64::BITS - bits)
+}
+
+impl Swar {
+    /// Lanes of `width` bits, of which `bits` are compared, and masks with `each` bits for each lane.
+    pub(super) const fn new(lanes: usize, width: u32, bits: u32, each: u32) -> Self {
+        let lanes = lanes as u32;
+        let places = lanes * each;
+        assert!(places <= width, "else lanes would meet in the places");
+        // Lane `i` times the term of lane `j` lies `(i - j) * width` bits from the place of `j`: beyond the word if `i`
+        // is more, below the places if it is less. No two meet anywhere, so there is no carry.
+        let lowest_place = u64::BITS - places;
+        let (mut one_in_each, mut gather, mut lane) = (0, 0, 0);
+        while lane < lanes {
+            one_in_each |= 1 << (lane * width);
+            gather |= 1 << (lowest_place + lane * each - lane * width);
+            lane += 1;
+        }
+        Self {
+            lanes,
+            width,
+            bits,
+            one_in_each,
+            gather,
+            each,
+        }
+    }
+
+    /// The bits that are compared.
+    pub(super) const fn compared(self) -> u64 {
+        self.one_in_each * ones(self.bits)
+    }
+
+    #[inline]
+    const fn top_of_each(self) -> u64 {
+        self.one_in_each << (self.bits - 1)
+    }
+
+    #[inline]
+    fn difference(self, word: u64, wanted: u32) -> u64 {
+        word ^ (u64::from(wanted) * self.one_in_each)
+    }
+
+    /// A flag in the top bit that is compared, for lanes that hold `wanted`. The lowest flag is exact; above it a
+    /// borrow may raise a false one. (Mycroft's zero-byte test, for lanes of any width.)
+    #[inline]
+    pub(super) fn flags(self, word: u64, wanted: u32) -> u64 {
+        let difference = self.difference(word, wanted);
+        difference.wrapping_sub(self.one_in_each) & !difference & self.top_of_each()
+    }
+
+    /// The lowest lane that holds `wanted`.
+    #[inline]
+    pub(super) fn lowest(self, word: u64, wanted: u32) -> Option<u32> {
+        match self.flags(word, wanted) {
+            0 => None,
+            flags => Some(flags.trailing_zeros() / self.width),
+        }
+    }
+
+    /// Ones for each lane that holds `wanted`, exactly, side by side from bit 0 up.
+    #[inline]
+    pub(super) fn mask(self, word: u64, wanted: u32) -> u32 {
+        let (difference, tops) = (self.difference(word, wanted), self.top_of_each());
+        let below_the_tops = self.compared() & !tops;
+        // The sum carries into the top bit unless the bits below it are 0, and never beyond.
+        let zero_but_for_the_top = !((difference & below_the_tops) + below_the_tops);
+        let exact = (zero_but_for_the_top & !difference & tops) >> (self.bits - 1);
+        let places = self.lanes * self.each;
+        (exact.wrapping_mul(self.gather) >> (u64::BITS - places)) as u32 * ones(self.each) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The lanes of every layout.
+    const SHAPES: [Swar; 12] = [
+        Swar::new(8, 8, 8, 1),
+        Swar::new(6, 10, 10, 1),
+        Swar::new(5, 12, 12, 1),
+        Swar::new(4, 16, 16, 2),
+        Swar::new(3, 21, 21, 1),
+        Swar::new(2, 31, 31, 1),
+        Swar::new(4, 13, 13, 1),
+        Swar::new(5, 10, 10, 1),
+        Swar::new(6, 8, 8, 1),
+        Swar::new(4, 16, 12, 2),
+        Swar::new(3, 21, 13, 1),
+        Swar::new(2, 31, 16, 1),
+    ];
+
+    /// Few values, so that equal lanes and neighbours that differ by a borrow are common.
+    fn lane() -> impl Strategy<Value = u64> {
+        prop_oneof![0u64..3, Just(u64::MAX), Just(u64::MAX - 1), any::<u64>()]
+    }
+
+    proptest! {
+        #[test]
+        fn finds_every_lane_that_is_equal_and_no_other(
+            lanes in prop::array::uniform8(lane()),
+            wanted in lane(),
+        ) {
+            for swar in SHAPES {
+                let lane = |at: u32| lanes[at as usize] & ones(swar.bits);
+                let place = |word, at| word | lane(at) << (at * swar.width);
+                let word = (0..swar.lanes).fold(0, place);
+                let wanted = (wanted & ones(swar.bits)) as u32;
+                let equal: Vec<u32> =
+                    (0..swar.lanes).filter(|&at| lane(at) == u64::from(wanted)).collect();
+                let mask = |mask, at: &u32| mask | (ones(swar.each) as u32) << (at * swar.each);
+                prop_assert_eq!(swar.mask(word, wanted), equal.iter().fold(0, mask), "{:?}", swar);
+                prop_assert_eq!(swar.lowest(word, wanted), equal.first().copied(), "{:?}", swar);
+            }
+        }
+    }
+}
