@@ -28,7 +28,10 @@ fn mix(evaluation: &Evaluation) -> String {
         filter.bytes as f64 / f64::from(1 << 20),
         filter.items as f64 / 1e6,
     );
-    format!("one thread; this filter has {mib:.0} MiB and takes {items:.1} million items")
+    format!(
+        "one thread, {mib:.0} MiB each; {} takes {items:.1} million items",
+        filter.name
+    )
 }
 
 fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
@@ -40,8 +43,13 @@ fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
         |life| &life.mixed,
     );
     mixed.series.push(Series {
-        name: "authors, i7-4790".to_owned(),
+        name: "authors, CF 12".to_owned(),
         points: FIGURE_5_AGAIN.map(|(share, rate, _)| (share, rate)).into(),
+        dashed: true,
+    });
+    mixed.series.push(Series {
+        name: "authors, ss-CF 13".to_owned(),
+        points: FIGURE_5_AGAIN.map(|(share, _, rate)| (share, rate)).into(),
         dashed: true,
     });
     let by_occupancy = |title, of| rates(title, "occupancy", lives, of);

@@ -6,8 +6,9 @@
 //! of milliseconds: on a machine that is not quiet, the ratio of the two is what to hold on to. The loads of Figure 2
 //! come from a [simulation](partial_key), because it has fingerprints and buckets that no filter here has.
 //!
-//! The contenders: this filter; a Bloom, a blocked Bloom and a quotient filter from the registry; a counting and a d-left
-//! counting Bloom filter, written for these benches.
+//! The contenders: cuckoo filters of this library, plain and semi-sorted (CF and ss-CF, as in the paper); a Bloom, a
+//! blocked Bloom and a quotient filter from the registry; a counting and a d-left counting Bloom filter, written for
+//! these benches.
 //!
 //! A minute or two; `--quick` takes some seconds. `--large` is the paper's size, 192 MB, and takes much longer.
 
@@ -16,12 +17,15 @@ mod evaluation;
 mod figures;
 mod grid;
 mod keys;
+mod layouts;
 mod life;
 mod load;
+mod looks;
 mod partial_key;
 mod published;
 mod report;
 mod rivals;
+mod space;
 mod subject;
 mod turns;
 

@@ -1,6 +1,6 @@
 //! What goes through the evaluation: sets of 64-bit hashes, used by one thread.
 
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::{Filter, Fixed, Layout};
 use lockfree_cuckoo_benches::contender::Contender;
 use lockfree_cuckoo_benches::limit::Limit;
 
@@ -28,7 +28,7 @@ pub(crate) trait Subject: Send {
     fn remove(&mut self, key: u64) -> bool;
 }
 
-impl Subject for CuckooFilter {
+impl<L: Layout> Subject for Filter<Fixed<L>> {
     const REMOVES: bool = true;
 
     fn bytes(&self) -> usize {
