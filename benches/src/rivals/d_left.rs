@@ -48,21 +48,14 @@ impl fmt::Display for Overflow {
 impl Error for Overflow {}
 
 impl DLeft {
-    /// The largest that takes at most so many bytes. At least one bucket in each subtable, at most 2^32.
+    /// The largest that takes at most so many bytes. At least one bucket in each subtable.
     #[must_use]
     pub fn with_bytes(bytes: usize) -> Self {
-        let in_each = (bytes / size_of::<Bucket>() / SUBTABLES).clamp(1, 1 << 32);
+        let in_each = (bytes / size_of::<Bucket>() / SUBTABLES).max(1);
         Self {
             buckets: vec![Bucket::default(); SUBTABLES * in_each].into_boxed_slice(),
             permutations: Permutations::of(in_each),
         }
-    }
-
-    /// The smallest that is made for so many items.
-    #[must_use]
-    pub fn with_capacity(items: usize) -> Self {
-        let buckets = items.div_ceil(CELLS / 4 * 3).next_multiple_of(SUBTABLES);
-        Self::with_bytes(buckets * size_of::<Bucket>())
     }
 
     /// The items that it is made for: three quarters of the cells.
@@ -106,8 +99,7 @@ impl DLeft {
         if empty == 0 {
             return Err(Overflow::Buckets);
         }
-        self.bucket(bucket)
-            .occupy(empty.trailing_zeros() as usize, places.remainder);
+        self.buckets[bucket].occupy(empty.trailing_zeros() as usize, places.remainder);
         Ok(())
     }
 
@@ -116,7 +108,7 @@ impl DLeft {
     fn insert_copy(&mut self, places: &Places) -> Result<(), Overflow> {
         let found = self.quartet(places).find(places.remainder);
         found.map_or(Ok(()), |Cell { bucket, cell }| {
-            self.bucket(places.buckets[bucket]).increment(cell)
+            self.buckets[places.buckets[bucket]].increment(cell)
         })
     }
 
@@ -134,7 +126,7 @@ impl DLeft {
         let places = self.permutations.of_hash(hash);
         let found = self.quartet(&places).find(places.remainder);
         if let Some(Cell { bucket, cell }) = found {
-            self.bucket(places.buckets[bucket]).decrement(cell);
+            self.buckets[places.buckets[bucket]].decrement(cell);
         }
         found.is_some()
     }
@@ -156,14 +148,6 @@ impl DLeft {
                 .buckets
                 .map(|at| unsafe { self.buckets.get_unchecked(at) }),
         )
-    }
-
-    /// One of the buckets of an item, to be changed.
-    #[inline]
-    #[allow(unsafe_code, reason = "as above")]
-    fn bucket(&mut self, at: usize) -> &mut Bucket {
-        // SAFETY: as above.
-        unsafe { self.buckets.get_unchecked_mut(at) }
     }
 }
 
@@ -192,6 +176,13 @@ mod tests {
 
     use super::*;
 
+    fn made_for(items: usize) -> DLeft {
+        let buckets = items.div_ceil(6).next_multiple_of(SUBTABLES);
+        let filter = DLeft::with_bytes(buckets * size_of::<Bucket>());
+        assert!(filter.capacity() >= items);
+        filter
+    }
+
     /// What two hashes have in common that the filter cannot tell apart.
     fn fingerprint(filter: &DLeft, hash: u64) -> (usize, u16) {
         let places = filter.permutations.of_hash(hash);
@@ -205,7 +196,7 @@ mod tests {
     #[test]
     fn is_a_multiset_of_fingerprints() {
         let mut random = SmallRng::seed_from_u64(1);
-        let mut filter = DLeft::with_capacity(200);
+        let mut filter = made_for(200);
         let pool: Vec<u64> = (0..300).map(|_| random.next_u64()).collect();
         // The middle bits of a hash are in no fingerprint of so small a filter.
         let twin = |hash: u64| hash ^ 1 << 36;
@@ -245,7 +236,7 @@ mod tests {
     #[test]
     fn the_least_loaded_bucket_is_chosen_and_the_leftmost_of_equals() {
         let mut random = SmallRng::seed_from_u64(2);
-        let mut filter = DLeft::with_capacity(3_000);
+        let mut filter = made_for(3_000);
         let mut loads = vec![0; filter.buckets.len()];
         for _ in 0..3_000 {
             let hash = random.next_u64();
@@ -263,7 +254,7 @@ mod tests {
     #[test]
     fn a_refused_insert_changes_nothing() {
         let mut random = SmallRng::seed_from_u64(3);
-        let mut filter = DLeft::with_capacity(3_000);
+        let mut filter = made_for(3_000);
         let mut stored = Vec::new();
         let refused = loop {
             let hash = random.next_u64();

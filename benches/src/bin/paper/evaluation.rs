@@ -24,6 +24,8 @@ pub(crate) struct Evaluation {
     pub(crate) grids: Vec<Grid>,
     /// The layouts of this library, full.
     pub(crate) spaces: Vec<Space>,
+    /// The load at which the d-left counting Bloom filter refuses an item.
+    pub(crate) d_left_load: f64,
     /// The contenders, the default of this library first. All are filled as in the paper.
     pub(crate) lives: Vec<Life>,
     /// Those that take any number of items, with as many as the first had.
@@ -90,6 +92,7 @@ impl Evaluation {
             loads,
             grids,
             spaces,
+            d_left_load: load::of_d_left(bytes),
             lives,
             equals,
         })

@@ -26,6 +26,8 @@ pub(crate) type Curve = Vec<(f64, Pace)>;
 #[derive(Default)]
 pub(crate) struct Life {
     pub(crate) name: &'static str,
+    /// Whether it is a cuckoo filter of this library.
+    pub(crate) is_cuckoo: bool,
     pub(crate) bytes: usize,
     /// The items that it held when it was full.
     pub(crate) items: usize,
@@ -34,6 +36,8 @@ pub(crate) struct Life {
     pub(crate) refused: bool,
     pub(crate) construction: Pace,
     pub(crate) false_positive_rate: f64,
+    /// What it should be, where that is known.
+    pub(crate) expected_rate: Option<f64>,
     /// How long it is looked at.
     looks: Looks,
     /// Lookups of stored keys that said no. One is too many.
@@ -64,6 +68,7 @@ impl Life {
         let mut life = Self {
             name,
             looks,
+            is_cuckoo: S::IS_CUCKOO,
             bytes: subject.bytes(),
             ..Self::default()
         };
@@ -77,11 +82,6 @@ impl Life {
             life.empty(&mut turns, keys, &tick);
         }
         life
-    }
-
-    /// Whether it is a filter of this library.
-    pub(crate) fn is_cuckoo(&self) -> bool {
-        self.name.contains("CF")
     }
 
     /// Of all memory.
@@ -139,6 +139,7 @@ impl Life {
     fn judge<S: Subject>(&mut self, subject: &S, keys: &mut Keys) {
         let stored = &keys.stored()[..self.items];
         self.false_negatives += stored.iter().filter(|&&key| !subject.contains(key)).count();
+        self.expected_rate = subject.expected_rate(self.items);
         let Looks { turn, probes } = self.looks;
         let positives: usize = (0..probes / turn)
             .map(|_| keys.mixed(turn, 0.0, 0))

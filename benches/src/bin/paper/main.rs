@@ -10,7 +10,7 @@
 //! blocked Bloom and a quotient filter from the registry; a counting and a d-left counting Bloom filter, written for
 //! these benches.
 //!
-//! A minute or two; `--quick` takes some seconds. `--large` is the paper's size, 192 MB, and takes much longer.
+//! Some minutes; `--quick` takes about one. `--large` is the paper's size, 192 MB, and takes much longer.
 
 mod args;
 mod evaluation;

@@ -182,6 +182,10 @@ impl Subject for Counting {
         self.items
     }
 
+    fn expected_rate(&self, items: usize) -> Option<f64> {
+        Some(self.filter.expected_false_positives(items))
+    }
+
     fn clear(&mut self) {
         self.filter.clear();
     }
@@ -211,6 +215,10 @@ impl Subject for DLeft {
 
     fn room(&self) -> usize {
         self.capacity()
+    }
+
+    fn expected_rate(&self, items: usize) -> Option<f64> {
+        Some(self.expected_false_positives(items))
     }
 
     fn clear(&mut self) {

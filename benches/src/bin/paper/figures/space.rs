@@ -21,7 +21,7 @@ pub(super) fn chart(evaluation: &Evaluation) -> Chart {
         dashed: true,
     });
     let ours = [Kind::Plain, Kind::SemiSorted].map(|kind| layouts(evaluation, kind));
-    let rivals = evaluation.lives.iter().filter(|life| !life.is_cuckoo());
+    let rivals = evaluation.lives.iter().filter(|life| !life.is_cuckoo);
     let of = |life: &Life| (life.false_positive_rate, life.bits_per_item());
     let rivals = rivals.map(|life| one_point(life.name, of(life)));
     let theirs = TABLE_3[..2].iter().map(|column| {

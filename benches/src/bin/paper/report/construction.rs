@@ -42,8 +42,8 @@ CF 5 x 12 and ss-CF 5 x 14 are nearest to theirs of 12 and 13 bits; CF 4 x 16 is
 {}
 The Bloom filters are filled to 13 bits per item, as theirs, and once more with as many items as CF 4 x 16.
 The d-left counting Bloom filter (four subtables, buckets of eight cells of 14 bits and a counter of two) is filled to
-three quarters, which it is made for. The counting Bloom filter has 13 counters of four bits per item, as the Bloom
-filter has 13 bits: four times its space at its rate.
+three quarters, which it is made for. It refuses its first item at a load of {:.4}. The counting Bloom filter has 13
+counters of four bits per item, as the Bloom filter has 13 bits: four times its space at its rate.
 Comparable: items, bits and false positives of the Bloom and of the quotient filter; what semi-sorting costs and saves;
 which filter is faster.
 Not: bits and false positives of the cuckoo filters one by one. A bucket here is a word of 64 bits; theirs has four
@@ -52,7 +52,8 @@ Not: the d-left filter of Table 3, whose cells and load are others. It is not qu
 Not: keys per second, across machines. Theirs hash each key; here the keys are hashes. And of all, only those of this
 library can be shared by threads, as they are used here. That costs time with one thread too.
 The limit loads two words per item. A blocked Bloom filter loads one cache line per item, so it can exceed it.",
-        refusals(&evaluation.lives)
+        refusals(&evaluation.lives),
+        evaluation.d_left_load
     ));
 }
 
@@ -60,9 +61,12 @@ The limit loads two words per item. A blocked Bloom filter loads one cache line 
 fn refusals(lives: &[Life]) -> String {
     let refused = lives.iter().filter(|life| life.refused);
     let loads: Vec<String> = refused
-        .map(|life| format!("{} at a load of {:.4}", life.name, life.occupancy))
+        .map(|life| format!("{} at {:.4}", life.name, life.occupancy))
         .collect();
-    format!("Filled until an item is refused: {}.", loads.join(", "))
+    format!(
+        "Filled until an item is refused, at these loads: {}.",
+        loads.join(", ")
+    )
 }
 
 fn columns(source: &str, columns: &[Column]) {

@@ -1,6 +1,6 @@
 //! Bits an item for a rate of false positives.
 
-use lockfree_cuckoo_benches::layout::Layout;
+use lockfree_cuckoo_benches::layout::{Layout, or_dash};
 
 use super::{heading, note};
 use crate::evaluation::Evaluation;
@@ -28,13 +28,13 @@ pub(super) fn print(evaluation: &Evaluation) {
         ];
         table.row(measured.into_iter().chain(formulas(space.expected_rate)));
     }
-    for life in evaluation.lives.iter().filter(|life| !life.is_cuckoo()) {
+    for life in evaluation.lives.iter().filter(|life| !life.is_cuckoo) {
         let measured = [
             life.name.to_owned(),
             "-".to_owned(),
             million(life.items),
             rate(life.false_positive_rate),
-            "-".to_owned(),
+            or_dash(life.expected_rate, rate),
             format!("{:.2}", life.bits_per_item()),
         ];
         table.row(
@@ -46,7 +46,8 @@ pub(super) fn print(evaluation: &Evaluation) {
     table.print();
     note(
         "The left half is measured: a cuckoo filter of each layout (CF, or ss-CF with semi-sorted buckets; slots x bits) is
-filled until it refuses an item; the rate is that of lookups of absent items; bits are of all memory.
+filled until it refuses an item, the others as for Table 3; the rate is that of lookups of absent items, beside what it
+should be; bits are of all memory.
 The right half is what the paper has for the rate: the least that any filter needs, the best Bloom filter, cuckoo
 filters with b = 4 at its load of 0.955, and 1.5 and 4 times a Bloom filter for those that count.
 A bucket here is one word of 64 bits, so a layout with more slots has shorter fingerprints: the rows are its points on
