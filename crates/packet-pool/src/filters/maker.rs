@@ -3,7 +3,7 @@
 use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, RandomState};
 use std::sync::Arc;
 
-/// The layout of the buckets of all filters.
+/// The layout of the buckets of all filters: the default.
 pub(crate) type BucketLayout = Lanes<4, 16>;
 
 /// For how many keys a filter is made.
@@ -70,15 +70,12 @@ impl Maker {
         let hasher = self.hasher.clone();
         match self.room {
             Room::Fixed(keys) => {
-                let filter =
-                    CuckooFilter::<_, BucketLayout>::try_with_capacity_and_hasher(keys, hasher)?;
+                let filter = CuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
                 Ok(Arc::new(filter))
             }
             Room::Growing(keys) => {
                 let keys = keys.max(expected);
-                let filter = GrowingCuckooFilter::<_, BucketLayout>::try_with_capacity_and_hasher(
-                    keys, hasher,
-                )?;
+                let filter = GrowingCuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
                 Ok(Arc::new(filter))
             }
         }

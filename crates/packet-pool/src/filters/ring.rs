@@ -24,7 +24,6 @@
 
 use super::answer::{Answer, Scratch};
 use super::decide::Filters;
-use super::maker::BucketLayout;
 use lockfree_cuckoo::{
     BuildError, Hashed, InsertError, RandomState, RotatingCuckooFilter, RotatingCuckooFilterBuilder,
 };
@@ -45,7 +44,7 @@ const RETRIES: usize = 3;
 const TRIES: usize = 1000;
 
 pub(super) struct Ring {
-    filter: RotatingCuckooFilter<RandomState, BucketLayout>,
+    filter: RotatingCuckooFilter<RandomState>,
     /// The rotations after which the young generation has refused a key, the last time that one did.
     full: AtomicU64,
 }
