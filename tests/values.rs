@@ -240,6 +240,20 @@ fn many_are_looked_up_as_one_is<L: WithValues>() {
 }
 
 #[test]
+fn the_values_of_an_item_know_how_many_are_left() {
+    let filter = filter::<Lanes<4, 12, 4>>(4);
+    for value in [3, 3, 5] {
+        filter.insert_value("a", value).expect("room");
+    }
+    let mut values = filter.values("a");
+    for left in (1..=3).rev() {
+        assert_eq!(values.len(), left);
+        assert!(values.next().is_some());
+    }
+    assert_eq!((values.len(), values.next()), (0, None));
+}
+
+#[test]
 #[should_panic(expected = "2 items, but room for 1 answers")]
 fn there_is_room_for_each_answer() {
     filter::<Lanes<4, 12, 4>>(4).value_many(&[1, 2], &mut [None]);

@@ -144,6 +144,22 @@ fn a_batch_is_refreshed_item_by_item() {
     assert!(!filter.contains_hash(items[refused]));
 }
 
+/// Items are hashed some at a time. What the last ones of them say is of the whole batch.
+#[test]
+fn a_batch_of_items_stops_where_one_of_hashes_does() {
+    let (by_item, by_hash) = (as_given(1_000, 2), as_given(1_000, 2));
+    // The hasher gives each item as its hash.
+    let items = distinct(geometry(&by_item), 4_000, 9);
+    let (mut new, mut expected) = ([true; 4_000], [true; 4_000]);
+    let stopped = by_item.refresh_many(&items, &mut new).expect_err("full");
+    let refused = by_hash.refresh_many_hash(&items, &mut expected);
+    let refused = refused.expect_err("full").inserted();
+    assert!((1_000..3_000).contains(&refused), "{refused}");
+    assert_eq!(stopped.inserted(), refused);
+    assert_eq!(new, expected);
+    assert_eq!(by_item.len(), refused);
+}
+
 #[test]
 fn a_refused_refresh_leaves_the_older_copy() {
     let filter = as_given(100, 2);
