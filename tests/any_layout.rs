@@ -6,7 +6,7 @@ use std::io;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
-    Hashed, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape,
+    Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape,
 };
 use model::mix;
 use model::stored::{self, BUCKETS, SLOTS};
@@ -68,6 +68,35 @@ fn the_smallest_filter_keeps_to_the_rate_and_none_that_does_is_smaller() {
             }
         }
     }
+}
+
+/// A table of a few more buckets but more ranges can hold fewer items.
+#[test]
+fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
+    for items in (1..=200).step_by(3) {
+        let rates = std::iter::successors(Some(0.5), |rate| Some(rate * 0.8));
+        for rate in rates.take_while(|&rate| rate > 1e-6) {
+            let filter = builder::<Fixed>(items).build_smallest(rate);
+            let filter = filter.expect("possible");
+            let buckets = filter.slots() / filter.shape().slots();
+            let alike = builder::<Fixed>(0)
+                .buckets(buckets)
+                .build_shape(filter.shape());
+            let capacity = alike.expect("the same buckets").capacity();
+            assert!(
+                capacity >= items,
+                "{items}, {rate}: {filter:?} holds {capacity}"
+            );
+        }
+    }
+}
+
+#[test]
+fn among_equal_filters_the_lowest_rate_counts() {
+    // Two buckets hold four items in each layout.
+    let filter = builder::<Fixed>(4).build_smallest(0.5).expect("possible");
+    assert_eq!(filter.shape(), Shape::of::<Lanes<2, 31>>());
+    assert_eq!(filter.slots(), 4);
 }
 
 #[test]

@@ -63,4 +63,23 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn of_several_full_tables_it_is_the_power_too() {
+        fn check<L: Layout>() {
+            let e = 1.0 / f64::from(Fingerprint::values::<L>());
+            for tables in 1..=15 {
+                let compared = (tables * pair_slots::<L>()) as f64;
+                let (sum, exact) = (any_of::<L>(compared), -((-e).ln_1p() * compared).exp_m1());
+                assert!(
+                    (sum - exact).abs() <= 16.0 * f64::EPSILON * exact,
+                    "{tables} tables: {sum} instead of {exact}"
+                );
+            }
+        }
+        check::<Lanes<8, 8>>();
+        check::<Lanes<6, 10>>();
+        check::<Lanes<4, 16>>();
+        check::<Lanes<2, 31>>();
+    }
 }

@@ -105,6 +105,19 @@ mod tests {
     }
 
     #[test]
+    fn no_large_table_is_sized_for_more_than_the_highest_load() {
+        fn check<L: Layout>() {
+            let geometry = super::Geometry::<L>::with_buckets(1 << 30).expect("a power of two");
+            let load = items_for(geometry) as f64 / geometry.slots() as f64;
+            let below = L::FIT.highest_load - load;
+            assert!((0.0..1e-6).contains(&below), "{load}");
+        }
+        check::<Lanes<8, 8>>();
+        check::<Lanes<4, 16>>();
+        check::<Lanes<2, 31>>();
+    }
+
+    #[test]
     fn the_square_root_is_the_standard_library_s() {
         for exponent in 0..u64::BITS {
             let root = sqrt_of_power_of_two(exponent);
