@@ -5,6 +5,7 @@ mod connection;
 mod documentation;
 mod filters;
 mod keys;
+mod pattern;
 mod process;
 mod transactions;
 mod usage;

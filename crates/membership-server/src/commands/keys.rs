@@ -1,6 +1,7 @@
 //! Keys, whatever is behind them.
 
 use super::Answer;
+use super::pattern::matches;
 use crate::arguments::{integer, is, syntax_error};
 use crate::reply::Reply;
 use crate::session::Session;
@@ -107,58 +108,5 @@ pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
             None => Reply::Nil.into(),
         },
         _ => Reply::error("ERR unknown subcommand: only MEMORY USAGE key is supported").into(),
-    }
-}
-
-/// `*` stands for anything, and `?` for one byte.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut pattern_at, mut text_at) = (0, 0);
-    // Where to go on if what follows the last star does not fit.
-    let mut star = None;
-    while text_at < text.len() {
-        match pattern.get(pattern_at) {
-            Some(b'*') => {
-                star = Some((pattern_at, text_at));
-                pattern_at += 1;
-            }
-            Some(&byte) if byte == b'?' || byte == text[text_at] => {
-                pattern_at += 1;
-                text_at += 1;
-            }
-            _ => match star {
-                Some((at, from)) => {
-                    star = Some((at, from + 1));
-                    (pattern_at, text_at) = (at + 1, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[pattern_at..].iter().all(|&byte| byte == b'*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (pattern, text, fits) in [
-            ("*", "", true),
-            ("*", "abc", true),
-            ("a*c", "abbc", true),
-            ("a*c*", "acb", true),
-            ("a?c", "abc", true),
-            ("a?c", "ac", false),
-            ("a*d", "abc", false),
-            ("", "a", false),
-            ("*a*b", "aab", true),
-        ] {
-            assert_eq!(
-                matches(pattern.as_bytes(), text.as_bytes()),
-                fits,
-                "{pattern} {text}"
-            );
-        }
     }
 }
