@@ -8,7 +8,7 @@
 //! | bucket | one 64-bit atomic word, with as many slots as the layout says: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
-//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable |
+//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [`values`] |
 //! | stripe | one of 128 version counters, chosen by the fingerprint alone |
 //! | path | the chain of relocations that opens a slot of a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
@@ -35,6 +35,7 @@
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a filter that grows lose nothing? | [`growth`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
+//! | What holds where tokens carry values? | [`values`] |
 //! | How weak may each access be, and which model detects a weaker one? | [`orderings`] |
 //! | What is proved, what is checked, what is only tested? | [`evidence`] |
 //!
@@ -129,3 +130,4 @@ pub mod orderings;
 pub mod rotation;
 pub mod snapshots;
 pub mod transfers;
+pub mod values;

@@ -9,6 +9,7 @@ mod rate;
 mod read;
 mod rotate;
 mod snapshot;
+mod value;
 
 pub use build::BuildError;
 pub(crate) use build::Cause;
@@ -22,3 +23,4 @@ pub(crate) use rate::Rate;
 pub use read::ReadError;
 pub use rotate::RotateError;
 pub use snapshot::SnapshotError;
+pub use value::ValueError;

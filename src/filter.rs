@@ -12,6 +12,8 @@ mod batch;
 
 mod by_hash;
 
+mod values;
+
 mod persistence;
 
 mod snapshot;
@@ -20,6 +22,8 @@ mod any_layout;
 
 #[cfg(feature = "std")]
 mod growing;
+
+mod refresh;
 
 mod rotating;
 
@@ -39,6 +43,7 @@ pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilde
 pub use engine::Engine;
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
+pub use values::Values;
 
 use core::marker::PhantomData;
 

@@ -33,7 +33,7 @@ pub(crate) use matches::Matches;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
-pub(crate) use token::Token;
+pub(crate) use token::{Token, Value};
 pub(crate) use words::Words;
 
 /// How a bucket, one 64-bit word, is divided into slots.
@@ -75,5 +75,21 @@ pub trait Layout: Words {
     const VALUE_BITS: u32 = 0;
 }
 
+/// A [`Layout`] with values beside the fingerprints.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{Lanes, WithValues};
+///
+/// assert_eq!(<Lanes<4, 12, 4>>::MAX_VALUE, 15);
+/// ```
+pub trait WithValues: Layout {
+    /// The largest value.
+    const MAX_VALUE: u16 = (1 << Self::VALUE_BITS) - 1;
+}
+
+#[cfg(test)]
+mod conformance;
 #[cfg(test)]
 mod tests;

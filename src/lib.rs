@@ -136,16 +136,16 @@ pub use engine::Growing;
 pub use engine::{Fixed, Rotating};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
-    SnapshotError,
+    SnapshotError, ValueError,
 };
 pub use filter::{
     Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
     RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach, TypedCuckooFilter,
-    TypedRotatingCuckooFilter,
+    TypedRotatingCuckooFilter, Values,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
-pub use layout::{Lanes, Layout, SemiSorted, Shape};
+pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher};
 
 /// Compiles the examples of the README.

@@ -5,7 +5,7 @@ mod counter;
 use counter::Counter;
 
 use crate::error::{InsertError, OutOfMemory, SnapshotError};
-use crate::layout::Layout;
+use crate::layout::{Layout, Value};
 use crate::table::sizing::pair_slots;
 use crate::table::{Geometry, Table};
 use crate::tokens::{ATTEMPTS, Emptied, Refusal, Tokens};
@@ -107,6 +107,29 @@ impl<L: Layout> Segment<L> {
         let inserted = self.tokens.insert_unique(hash)?;
         self.counter.add(usize::from(inserted));
         Ok(inserted)
+    }
+
+    /// Adds a token with a value.
+    pub(crate) fn insert_value(&self, hash: u64, value: Value) -> Result<(), Refusal> {
+        self.tokens.insert_value(hash, value)?;
+        self.counter.add(1);
+        Ok(())
+    }
+
+    /// Adds a token with a value if there is none of its class. Else returns a value that the class has.
+    pub(crate) fn find_or_insert(&self, hash: u64, value: Value) -> Result<Option<Value>, Refusal> {
+        let found = self.tokens.find_or_insert(hash, value)?;
+        self.counter.add(usize::from(found.is_none()));
+        Ok(found)
+    }
+
+    /// Removes a token that has this value.
+    pub(crate) fn remove_value(&self, hash: u64, value: Value) -> bool {
+        let removed = self.tokens.remove_value(hash, value);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
     }
 
     /// What a refusal by this segment means to a filter that cannot put the token elsewhere.

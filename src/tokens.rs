@@ -44,7 +44,7 @@ pub(crate) use parts::Tokens;
 use crate::error::SnapshotError;
 #[cfg(feature = "std")]
 use crate::layout::Bucket;
-use crate::layout::Layout;
+use crate::layout::{Layout, Token, Value};
 
 impl<L: Layout> Tokens<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
@@ -61,7 +61,7 @@ impl<L: Layout> Tokens<L> {
     /// Adds one token of this class.
     #[inline]
     pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
-        insertion::insert(self, hash)
+        insertion::insert(self, hash, 0)
     }
 
     /// Adds a token of this class if there is none. Returns true if this call added it.
@@ -70,13 +70,56 @@ impl<L: Layout> Tokens<L> {
         admission::insert_unique(self, hash)
     }
 
+    /// Adds one token of this class with a value.
+    pub(crate) fn insert_value(&self, hash: u64, value: Value) -> Result<(), Refusal> {
+        insertion::insert(self, hash, value)
+    }
+
+    /// Adds a token of this class with a value if there is none. Returns `None` if this call added it, and else a value
+    /// that the class has.
+    pub(crate) fn find_or_insert(&self, hash: u64, value: Value) -> Result<Option<Value>, Refusal> {
+        let found = admission::find_or_insert(self, hash, value)?;
+        Ok(found.map(Token::value))
+    }
+
+    /// The value of a token of this class, if one is stored: with several, any of them. Writes nothing.
+    #[inline]
+    pub(crate) fn value(&self, hash: u64) -> Option<Value> {
+        lookup::find(self, hash).map(Token::value)
+    }
+
+    /// Hands over the values of all tokens of this class. Settles both words, so it may write.
+    pub(crate) fn values(&self, hash: u64, value: impl FnMut(Value)) {
+        let class = self.table.candidates(hash);
+        let (a, b) = lookup::pair(self, class);
+        let tokens = a.tokens().chain(b.tokens());
+        let of_the_class = tokens.filter(|token| token.fingerprint() == class.fingerprint);
+        of_the_class.map(Token::value).for_each(value);
+    }
+
+    /// Gives one token of this class that has the value `old` the value `new`. Returns false if there is none.
+    pub(crate) fn replace_value(&self, hash: u64, old: Value, new: Value) -> bool {
+        let class = self.table.candidates(hash);
+        let token = |value| Token::with_value(class.fingerprint, value);
+        removal::change(self, class, |bucket| {
+            bucket.replacing(token(old), token(new))
+        })
+    }
+
+    /// Removes one token of this class that has this value. Returns false if there is none.
+    pub(crate) fn remove_value(&self, hash: u64, value: Value) -> bool {
+        let class = self.table.candidates(hash);
+        let token = Token::with_value(class.fingerprint, value);
+        removal::change(self, class, |bucket| bucket.without_token(token))
+    }
+
     /// One attempt to do so, if `elsewhere` there is no equal token either.
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
         elsewhere: &impl Elsewhere,
     ) -> Result<Attempt, Refusal> {
-        admission::try_to_admit(self, hash, elsewhere)
+        admission::try_to_admit(self, hash, 0, elsewhere)
     }
 
     /// Whether there is no token of a class, for an admission in another table.

@@ -12,8 +12,9 @@
 //!   machine disturbs both.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --quick`: what a filter that grows costs,
 //!   beside the fixed one, and beside rivals that grow.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin paper`: the evaluation of Fan et al. 2014 on this
-//!   filter, with their published figures beside.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin paper`: the evaluation of Fan et al. 2014: cuckoo filters of
+//!   this library, plain and semi-sorted, beside Bloom filters (plain, blocked, counting, d-left counting) and a
+//!   quotient filter, with what the authors published.
 //!
 //! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
 //!

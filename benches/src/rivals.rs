@@ -4,9 +4,14 @@
 //! ([`hasher`]). Filters are asked for a false-positive rate near 0.012 %, which is the filter's own. Sets
 //! that are not made for threads are put in a lock of `parking_lot`, whose uncontended calls are shorter
 //! than those of the standard library ([`locked`]).
+//!
+//! Two are for the evaluation of Fan et al. 2014 alone, and written here, because no registry has them: the
+//! [d-left counting Bloom filter](d_left) and the [counting Bloom filter](counting_bloom).
 
 mod atomic_cuckoo_filter;
+pub mod counting_bloom;
 mod cuckoofilter;
+pub mod d_left;
 mod dashmap;
 mod fastbloom;
 mod growable_bloom_filter;

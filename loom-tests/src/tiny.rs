@@ -1,7 +1,7 @@
 //! Tiny filters, with hashes that put an item where a model wants it.
 
-use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 use model::geometry::Geometry;
@@ -28,6 +28,29 @@ pub fn square_with_budget(descriptors: usize, budget: usize) -> Arc<CuckooFilter
 
 /// Goes beyond the short search, so that both kinds are explored.
 const BUDGET: usize = 16;
+
+/// A filter with values of four bits.
+pub type Valued = Filter<Fixed<Lanes<4, 12, 4>>>;
+
+/// A [`pair`] with values.
+#[must_use]
+pub fn valued_pair(descriptors: usize) -> Arc<Valued> {
+    let filter = CuckooFilter::builder()
+        .layout::<Lanes<4, 12, 4>>()
+        .buckets(2)
+        .descriptors(descriptors)
+        .search_budget(BUDGET)
+        .seed(0)
+        .build()
+        .expect("a valid size");
+    Arc::new(filter)
+}
+
+/// An item of a [`valued_pair`] whose first candidate is `bucket`.
+#[must_use]
+pub fn in_valued_pair(bucket: usize, fingerprint: Fingerprint) -> u64 {
+    Geometry::with_buckets(Layout::of_lanes(4, 12), 2).hash(bucket, fingerprint, 0)
+}
 
 fn of(buckets: usize, descriptors: usize, budget: usize) -> Arc<CuckooFilter> {
     let filter = CuckooFilter::builder()

@@ -128,11 +128,12 @@
 //! reason.
 //!
 //! **A [refresh](crate::RotatingCuckooFilter::refresh) is an admission** to the young table that takes down what the
-//! older generations say instead of giving up. It asks them for the same reasons: it aborts rivals there, so of two
-//! refreshes, or a refresh and an `insert_unique`, that race for an absent class, one finds the token of the other. Of
-//! its answers, "new" is linearized as that of an admission. "Not new" is true at the moment when the older token was
-//! seen. If another thread removes that before the commit, no single moment explains both the answer and the copy; the
-//! documentation says so.
+//! older generations say instead of giving up. Before it, a lookup in the young generation spares most refreshes the
+//! admission: the token that it sees makes the item "not new". The admission asks the older generations for the same
+//! reasons as others: it aborts rivals there, so of two refreshes, or a refresh and an `insert_unique`, that race for
+//! an absent class, one finds the token of the other. Of its answers, "new" is linearized as that of an admission. "Not
+//! new" is true at the moment when the older token was seen. If another thread removes that before the commit, no
+//! single moment explains both the answer and the copy; the documentation says so.
 //!
 //! # Progress
 //!

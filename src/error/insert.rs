@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::GrowthError;
+use super::{GrowthError, ValueError};
 
 /// Why an item was not inserted. The filter holds what it held before.
 ///
@@ -14,6 +14,7 @@ use super::GrowthError;
 /// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `to_bytes`, if threads died in inserts |
 /// | [`TooManyCopies`](Self::TooManyCopies) | after a removal of a copy | `insert_unique` |
 /// | [`CannotGrow`](Self::CannotGrow) | after a removal | a higher limit, or more memory |
+/// | [`Value`](Self::Value) | no | a layout with larger values |
 ///
 /// A test of a program can make each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
 ///
@@ -77,6 +78,11 @@ pub enum InsertError {
     CannotGrow {
         /// The limit, and the number of segments.
         error: GrowthError,
+    },
+    /// The [value](crate::WithValues) of the item is too large for the layout.
+    Value {
+        /// The value, and the largest one that is possible.
+        error: ValueError,
     },
 }
 
@@ -165,6 +171,7 @@ impl fmt::Display for InsertError {
                 )
             }
             Self::CannotGrow { error } => error.fmt(out),
+            Self::Value { error } => error.fmt(out),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{Engine, Filter, TakesEach};
 use crate::error::InsertManyError;
 
 /// Items that are hashed at a time.
-const CHUNK: usize = 256;
+pub(super) const CHUNK: usize = 256;
 
 /// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
 /// not atomic: other threads see the items come and go one by one.
@@ -254,7 +254,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
 
 /// The hashes of at most [`CHUNK`] items.
 #[inline]
-fn hash_each<'a, T: Hash>(
+pub(super) fn hash_each<'a, T: Hash>(
     hasher: &impl BuildHasher,
     items: &[T],
     hashes: &'a mut [u64; CHUNK],
@@ -266,7 +266,7 @@ fn hash_each<'a, T: Hash>(
 }
 
 #[track_caller]
-fn check_lengths<T>(items: &[T], found: &[bool]) {
+pub(super) fn check_lengths<T, A>(items: &[T], found: &[A]) {
     assert!(
         items.len() == found.len(),
         "{} items, but room for {} answers",

@@ -1,10 +1,8 @@
-//! What only filters that rotate have.
+//! What only filters that rotate have: rotations.
 
-use core::hash::{BuildHasher, Hash};
-
-use super::{Filter, Takes};
+use super::Filter;
 use crate::engine::Rotating;
-use crate::error::{InsertError, RotateError};
+use crate::error::RotateError;
 use crate::layout::Layout;
 
 /// Filters that rotate.
@@ -95,63 +93,5 @@ impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
     #[must_use]
     pub fn generations(&self) -> usize {
         self.engine.generations()
-    }
-
-    /// As [`refresh`](Self::refresh), by hash.
-    ///
-    /// # Errors
-    ///
-    /// As [`refresh`](Self::refresh).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::RotatingCuckooFilter;
-    ///
-    /// let filter = RotatingCuckooFilter::with_capacity(100);
-    /// assert!(filter.refresh_hash(0x9e37_79b9_7f4a_7c15)?);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    pub fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.engine.refresh(hash)
-    }
-}
-
-impl<L: Layout, S: BuildHasher, I> Filter<Rotating<L>, S, I> {
-    /// Lets the life of an item begin now: adds a copy to the young generation if there is none in it. Returns whether
-    /// the item is new, that is, in no generation.
-    ///
-    /// As [`insert_unique`](Self::insert_unique), but the item lives from the last call, not from the first. If several
-    /// threads race for an item that is in no generation, it is new to one of them, even if there are rotations
-    /// meanwhile. (If another thread removes the last copy during the call, the item may not be called new.)
-    ///
-    /// Cheap while a copy is in the young generation: then it writes nothing.
-    ///
-    /// An item that is refreshed in several generations has a copy in each of them. So do not remove it: let it be
-    /// forgotten.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`insert`](Self::insert): the young generation is full, or has no room for the item. The
-    /// older copies stay for their time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::RotatingCuckooFilter;
-    ///
-    /// let filter = RotatingCuckooFilter::with_capacity(100);
-    /// assert!(filter.refresh("flow")?);
-    /// for _ in 0..10 {
-    ///     filter.rotate()?;
-    ///     assert!(!filter.refresh("flow")?);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn refresh<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
-    where
-        I: Takes<Q>,
-    {
-        self.refresh_hash(self.hash_one(item))
     }
 }

@@ -122,6 +122,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`refresh_many`](crate::RotatingCuckooFilter::refresh_many) does that for a batch, with prefetch.
+//!
 //! It adds a copy to the young generation, if there is none in it. So size a generation for all items that are seen in a
 //! period, not only for the new ones.
 //!

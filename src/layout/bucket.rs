@@ -107,6 +107,19 @@ impl<L: Layout> Bucket<L> {
         L::lane_of_token(self.bits, token.bits()).map(Slot)
     }
 
+    /// A token of this fingerprint, if there is one.
+    #[inline]
+    pub(crate) fn find(self, f: Fingerprint) -> Option<Token<L>> {
+        let lane = L::lane_of(self.bits, f.bits())?;
+        self.token_at(Slot(lane))
+    }
+
+    /// The token in a slot. `None` if it is vacant.
+    #[inline]
+    pub(crate) fn token_at(self, slot: Slot) -> Option<Token<L>> {
+        self.occupant(L::SLOTS - 1 - slot.0 as usize)
+    }
+
     /// The token in a slot, counted from the top down. `None` if it is vacant.
     #[inline]
     pub(crate) fn occupant(self, slot: usize) -> Option<Token<L>> {

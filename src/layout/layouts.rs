@@ -2,7 +2,7 @@
 
 use super::arena::Slots;
 use super::fit::{Fit, Fitted};
-use super::{Lanes, SemiSorted};
+use super::{Lanes, SemiSorted, WithValues};
 
 macro_rules! fitted {
     ($($layout:ty, $slots:literal: $highest:literal, $large:literal, $share:literal, $range:literal;)*) => {$(
@@ -35,3 +35,7 @@ fitted! {
     Lanes<3, 13, 8>, 3: 0.93, 0.945, 5.0, 3.0;
     Lanes<2, 16, 15>, 2: 0.86, 0.88, 5.0, 3.0;
 }
+
+impl WithValues for Lanes<4, 12, 4> {}
+impl WithValues for Lanes<3, 13, 8> {}
+impl WithValues for Lanes<2, 16, 15> {}

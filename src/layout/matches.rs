@@ -23,6 +23,11 @@ impl<L: Layout> Matches<L> {
         }
     }
 
+    #[inline]
+    pub(crate) fn any(self) -> bool {
+        self.mask != 0
+    }
+
     /// Whether exactly one slot matches.
     #[inline]
     pub(crate) fn is_single(self) -> bool {

@@ -4,6 +4,9 @@ use core::marker::PhantomData;
 
 use super::{Fingerprint, Layout};
 
+/// What a token carries beside its fingerprint.
+pub(crate) type Value = u16;
+
 /// One stored copy of an item: its fingerprint and, where the layout has them, the bits of its value.
 ///
 /// The fingerprint names the class; the token is what moves.
@@ -19,6 +22,16 @@ impl<L: Layout> Token<L> {
     pub(crate) fn of(fingerprint: Fingerprint) -> Self {
         Self {
             bits: fingerprint.bits(),
+            layout: PhantomData,
+        }
+    }
+
+    /// The token of this fingerprint with a value. Bits of it that the layout has no room for are ignored.
+    #[inline]
+    pub(crate) fn with_value(fingerprint: Fingerprint, value: Value) -> Self {
+        let value = u32::from(value) & ((1 << L::VALUE_BITS) - 1);
+        Self {
+            bits: fingerprint.bits() | value << L::FINGERPRINT_BITS,
             layout: PhantomData,
         }
     }
@@ -41,5 +54,11 @@ impl<L: Layout> Token<L> {
     #[inline]
     pub(crate) fn fingerprint(self) -> Fingerprint {
         Fingerprint::of_token_bits::<L>(self.bits)
+    }
+
+    /// The value: the bits above it.
+    #[inline]
+    pub(crate) fn value(self) -> Value {
+        (self.bits >> L::FINGERPRINT_BITS) as Value
     }
 }

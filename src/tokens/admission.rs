@@ -15,7 +15,7 @@ use super::parts::{Deciders, Pending, Tokens};
 use super::settlement::settle;
 use super::transfer::Transfer;
 use super::verdict;
-use crate::layout::{Bucket, Layout, Token};
+use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
 use crate::table::Candidates;
 
@@ -42,10 +42,34 @@ pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<
     }
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
-        match try_to_admit(tokens, hash, &Nowhere)? {
+        match try_to_admit(tokens, hash, 0, &Nowhere)? {
             Attempt::Admitted => return Ok(true),
             Attempt::Present => return Ok(false),
             Attempt::Disturbed => refusal = Refusal::Disturbed,
+            Attempt::Starved => refusal = Refusal::Starved,
+        }
+    }
+    Err(refusal)
+}
+
+/// Adds a token of this class with a value if there is none. Returns `None` if this call added it, and else a token of
+/// the class that is in.
+///
+/// Linearization points: as of [`insert_unique`]; of "present", the load that saw the token that is returned.
+pub(super) fn find_or_insert<L: Layout>(
+    tokens: &Tokens<L>,
+    hash: u64,
+    value: Value,
+) -> Result<Option<Token<L>>, Refusal> {
+    let mut refusal = Refusal::Disturbed;
+    for _ in 0..ATTEMPTS {
+        if let Some(token) = lookup::find(tokens, hash) {
+            return Ok(Some(token));
+        }
+        match try_to_admit(tokens, hash, value, &Nowhere)? {
+            Attempt::Admitted => return Ok(None),
+            // Which one, the next lookup tells.
+            Attempt::Present | Attempt::Disturbed => refusal = Refusal::Disturbed,
             Attempt::Starved => refusal = Refusal::Starved,
         }
     }
@@ -56,6 +80,7 @@ pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<
 pub(super) fn try_to_admit<L: Layout>(
     tokens: &Tokens<L>,
     hash: u64,
+    value: Value,
     elsewhere: &impl Elsewhere,
 ) -> Result<Attempt, Refusal> {
     let class = tokens.table.candidates(hash);
@@ -75,7 +100,7 @@ pub(super) fn try_to_admit<L: Layout>(
     } else {
         (second, b, first)
     };
-    let token = Token::of(fingerprint);
+    let token = Token::with_value(fingerprint, value);
     let Some(admitted) = content.with(token) else {
         return match open(tokens, class, None) {
             Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),

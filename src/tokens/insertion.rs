@@ -8,7 +8,7 @@ use super::parts::Tokens;
 use super::path::{Found, LongSearch, ShortSearch};
 use super::relocation::{Hop, relocate};
 use super::settlement::settle;
-use crate::layout::{Bucket, Layout, Token};
+use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
 use crate::table::sizing::pair_slots;
 use crate::table::{Candidates, Word};
@@ -40,36 +40,45 @@ pub(super) enum Opened {
     Starved,
 }
 
-/// Adds one token of this class.
+/// Adds one token of this class, with a value.
 ///
 /// Linearization point: the exchange that adds it, or the commit of the last hop that places it. A
 /// refusal changes no class: the hops done so far moved tokens between their own candidates.
 #[inline]
-pub(super) fn insert<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<(), Refusal> {
+pub(super) fn insert<L: Layout>(
+    tokens: &Tokens<L>,
+    hash: u64,
+    value: Value,
+) -> Result<(), Refusal> {
     let pair = tokens.table.pair(hash);
+    let class = pair.class();
+    let token = Token::with_value(class.fingerprint, value);
     let (a, b) = pair.load();
-    if Word::are_plain(a, b) && add_to(tokens, pair.class(), a.plain(), b.plain()) == Some(true) {
+    if Word::are_plain(a, b) && add_to(tokens, class, token, a.plain(), b.plain()) == Some(true) {
         return Ok(());
     }
-    insert_slowly(tokens, hash)
+    insert_slowly(tokens, hash, value)
 }
 
 /// The same in full: for frozen words, for a full pair, and after a lost exchange.
 #[cold]
 #[inline(never)]
-fn insert_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<(), Refusal> {
-    insert_class(tokens, tokens.table.candidates(hash))
+fn insert_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64, value: Value) -> Result<(), Refusal> {
+    let class = tokens.table.candidates(hash);
+    insert_token(tokens, class, Token::with_value(class.fingerprint, value))
 }
 
-pub(super) fn insert_class<L: Layout>(
+/// Adds this token of this class.
+pub(super) fn insert_token<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,
+    token: Token<L>,
 ) -> Result<(), Refusal> {
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
-        match open(tokens, class, Some(Token::of(class.fingerprint)))? {
+        match open(tokens, class, Some(token))? {
             Opened::Done => return Ok(()),
-            Opened::Disturbed | Opened::Starved if add(tokens, class) => return Ok(()),
+            Opened::Disturbed | Opened::Starved if add(tokens, class, token) => return Ok(()),
             Opened::Disturbed => refusal = Refusal::Disturbed,
             Opened::Starved => refusal = Refusal::Starved,
         }
@@ -78,10 +87,10 @@ pub(super) fn insert_class<L: Layout>(
 }
 
 /// Adds to the emptier candidate; false if both are full.
-fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> bool {
+fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates, token: Token<L>) -> bool {
     loop {
         let (a, b) = (settle(tokens, class.first), settle(tokens, class.second));
-        match add_to(tokens, class, a, b) {
+        match add_to(tokens, class, token, a, b) {
             None => return false,
             Some(true) => return true,
             // Another writer was faster, so the system as a whole made progress.
@@ -96,6 +105,7 @@ fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> bool {
 fn add_to<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,
+    token: Token<L>,
     a: Bucket<L>,
     b: Bucket<L>,
 ) -> Option<bool> {
@@ -103,7 +113,7 @@ fn add_to<L: Layout>(
     let first_is_emptier = a.vacancies() >= b.vacancies();
     let bucket = select_unpredictable(first_is_emptier, class.first, class.second);
     let content = select_unpredictable(first_is_emptier, a, b);
-    let added = content.with(Token::of(class.fingerprint))?;
+    let added = content.with(token)?;
     Some(tokens.table.exchange(bucket, content, added))
 }
 

@@ -1,14 +1,16 @@
 //! Lookup: two parallel loads, and a version check for a miss.
 
+use core::hint::select_unpredictable;
+
 use super::parts::{Resolved, Tokens};
 use super::settlement::settle;
-use crate::layout::{Hit, Layout};
+use crate::layout::{Bucket, Hit, Layout, Matches, Token};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
-/// What one candidate says about a token.
-enum Answer {
-    Present,
+/// What one candidate says about a class.
+enum Answer<L> {
+    Present(Token<L>),
     Absent,
     /// The word is changing; look again.
     Unclear,
@@ -40,10 +42,39 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     contains_slowly(tokens, hash)
 }
 
-/// The complete version: follows references, and repeats until the answer is certain.
+/// A token of this class, if one is stored: with several, any of them. Writes nothing.
+///
+/// Linearization points: as of [`contains`].
+#[inline]
+pub(super) fn find<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>> {
+    let pair = tokens.table.pair(hash);
+    let f = pair.class().fingerprint;
+    let version = tokens.stripes.version(f);
+    let (a, b) = pair.load();
+    if Word::are_plain(a, b) {
+        let (a, b) = (a.plain(), b.plain());
+        let matches = Matches::of(f, a, b);
+        let holder = select_unpredictable(matches.in_first(), a, b);
+        if matches.any() {
+            return holder.token_at(matches.slot());
+        }
+        if tokens.stripes.unchanged(f, version) {
+            return None;
+        }
+    }
+    find_slowly(tokens, hash)
+}
+
 #[cold]
 #[inline(never)]
 fn contains_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
+    find_slowly(tokens, hash).is_some()
+}
+
+/// The complete version: follows references, and repeats until the answer is certain.
+#[cold]
+#[inline(never)]
+fn find_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>> {
     let class = tokens.table.candidates(hash);
     let Candidates {
         first,
@@ -53,27 +84,27 @@ fn contains_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     loop {
         let version = tokens.stripes.version(fingerprint);
         let (a, b) = (tokens.table.load(first), tokens.table.load(second));
-        match pair_contains(tokens, class, a, b) {
-            Answer::Present => return true,
+        match find_in_pair(tokens, class, a, b) {
+            Answer::Present(token) => return Some(token),
             Answer::Unclear => continue,
             Answer::Absent => {}
         }
         if tokens.stripes.unchanged(fingerprint, version) {
-            return false;
+            return None;
         }
         sync::happened(Event::Repeat);
     }
 }
 
 /// What two loaded words say together.
-fn pair_contains<L: Layout>(
+fn find_in_pair<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,
     a: Word<L>,
     b: Word<L>,
-) -> Answer {
+) -> Answer<L> {
     for (bucket, word) in [(class.first, a), (class.second, b)] {
-        match word_contains(tokens, class, bucket, word) {
+        match find_in_word(tokens, class, bucket, word) {
             Answer::Absent => {}
             other => return other,
         }
@@ -81,12 +112,12 @@ fn pair_contains<L: Layout>(
     Answer::Absent
 }
 
-fn word_contains<L: Layout>(
+fn find_in_word<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,
     bucket: usize,
     word: Word<L>,
-) -> Answer {
+) -> Answer<L> {
     let f = class.fingerprint;
     let content = match word.content() {
         Content::Bucket(content) => content,
@@ -95,13 +126,15 @@ fn word_contains<L: Layout>(
             Resolved::Settled(content) => content,
             Resolved::Pending(pending) => {
                 let transfer = pending.transfer;
-                let arriving = transfer.moved.map(|token| token.fingerprint());
-                if arriving == Some(f) && bucket != transfer.source {
+                let arriving = transfer.moved.filter(|token| token.fingerprint() == f);
+                if let Some(arriving) = arriving
+                    && bucket != transfer.source
+                {
                     sync::happened(Event::Arrival);
                     // The token itself is arriving here. Cases, by the word at its source:
                     // the same reference: frozen on both sides, so it is in one of them; present.
                     if tokens.table.load(transfer.source) == word {
-                        return Answer::Present;
+                        return Answer::Present(arriving);
                     }
                     // something else, and decided meanwhile: the source may be cleared already.
                     if tokens.pool.control(reference) != pending.control {
@@ -113,11 +146,7 @@ fn word_contains<L: Layout>(
             }
         },
     };
-    if content.contains(f) {
-        Answer::Present
-    } else {
-        Answer::Absent
-    }
+    content.find(f).map_or(Answer::Absent, Answer::Present)
 }
 
 /// The number of tokens of this class. Settles both words, so it may write.
@@ -126,6 +155,12 @@ fn word_contains<L: Layout>(
 /// one is added ahead of it is counted twice; one that hops is never missed, for the same reason as in
 /// [`contains`].
 pub(super) fn count<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> usize {
+    let (a, b) = pair(tokens, class);
+    a.count(class.fingerprint) + b.count(class.fingerprint)
+}
+
+/// Both words of a class, such that no token of the class is missed; as [`count`].
+pub(super) fn pair<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> (Bucket<L>, Bucket<L>) {
     let Candidates {
         first,
         second,
@@ -133,10 +168,9 @@ pub(super) fn count<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> usize {
     } = class;
     loop {
         let version = tokens.stripes.version(fingerprint);
-        let copies =
-            settle(tokens, first).count(fingerprint) + settle(tokens, second).count(fingerprint);
+        let contents = (settle(tokens, first), settle(tokens, second));
         if tokens.stripes.unchanged(fingerprint, version) {
-            return copies;
+            return contents;
         }
     }
 }

@@ -125,14 +125,19 @@ pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
         second,
         fingerprint,
     } = tokens.table.candidates(hash);
+    let moved = if L::VALUE_BITS == 0 {
+        Some(Token::of(fingerprint))
+    } else {
+        tokens.peek(first).find(fingerprint)
+    };
+    let (Some(moved), Some(mut claim)) = (moved, tokens.pool.claim()) else {
+        return false;
+    };
     let hop = Hop {
-        moved: Token::of(fingerprint),
+        moved,
         source: first,
         destination: second,
         last: true,
     };
-    tokens
-        .pool
-        .claim()
-        .is_some_and(|mut claim| relocate(tokens, &mut claim, hop, None))
+    relocate(tokens, &mut claim, hop, None)
 }

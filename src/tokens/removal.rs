@@ -4,7 +4,7 @@ use core::hint::select_unpredictable;
 
 use super::parts::Tokens;
 use super::settlement::settle;
-use crate::layout::{Layout, Matches};
+use crate::layout::{Bucket, Layout, Matches};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Word};
 
@@ -43,6 +43,19 @@ fn remove_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
 }
 
 pub(super) fn remove_class<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> bool {
+    change(tokens, class, |bucket| bucket.without(class.fingerprint))
+}
+
+/// Changes one of the two words of a class so that it has one token of the class less, or another one in its place.
+/// Returns false if `changed` finds none that it means, in either word.
+///
+/// Linearization points: as of [`remove`]. A token that is replaced is one that is removed and, in the same moment, one
+/// that is inserted, so what holds for removals holds for it.
+pub(super) fn change<L: Layout>(
+    tokens: &Tokens<L>,
+    class: Candidates,
+    changed: impl Fn(Bucket<L>) -> Option<Bucket<L>>,
+) -> bool {
     let Candidates {
         first,
         second,
@@ -54,22 +67,20 @@ pub(super) fn remove_class<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> 
         loop {
             let a = settle(tokens, first);
             let b = settle(tokens, second);
-            let (bucket, content, cleared, twin) = match (a.without(fingerprint), b) {
-                (Some(cleared), b) => (first, a, cleared, b.contains(fingerprint)),
-                (None, b) => match b.without(fingerprint) {
-                    Some(cleared) => (second, b, cleared, false),
-                    None => break,
-                },
+            let (bucket, content, after, other) = match (changed(a), changed(b)) {
+                (Some(after), _) => (first, a, after, b),
+                (None, Some(after)) => (second, b, after, a),
+                (None, None) => break,
             };
-            if twin && !bumped {
-                // An equal token is in the other bucket. It may have come there after a lookup read that bucket,
-                // and the lookup has not read this one yet; it must not miss both tokens. If there is no equal
+            if other.contains(fingerprint) && !bumped {
+                // A token of the class is in the other bucket. It may have come there after a lookup read that bucket,
+                // and the lookup has not read this one yet; it must not miss both tokens. If there is no such
                 // token, the remove can be placed before any later insert, so no lookup needs to know.
                 tokens.announce(first, fingerprint);
                 sync::happened(Event::Twin);
                 bumped = true;
             }
-            if tokens.table.exchange(bucket, content, cleared) {
+            if tokens.table.exchange(bucket, content, after) {
                 return true;
             }
         }

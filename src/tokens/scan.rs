@@ -6,14 +6,14 @@
 //!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
 //! 2. Copy the words, one after the other.
 //! 3. Clear the scan bits.
-//! 4. Count the classes that have hints again, validate each count, and correct the copy.
+//! 4. Read the classes that have hints again, validate what was read, and correct the copy.
 //!
 //! The copy is not one instant of the whole filter: each class is copied at a time of its own. If there were too
 //! many hints, the table is scanned several times, for a part of the stripes each.
 
 use super::hints::{Hint, NoScan, Scan};
-use super::insertion::insert_class;
-use super::lookup::count;
+use super::insertion::insert_token;
+use super::lookup::pair;
 use super::parts::Tokens;
 use super::removal::remove_class;
 use super::settlement::settle;
@@ -94,14 +94,14 @@ fn copy_group<L: Layout>(
     // After the last word: a token that moves later is in the copy already.
     tokens.stripes.end_scan(group);
     copied?;
-    // After the copy: each class that a hint names is counted as a whole, validated as a miss is, so the count has
-    // every token that is in all the while. It replaces what the copy has of the class.
+    // After the copy: each class that a hint names is read as a whole, validated as a miss is, so it has
+    // every token that is in all the while. What is found replaces what the copy has of the class.
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     hints
         .filter(|hint| group.has(hint.fingerprint))
         .try_for_each(|hint| {
             let class = class_of(tokens, hint);
-            set_count(copy, class, count(tokens, class))
+            set_tokens(copy, class, pair(tokens, class))
         })
 }
 
@@ -138,23 +138,42 @@ fn place<L: Layout>(
                     fingerprint,
                 },
             );
-            insert_class(copy, class).map_err(|_| Disturbance::NoRoom)?;
+            insert_token(copy, class, token).map_err(|_| Disturbance::NoRoom)?;
         }
     }
     Ok(())
 }
 
-/// Gives a class this many tokens.
-fn set_count<L: Layout>(
+/// Gives a class the tokens that were found in its two words.
+fn set_tokens<L: Layout>(
     copy: &mut Tokens<L>,
     class: Candidates,
-    wanted: usize,
+    found: (Bucket<L>, Bucket<L>),
 ) -> Result<(), Disturbance> {
-    let copies = count(copy, class);
-    (wanted..copies).for_each(|_| {
-        remove_class(copy, class);
-    });
-    (copies..wanted).try_for_each(|_| place(copy, class.first, Token::of(class.fingerprint)))
+    if are_equal(class, found, pair(copy, class)) {
+        return Ok(());
+    }
+    while remove_class(copy, class) {}
+    tokens_of(class, found).try_for_each(|token| place(copy, class.first, token))
+}
+
+/// Whether two pairs of words have the same tokens of a class.
+fn are_equal<L: Layout>(
+    class: Candidates,
+    one: (Bucket<L>, Bucket<L>),
+    other: (Bucket<L>, Bucket<L>),
+) -> bool {
+    let copies = |token, pair| tokens_of(class, pair).filter(|&t| t == token).count();
+    tokens_of(class, one).count() == tokens_of(class, other).count()
+        && tokens_of(class, one).all(|token| copies(token, one) == copies(token, other))
+}
+
+fn tokens_of<L: Layout>(
+    class: Candidates,
+    (a, b): (Bucket<L>, Bucket<L>),
+) -> impl Iterator<Item = Token<L>> {
+    let tokens = a.tokens().chain(b.tokens());
+    tokens.filter(move |token| token.fingerprint() == class.fingerprint)
 }
 
 fn class_of<L: Layout>(tokens: &Tokens<L>, hint: Hint) -> Candidates {
@@ -164,3 +183,6 @@ fn class_of<L: Layout>(tokens: &Tokens<L>, hint: Hint) -> Candidates {
         fingerprint: hint.fingerprint,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,6 +95,56 @@ fn a_refreshed_item_lives_from_the_last_time() {
 }
 
 #[test]
+fn a_batch_is_refreshed_item_by_item() {
+    let filter = as_given(1_000, 2);
+    let items = distinct(geometry(&filter), 4_000, 8);
+    let (old, rest) = items.split_at(400);
+    filter.insert_many_hash(old).expect("room");
+    filter.rotate().expect("alone");
+    let mut new = [true; 800];
+    // Old and new ones in turn, and each twice.
+    let pairs = old.iter().zip(rest);
+    let batch: Vec<u64> = pairs.clone().flat_map(|(old, new)| [*old, *new]).collect();
+    filter.refresh_many_hash(&batch, &mut new).expect("room");
+    assert!(
+        new.iter()
+            .enumerate()
+            .all(|(place, new)| *new == (place % 2 == 1))
+    );
+    filter.refresh_many_hash(&batch, &mut new).expect("room");
+    assert_eq!(new, [false; 800]);
+    filter.rotate().expect("alone");
+    assert!(
+        batch.iter().all(|&item| filter.contains_hash(item)),
+        "all were refreshed"
+    );
+
+    // Up to the one that is refused.
+    let mut new = [true; 4_000];
+    let stopped = filter
+        .refresh_many_hash(&items, &mut new)
+        .expect_err("full");
+    let refused = stopped.inserted();
+    assert!((1_000..4_000).contains(&refused), "{refused}");
+    assert!(
+        matches!(stopped.error(), InsertError::Full { .. }),
+        "{stopped}"
+    );
+    let expected = |place| (800..refused).contains(&place);
+    assert!(
+        new.iter()
+            .enumerate()
+            .all(|(place, new)| *new == expected(place))
+    );
+    assert!(
+        items[..refused]
+            .iter()
+            .all(|&item| filter.contains_hash(item))
+    );
+    assert!(!filter.contains_hash(items[refused]));
+}
+
+#[test]
 fn a_refused_refresh_leaves_the_older_copy() {
     let filter = as_given(100, 2);
     filter.insert_hash(7 << 32 | 1).expect("room");

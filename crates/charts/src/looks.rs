@@ -50,8 +50,8 @@ const GREY: Look = look(120, 120, 120, SQUARE);
 
 /// Which look is whose. Contenders that are in one chart have different ones; names that mean the same share one.
 const LOOKS: [(Look, &[&str]); 17] = [
-    (BLUE, &["filter", "this filter"]),
-    (SKY, &["growing", "filter, single calls"]),
+    (BLUE, &["filter", "CF 4 x 16"]),
+    (SKY, &["growing", "filter, single calls", "ss-CF 4 x 17"]),
     (
         VERMILION,
         &["atomic-cuckoo-filter", "set, a lock per batch"],
@@ -59,12 +59,12 @@ const LOOKS: [(Look, &[&str]); 17] = [
     (PURPLE, &["dashmap", "set, a lock per packet"]),
     (GREEN, &["papaya", "Bloom"]),
     (ORANGE, &["qfilter-rwlock", "quotient"]),
-    (BROWN, &["cuckoofilter-rwlock"]),
+    (BROWN, &["cuckoofilter-rwlock", "ss-CF 5 x 14"]),
     (DARK_GREEN, &["fastbloom", "blocked Bloom"]),
-    (DARK_PURPLE, &["scalable-rwlock"]),
-    (OLIVE, &["scc-index"]),
+    (DARK_PURPLE, &["scalable-rwlock", "d-left counting"]),
+    (OLIVE, &["scc-index", "counting Bloom"]),
     (NAVY, &["scc-set"]),
-    (RED, &["hashbrown-rwlock"]),
+    (RED, &["hashbrown-rwlock", "CF 5 x 12"]),
     (TEAL, &["cuckoofilter-mutex"]),
     (SALMON, &["cuckoofilter-64"]),
     (VIOLET, &["sbbf-rs-safe"]),

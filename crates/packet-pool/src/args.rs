@@ -89,7 +89,7 @@ pub struct Args {
     ///
     /// With a window, this is the number of keys of one window. A smaller filter
     /// uses less memory and is wrong more often. A filter that is too small gets
-    /// full and refuses new keys. A million keys take 2.1 MB, twice that with a window.
+    /// full and refuses new keys. A million keys take 2.1 MB, three times that with a window.
     /// Without this option, a file that is streamed is read twice, to count its packets
     /// first, and the filters for pipes and standard input grow (--growing).
     #[arg(long, value_name = "KEYS", verbatim_doc_comment)]

@@ -9,7 +9,7 @@ mod packer;
 mod period;
 mod watcher;
 
-pub(crate) use batch::Batch;
+pub(crate) use batch::{Batch, PACKETS};
 pub(crate) use count::most_in_a_period;
 pub(crate) use intake::Intake;
 pub(crate) use load::load;

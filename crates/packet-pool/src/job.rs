@@ -7,7 +7,7 @@ pub(crate) use sizing::maker;
 
 use crate::args::Args;
 use crate::batches::{self, Batch, Intake, Packer, Periods};
-use crate::filters::{self, Generation, Maker, Window};
+use crate::filters::{self, Filters, Maker, Window};
 use crate::keys::Keys;
 use crate::pool::{Clock, Done, Held, Outcome, Pool, Source, Stream, StreamError};
 use crate::report::progress::{self, Streaming};
@@ -183,21 +183,21 @@ fn work(
         records.extend(own);
     }
     let last = tallies.iter().filter_map(|tally| tally.last.clone());
-    let last = match last.max_by_key(|generation| generation.number()) {
+    let last = match last.max_by_key(|filters| filters.generation()) {
         Some(last) => last,
         // Nobody had anything to do.
         None => Window::first(maker)
-            .and_then(|mut window| window.advance(0).cloned())
+            .and_then(|mut window| window.advance(0))
             .map_err(|error| no_filter(args, maker, &error))
             .map_err(|(status, words)| problems.add(status, words))
             .ok()?,
     };
-    let verify = |last: &Generation| verify::verify(&keys, &tallies, records, last, maker.room());
+    let verify = |last: &dyn Filters| verify::verify(&keys, &tallies, records, last, maker);
     Some(Run {
         name: args.capture().1,
         mode: args.mode,
         window: args.window,
-        verdict: args.verify.then(|| verify(&last)),
+        verdict: args.verify.then(|| verify(&*last)),
         intake: Intake::default(),
         passes: None,
         tallies,

@@ -10,9 +10,9 @@
 //! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
 //! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
 //! | `batches` | packs packets into batches, each of one period of time |
-//! | `filters` | the window, the filters of a period, and how a batch is decided with them |
+//! | `filters` | the window, the two ways to forget, and how a batch is decided |
 //! | `results` | the lines and the file of the packets that were new |
-//! | `pool` | worker threads that take batches, each with the filters of its period |
+//! | `pool` | worker threads that take batches, each with its filters |
 //! | `verify` | compares the answers with exact sets |
 //! | `report` | what is printed, and what goes wrong |
 //! | `args` | the command line |
@@ -21,7 +21,8 @@
 //!
 //! A worker looks the keys of a batch up all at once, and what is not known goes through
 //! [`insert_unique`](lockfree_cuckoo::CuckooFilter::insert_unique), which tells one thread only that a key is new,
-//! however many ask at the same time. No lock is taken on the way of a packet; what is printed or
+//! however many ask at the same time. With a window, [`refresh_many`](lockfree_cuckoo::RotatingCuckooFilter::refresh_many) of a
+//! [`RotatingCuckooFilter`](lockfree_cuckoo::RotatingCuckooFilter) does both. No lock is taken on the way of a packet; what is printed or
 //! written of the new packets goes through one, once for a batch.
 
 mod args;

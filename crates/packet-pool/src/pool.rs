@@ -115,10 +115,14 @@ impl Pool<'_> {
             }
             let started = self.clock.map(Clock::tick);
             let firsts = tally.firsts;
-            let number = (work.number, work.generation.number());
+            let number = (work.number, work.period);
             let packets = work.batch.len();
             tally.read(self.keys, &work, &mut scratch);
-            (self.decide)(&work.generation, &mut scratch);
+            // As late as can be, so that fewer batches of other workers are late.
+            work.filters.begin(work.period);
+            let generation = work.filters.generation();
+            (self.decide)(&*work.filters, &mut scratch);
+            let generations = generation..=work.filters.generation();
             if let Some(results) = self.results {
                 results.take(work.number, &work.batch, &scratch);
             }
@@ -128,6 +132,7 @@ impl Pool<'_> {
                     number,
                     packets,
                     started..clock.tick(),
+                    generations,
                     &scratch,
                 ));
             }

@@ -12,7 +12,7 @@ pub(crate) use run::Run;
 
 use crate::batches::Intake;
 use crate::keys::Mode;
-use crate::verify::Verdict;
+use crate::verify::{Price, Verdict};
 use std::io::{self, Write};
 
 /// Writes all of it.
@@ -77,8 +77,10 @@ fn capture(out: &mut dyn Write, run: &Run) -> io::Result<()> {
 
 /// The filters after the work.
 fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
-    if let Some(young) = run.last.filters().next() {
-        let each = match run.last.filters().count() {
+    let filters = run.last.filters();
+    if let Some(young) = filters.first() {
+        let each = match filters.len() {
+            1 if run.window.is_some() => ", for all windows",
             1 => "",
             _ => ", and one more",
         };
@@ -91,7 +93,7 @@ fn filter(out: &mut dyn Write, run: &Run) -> io::Result<()> {
             young.memory_usage(),
         )?;
     }
-    for filter in run.last.filters() {
+    for filter in filters {
         writeln!(
             out,
             "load        {} of {} slots in use, load factor {:.4}",
@@ -145,13 +147,16 @@ fn checks(out: &mut dyn Write, run: &Run, verdict: &Verdict) -> io::Result<()> {
         run.mode.plural(),
     )?;
     if run.window.is_some() {
-        writeln!(
+        write!(
             out,
-            "rotations   {} periods with packets; {} {} new on both sides of a rotation",
-            findings.periods,
-            findings.at_rotations,
-            run.mode.plural(),
+            "rotations   {} periods with packets; ",
+            findings.periods
         )?;
+        let keys = run.mode.plural();
+        match findings.price {
+            Price::Twice(count) => writeln!(out, "{count} {keys} new on both sides of a rotation"),
+            Price::Late(count) => writeln!(out, "{count} batches judged after a later rotation"),
+        }?;
     }
     writeln!(
         out,

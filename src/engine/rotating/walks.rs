@@ -7,7 +7,8 @@ use core::cell::Cell;
 
 use super::Rotating;
 use super::state::State;
-use crate::error::InsertError;
+use crate::engine::Operations;
+use crate::error::{InsertError, InsertManyError};
 use crate::layout::Layout;
 use crate::segment::Segment;
 use crate::sync::{self, Event};
@@ -98,10 +99,34 @@ impl<L: Layout> Rotating<L> {
 
     /// Adds a token to the young generation if there is none in it. Returns whether there was none in the older ones
     /// either.
+    #[inline]
     pub(crate) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
+        // A hint: it spares the admission where the answer is seen.
+        if self.young(self.state.load()).tokens().contains(hash) {
+            return Ok(false);
+        }
+        self.refresh_absent(hash)
+    }
+
+    /// Refreshes a token that is perhaps not in the young generation.
+    fn refresh_absent(&self, hash: u64) -> Result<bool, InsertError> {
         let was_in = Cell::new(false);
         let added = self.add_to_young(hash, Some(&was_in))?;
         Ok(added && !was_in.get())
+    }
+
+    /// Refreshes many hashes, up to the first that is refused. The slices are of one length, and `new` is false.
+    pub(crate) fn refresh_many(
+        &self,
+        hashes: &[u64],
+        new: &mut [bool],
+    ) -> Result<(), InsertManyError> {
+        let turns = new.iter_mut().zip(self.ahead(hashes, &()));
+        for (turn, (new, hash)) in turns.enumerate() {
+            let refreshed = self.refresh(hash);
+            *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
+        }
+        Ok(())
     }
 
     /// An admission. Tokens in older generations are an obstacle, unless `was_in` takes down that there were some.

@@ -318,6 +318,7 @@ pub const MUTANTS: &[Killed] = &[
 
 const ORDERING: &str = "all threads see one order of all accesses";
 const ROTATION: &str = "the machine has one table, and nothing rotates";
+const VALUES: &str = "tokens of the machine have no values";
 const COUNTER: &str = "the counter of items is no part of the machine";
 const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
@@ -379,6 +380,12 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
         ROTATION,
     ),
     ("others decide an admission in a generation", ROTATION),
+    ("a token of another value is no twin", VALUES),
+    ("a lookup of a value is not validated", VALUES),
+    ("a token that arrives has no value", VALUES),
+    ("a token is found by its fingerprint alone", VALUES),
+    ("a unique insert takes a present item for its own", VALUES),
+    ("a scan forgets values", VALUES),
 ];
 
 #[cfg(test)]

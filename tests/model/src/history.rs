@@ -1,7 +1,25 @@
 //! Whether what several threads saw of one class can have happened in some order: linearizability, decided
 //! by search (Wing and Gong 1993).
 
+mod values;
+
+pub use values::{Multiset, ValueCall};
+
+use core::fmt::Debug;
 use std::collections::HashSet;
+
+/// A call with its result, on an object whose state the calls so far decide, whatever their order was.
+pub trait Outcome: Copy + Debug {
+    /// The state of the object.
+    type State: Clone;
+
+    /// Whether a single thread could have seen this in that state.
+    fn possible(self, state: &Self::State) -> bool;
+
+    /// The state after it.
+    #[must_use]
+    fn after(self, state: Self::State) -> Self::State;
+}
 
 /// One call on the class, with its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +36,9 @@ pub enum Call {
 
 /// A call and the moments between which it was under way, on one clock for all threads.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct Event<C = Call> {
     /// The call, with its result.
-    pub call: Call,
+    pub call: C,
     /// A moment before it.
     pub began: u64,
     /// A moment after it.
@@ -37,9 +55,13 @@ impl Call {
             _ => 0,
         }
     }
+}
 
-    /// Whether a single thread could have seen this with so many copies in.
-    fn possible(self, copies: i64) -> bool {
+/// The state is the number of copies.
+impl Outcome for Call {
+    type State = i64;
+
+    fn possible(self, &copies: &i64) -> bool {
         match self {
             // A refused insert says something about other classes too; anything goes.
             Self::Insert(_) | Self::InsertUnique(None) => true,
@@ -47,29 +69,33 @@ impl Call {
             Self::Remove(answer) | Self::Contains(answer) => answer == (copies > 0),
         }
     }
+
+    fn after(self, copies: i64) -> i64 {
+        copies + self.change()
+    }
 }
 
 /// Whether the calls of several threads, each in its own order, have a common order that explains every
 /// result and keeps apart what did not overlap.
 #[must_use]
-pub fn linearizable(threads: &[&[Event]], copies: i64) -> bool {
+pub fn linearizable<C: Outcome>(threads: &[&[Event<C>]], state: C::State) -> bool {
     Search {
         threads,
         refuted: HashSet::new(),
     }
-    .extend(&mut vec![0; threads.len()], copies)
+    .extend(&mut vec![0; threads.len()], state)
 }
 
-struct Search<'a> {
-    threads: &'a [&'a [Event]],
+struct Search<'a, C> {
+    threads: &'a [&'a [Event<C>]],
     /// Numbers of calls placed so far, thread by thread, from which nothing explains the rest. They decide
-    /// the number of copies as well.
+    /// the state as well.
     refuted: HashSet<Vec<usize>>,
 }
 
-impl Search<'_> {
+impl<C: Outcome> Search<'_, C> {
     /// Places one more call, in every way there is.
-    fn extend(&mut self, placed: &mut Vec<usize>, copies: i64) -> bool {
+    fn extend(&mut self, placed: &mut Vec<usize>, state: C::State) -> bool {
         let threads = self.threads;
         let heads = threads.iter().zip(&*placed).map(|(t, &n)| t.get(n));
         let Some(earliest_end) = heads.flatten().map(|event| event.ended).min() else {
@@ -83,11 +109,11 @@ impl Search<'_> {
                 continue;
             };
             // It may come next unless some other call was over before it began.
-            if event.began > earliest_end || !event.call.possible(copies) {
+            if event.began > earliest_end || !event.call.possible(&state) {
                 continue;
             }
             placed[thread] += 1;
-            if self.extend(placed, copies + event.call.change()) {
+            if self.extend(placed, event.call.after(state.clone())) {
                 return true;
             }
             placed[thread] -= 1;

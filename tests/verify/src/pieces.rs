@@ -13,6 +13,7 @@ mod relocation;
 mod removal;
 mod rotation;
 mod snapshot;
+mod values;
 mod walks;
 mod words;
 
@@ -26,7 +27,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 11] = [
+pub(crate) const PARTS: [&[Piece]; 12] = [
     lookup::PIECES,
     words::PIECES,
     relocation::PIECES,
@@ -38,6 +39,7 @@ pub(crate) const PARTS: [&[Piece]; 11] = [
     walks::PIECES,
     growth::PIECES,
     rotation::PIECES,
+    values::PIECES,
 ];
 
 /// The piece of that name. A list that is a constant does not compile if it names one that there is not.

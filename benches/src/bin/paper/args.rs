@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::looks::Looks;
+
 /// Repeats the evaluation of "Cuckoo Filter: Practically Better Than Bloom" (Fan, Andersen, Kaminsky and
 /// Mitzenmacher, CoNEXT 2014) on this library, and draws its figures.
 #[derive(Parser)]
@@ -17,28 +19,54 @@ pub(crate) struct Args {
     #[arg(long)]
     large: bool,
 
+    /// Tables and turns too small to measure anything, for tests
+    #[arg(long, hide = true, conflicts_with_all = ["quick", "large"])]
+    smoke: bool,
+
     /// The directory for the figures
     #[arg(long, value_name = "DIR", default_value = "target/paper")]
     pub(crate) out: PathBuf,
 }
 
-impl Args {
+/// How large the tables are, and how long they are looked at.
+pub(crate) struct Effort {
     /// The bytes of a filter's table. Three times a power of two, as the paper's 192 MB are.
-    pub(crate) fn table_bytes(&self) -> usize {
-        match (self.quick, self.large) {
-            (true, _) => 3 << 20,
-            (_, true) => 192 << 20,
-            _ => 24 << 20,
-        }
-    }
+    pub(crate) table_bytes: usize,
+    /// The tables that are filled until they refuse an item, in slots: as powers of two.
+    pub(crate) loads: &'static [u32],
+    /// The simulated tables, likewise: some of those in the paper's Figure 2.
+    pub(crate) grids: &'static [u32],
+    pub(crate) looks: Looks,
+}
 
-    /// The sizes of the tables that are filled until they refuse an item, in slots.
-    pub(crate) fn slots(&self) -> Vec<usize> {
-        let largest = match (self.quick, self.large) {
-            (true, _) => 21,
-            (_, true) => 27,
-            _ => 25,
+impl Args {
+    pub(crate) fn effort(&self) -> Effort {
+        let usual = Effort {
+            table_bytes: 24 << 20,
+            loads: &[15, 17, 19, 21, 23, 25],
+            grids: &[15, 20],
+            looks: Looks::default(),
         };
-        (15..=largest).step_by(2).map(|power| 1 << power).collect()
+        match self {
+            Self { quick: true, .. } => Effort {
+                table_bytes: 3 << 20,
+                loads: &[15, 17, 19, 21],
+                grids: &[15],
+                ..usual
+            },
+            Self { large: true, .. } => Effort {
+                table_bytes: 192 << 20,
+                loads: &[15, 17, 19, 21, 23, 25, 27],
+                grids: &[15, 20, 25],
+                ..usual
+            },
+            Self { smoke: true, .. } => Effort {
+                table_bytes: 3 << 14,
+                loads: &[13],
+                grids: &[10],
+                looks: Looks::FEW,
+            },
+            _ => usual,
+        }
     }
 }

@@ -1,30 +1,37 @@
 //! The figures.
 
+mod loads;
+mod space;
+
 use charts::{Axis, Chart, Scale, Series};
 
 use crate::evaluation::Evaluation;
 use crate::life::{Curve, Life};
-use crate::load::BUDGETS;
-use crate::published::{self, BITS_PER_ITEM, FIGURE_5_AGAIN, TABLE_3};
+use crate::published::FIGURE_5_AGAIN;
 
 /// All of them, and the names of their files.
 pub(crate) fn all(evaluation: &Evaluation, machine: &str) -> Vec<(&'static str, Chart)> {
     let mut charts = charts(evaluation);
     for (_, chart) in &mut charts {
-        chart.mix = mix(evaluation);
+        if chart.mix.is_empty() {
+            chart.mix = mix(evaluation);
+        }
         chart.machine = machine.to_owned();
     }
     charts
 }
 
-/// What all of them have in common.
+/// What all of them have in common that do not say otherwise.
 fn mix(evaluation: &Evaluation) -> String {
     let filter = &evaluation.lives[0];
     let (mib, items) = (
         filter.bytes as f64 / f64::from(1 << 20),
         filter.items as f64 / 1e6,
     );
-    format!("one thread; this filter has {mib:.0} MiB and takes {items:.1} million items")
+    format!(
+        "one thread, {mib:.0} MiB each; {} takes {items:.1} million items",
+        filter.name
+    )
 }
 
 fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
@@ -36,14 +43,21 @@ fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
         |life| &life.mixed,
     );
     mixed.series.push(Series {
-        name: "authors, i7-4790".to_owned(),
+        name: "authors, CF 12".to_owned(),
         points: FIGURE_5_AGAIN.map(|(share, rate, _)| (share, rate)).into(),
         dashed: true,
     });
+    mixed.series.push(Series {
+        name: "authors, ss-CF 13".to_owned(),
+        points: FIGURE_5_AGAIN.map(|(share, _, rate)| (share, rate)).into(),
+        dashed: true,
+    });
     let by_occupancy = |title, of| rates(title, "occupancy", lives, of);
-    vec![
-        ("load", load(evaluation)),
-        ("space", space(evaluation)),
+    let largest = evaluation.grids.last();
+    let simulated = largest.map(|grid| ("load-by-fingerprint", loads::by_fingerprint(grid)));
+    let measured = vec![
+        ("load", loads::by_slots(evaluation)),
+        ("space", space::chart(evaluation)),
         ("lookup-by-share", mixed),
         (
             "hit-by-occupancy",
@@ -72,61 +86,8 @@ fn charts(evaluation: &Evaluation) -> Vec<(&'static str, Chart)> {
                 |life| &life.removes,
             ),
         ),
-    ]
-}
-
-fn load(evaluation: &Evaluation) -> Chart {
-    let vacant = |load: f64| 100.0 - 100.0 * load;
-    let mut series: Vec<Series> = (0..BUDGETS.len())
-        .map(|nth| Series {
-            name: format!("search of {} buckets", BUDGETS[nth]),
-            points: evaluation
-                .loads
-                .iter()
-                .map(|load| (load.slots as f64, vacant(load.at_refusal[nth])))
-                .collect(),
-            dashed: false,
-        })
-        .collect();
-    let theirs = (
-        published::SLOTS_IN_TABLE_3,
-        vacant(published::load_in_table_3()),
-    );
-    series.push(one_point("paper, Table 3", theirs));
-    Chart {
-        title: "Vacant slots at the first refused insert (paper, Figure 2)".to_owned(),
-        mix: String::new(),
-        machine: String::new(),
-        x: axis("slots", Scale::Log),
-        y: axis("vacant slots, %", Scale::Linear),
-        series,
-    }
-}
-
-fn space(evaluation: &Evaluation) -> Chart {
-    // Straight lines on this scale.
-    let ends = [1e-5, 0.03];
-    let formulas = BITS_PER_ITEM.iter().map(|(name, bits)| Series {
-        name: (*name).to_owned(),
-        points: ends.map(|rate| (rate, bits(rate))).into(),
-        dashed: true,
-    });
-    let measured = evaluation
-        .lives
-        .iter()
-        .map(|life| one_point(life.name, (life.false_positive_rate, life.bits_per_item())));
-    let theirs = TABLE_3[..2].iter().map(|column| {
-        let name = format!("paper, {}", column.name);
-        one_point(&name, (column.false_positive_rate, column.bits_per_item))
-    });
-    Chart {
-        title: "Memory by false-positive rate (paper, Table 2)".to_owned(),
-        mix: String::new(),
-        machine: String::new(),
-        x: axis("false-positive rate", Scale::Log),
-        y: axis("bits per item", Scale::Linear),
-        series: formulas.chain(measured).chain(theirs).collect(),
-    }
+    ];
+    simulated.into_iter().chain(measured).collect()
 }
 
 /// A line for each contender that has the curve, and one for the limit beside the first.

@@ -3,6 +3,7 @@
 use lockfree_cuckoo_benches::limit::Limit;
 
 use crate::keys::Keys;
+use crate::looks::Looks;
 use crate::subject::Subject;
 use crate::turns::{Pace, Turn, Turns, Work};
 
@@ -15,14 +16,8 @@ pub(crate) const STEPS: usize = 20;
 /// Turns at one point. Odd, so that the median is one of them.
 const TURNS: usize = 7;
 
-/// Lookups a turn: some milliseconds, so that most turns of a busy machine are undisturbed.
-const LOOKUPS: usize = 1 << 16;
-
-/// Lookups that touch most lines of a table that a third-level cache can keep.
-const WARM_UP: usize = 4 * LOOKUPS;
-
-/// Lookups of absent keys that the rate of false positives comes from.
-const PROBES: usize = 1 << 24;
+/// The keys of a turn of inserts or removes are at most so many.
+const MOST_KEYS: usize = 1 << 17;
 
 /// Rates, by what they were measured at.
 pub(crate) type Curve = Vec<(f64, Pace)>;
@@ -31,6 +26,8 @@ pub(crate) type Curve = Vec<(f64, Pace)>;
 #[derive(Default)]
 pub(crate) struct Life {
     pub(crate) name: &'static str,
+    /// Whether it is a cuckoo filter of this library.
+    pub(crate) is_cuckoo: bool,
     pub(crate) bytes: usize,
     /// The items that it held when it was full.
     pub(crate) items: usize,
@@ -39,6 +36,10 @@ pub(crate) struct Life {
     pub(crate) refused: bool,
     pub(crate) construction: Pace,
     pub(crate) false_positive_rate: f64,
+    /// What it should be, where that is known.
+    pub(crate) expected_rate: Option<f64>,
+    /// How long it is looked at.
+    looks: Looks,
     /// Lookups of stored keys that said no. One is too many.
     pub(crate) false_negatives: usize,
     /// Removes of stored keys that said no. Likewise.
@@ -61,10 +62,13 @@ impl Life {
         subject: S,
         limit: Limit,
         keys: &mut Keys,
+        looks: Looks,
         tick: impl Fn(),
     ) -> Self {
         let mut life = Self {
             name,
+            looks,
+            is_cuckoo: S::IS_CUCKOO,
             bytes: subject.bytes(),
             ..Self::default()
         };
@@ -91,8 +95,8 @@ impl Life {
         for step in 0..STEPS {
             let start = self.items;
             let end = room * (step + 1) / STEPS;
-            turns.warm_up(&keys.mixed(WARM_UP, 0.5, start));
-            let others = keys.mixed(LOOKUPS, 0.0, 0);
+            self.warm_up(turns, keys);
+            let others = keys.mixed(self.looks.turn, 0.0, 0);
             let first = all.len();
             while self.items < end && !self.refused {
                 let next = end.min(self.items + slice_of(end - start));
@@ -119,10 +123,10 @@ impl Life {
 
     /// Lookups of which this share is of stored keys.
     fn look_up<S: Subject>(&mut self, turns: &mut Turns<S>, share: f64, keys: &mut Keys) -> Pace {
-        turns.warm_up(&keys.mixed(WARM_UP, 0.5, self.items));
-        let others = keys.mixed(LOOKUPS, 0.0, 0);
+        self.warm_up(turns, keys);
+        let others = keys.mixed(self.looks.turn, 0.0, 0);
         let taken: [Turn; TURNS] = std::array::from_fn(|_| {
-            let mixed = keys.mixed(LOOKUPS, share, self.items);
+            let mixed = keys.mixed(self.looks.turn, share, self.items);
             turns.take(Work::LookUp, &mixed, &others)
         });
         if share == 1.0 {
@@ -135,16 +139,18 @@ impl Life {
     fn judge<S: Subject>(&mut self, subject: &S, keys: &mut Keys) {
         let stored = &keys.stored()[..self.items];
         self.false_negatives += stored.iter().filter(|&&key| !subject.contains(key)).count();
-        let positives: usize = (0..PROBES / LOOKUPS)
-            .map(|_| keys.mixed(LOOKUPS, 0.0, 0))
-            .map(|absent| {
-                absent
-                    .into_iter()
-                    .filter(|&key| subject.contains(key))
-                    .count()
-            })
+        self.expected_rate = subject.expected_rate(self.items);
+        let Looks { turn, probes } = self.looks;
+        let positives: usize = (0..probes / turn)
+            .map(|_| keys.mixed(turn, 0.0, 0))
+            .map(|absent| absent.iter().filter(|&&key| subject.contains(key)).count())
             .sum();
-        self.false_positive_rate = positives as f64 / PROBES as f64;
+        self.false_positive_rate = positives as f64 / (probes / turn * turn) as f64;
+    }
+
+    /// Touches most lines of tables that a third-level cache can keep.
+    fn warm_up<S: Subject>(&self, turns: &mut Turns<S>, keys: &mut Keys) {
+        turns.warm_up(&keys.mixed(4 * self.looks.turn, 0.5, self.items));
     }
 
     fn empty<S: Subject>(&mut self, turns: &mut Turns<S>, keys: &mut Keys, tick: impl Fn()) {
@@ -152,8 +158,8 @@ impl Life {
         for step in 0..STEPS {
             let start = gone;
             let end = self.items * (step + 1) / STEPS;
-            turns.warm_up(&keys.mixed(WARM_UP, 0.5, self.items));
-            let others = keys.mixed(LOOKUPS, 0.0, 0);
+            self.warm_up(turns, keys);
+            let others = keys.mixed(self.looks.turn, 0.0, 0);
             let mut taken = Vec::new();
             while gone < end {
                 let next = end.min(gone + slice_of(end - start));
@@ -171,30 +177,59 @@ impl Life {
 
 /// The keys of a turn, out of so many for a step.
 fn slice_of(step: usize) -> usize {
-    step.div_ceil(TURNS).clamp(1, 2 * LOOKUPS)
+    step.div_ceil(TURNS).clamp(1, MOST_KEYS)
 }
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo::CuckooFilter;
+    use lockfree_cuckoo::{BuildError, Layout};
     use lockfree_cuckoo_benches::contender::Contender;
 
     use super::*;
+    use crate::layouts::{self, Kind, Visitor};
+
+    struct Lives;
+
+    impl Visitor for Lives {
+        fn visit<L: Layout>(&mut self, name: &'static str, _: Kind) -> Result<(), BuildError> {
+            let filter = layouts::filter::<L>(1 << 15)?;
+            let slots = filter.slots();
+            let limit = Limit::with_capacity(slots / 20 * 19);
+            let life = Life::of(
+                name,
+                filter,
+                limit,
+                &mut Keys::new(slots),
+                Looks::FEW,
+                || (),
+            );
+            assert!(
+                life.refused && life.occupancy > 0.75,
+                "{name} {}",
+                life.occupancy
+            );
+            assert_eq!(
+                (life.false_negatives, life.failed_removes),
+                (0, 0),
+                "{name}"
+            );
+            assert!(life.false_positive_rate < 0.08, "{name}");
+            // Those that are full early have fewer points.
+            let steps = (life.occupancy * STEPS as f64).floor() as usize;
+            for curve in [&life.inserts, &life.hits, &life.misses] {
+                assert!(
+                    (steps..=STEPS).contains(&curve.len()),
+                    "{name} {}",
+                    curve.len()
+                );
+            }
+            assert_eq!(life.removes.len(), STEPS, "{name}");
+            Ok(())
+        }
+    }
 
     #[test]
-    fn a_filter_lives_without_a_false_negative() {
-        let filter = CuckooFilter::builder()
-            .buckets(1 << 12)
-            .build()
-            .expect("a usual size");
-        let slots = filter.slots();
-        let limit = Limit::with_capacity(slots / 20 * 19);
-        let life = Life::of("filter", filter, limit, &mut Keys::new(slots), || ());
-        assert!(life.refused && life.occupancy > 0.94, "{}", life.occupancy);
-        assert_eq!((life.false_negatives, life.failed_removes), (0, 0));
-        assert!((0.00006..0.0002).contains(&life.false_positive_rate));
-        for curve in [&life.inserts, &life.hits, &life.misses, &life.removes] {
-            assert_eq!(curve.len(), STEPS);
-        }
+    fn all_layouts_live_without_a_false_negative() {
+        layouts::each(&mut Lives).expect("usual sizes");
     }
 }

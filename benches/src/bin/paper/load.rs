@@ -2,6 +2,7 @@
 
 use lockfree_cuckoo::{BuildError, CuckooFilter};
 use lockfree_cuckoo_benches::quartiles::Quartiles;
+use lockfree_cuckoo_benches::rivals::d_left::DLeft;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -51,6 +52,14 @@ pub(crate) fn measure(slots: usize) -> Result<Load, BuildError> {
     Ok(load)
 }
 
+/// The load at which a d-left counting Bloom filter of so many bytes refuses its first insert.
+pub(crate) fn of_d_left(bytes: usize) -> f64 {
+    let mut filter = DLeft::with_bytes(bytes);
+    let mut random = SmallRng::seed_from_u64(0);
+    let items = (0..).take_while(|_: &u64| filter.insert(random.next_u64()).is_ok());
+    items.count() as f64 / filter.cells() as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +73,11 @@ mod tests {
             0.94 < short && short <= long && long < 1.0,
             "{short} {long}"
         );
+    }
+
+    #[test]
+    fn a_d_left_filter_takes_more_than_it_is_made_for() {
+        let load = of_d_left(1 << 18);
+        assert!((0.85..0.95).contains(&load), "{load}");
     }
 }

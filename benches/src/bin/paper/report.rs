@@ -1,9 +1,14 @@
 //! The tables, each with what the authors published and with what can be compared.
 
+mod construction;
+mod loads;
+mod space;
+
+use lockfree_cuckoo_benches::layout::{Layout, or_dash};
+
 use crate::evaluation::Evaluation;
 use crate::life::{Curve, Life};
-use crate::load::BUDGETS;
-use crate::published::{self, BITS_PER_ITEM, Column, FIGURE_5_AGAIN, TABLE_3, TABLE_3_AGAIN};
+use crate::published::FIGURE_5_AGAIN;
 
 const MIB: f64 = (1 << 20) as f64;
 
@@ -12,123 +17,30 @@ const MOST_ROWS: usize = 10;
 
 /// All of them.
 pub(crate) fn print(evaluation: &Evaluation) {
-    loads(evaluation);
-    construction(evaluation);
-    space(&evaluation.lives[0]);
+    loads::print(evaluation);
+    construction::print(evaluation);
+    space::print(evaluation);
     mixed(&evaluation.lives);
     occupancy(&evaluation.lives);
     removes(&evaluation.lives);
 }
 
-fn loads(evaluation: &Evaluation) {
-    heading("Load at the first refused insert (their Figure 2, at 16 bits)");
-    println!("                                search of at most");
-    println!(
-        "     slots        MiB  runs  {:>5} buckets  {:>5} buckets, the default",
-        BUDGETS[0], BUDGETS[1]
-    );
-    for load in &evaluation.loads {
-        let [short, long] = load.at_refusal;
-        println!(
-            "{:>10}  {:>9.2}  {:>4}  {short:>13.4}  {long:>13.4}",
-            load.slots,
-            load.bytes as f64 / MIB,
-            load.runs
-        );
-    }
-    note(&format!(
-        "Medians of the runs. MiB are of all memory, not of the table alone.
-Published: {:.3}, in 2^27 slots of 12 bits (Table 3). Figure 2 is a plot and is not quoted.
-Comparable: two candidate buckets of four slots, filled until an item is refused.
-Not: the search. Theirs moves items at random, at most 500 times; this one is breadth first, and
-refuses an item without having moved any.",
-        published::load_in_table_3()
-    ));
-}
-
-fn construction(evaluation: &Evaluation) {
-    heading("Space, false positives and construction at equal memory (their Table 3)");
-    println!(
-        "                     million         bits per     false   million keys/s   of the      false  refused   failed
-                       items    MiB      item  positives    built   limit    limit  negatives  inserts  removes"
-    );
-    for life in evaluation.lives.iter().chain(&evaluation.equals) {
-        let pace = life.construction;
-        println!(
-            "{:20} {:>7.2} {:>6.1}  {:>8.2}  {:>7.4} %  {:>7.2}  {:>6.2}  {:>7.2}  {:>9}  {:>7}  {:>7}",
-            life.name,
-            life.items as f64 / 1e6,
-            life.bytes as f64 / MIB,
-            life.bits_per_item(),
-            100.0 * life.false_positive_rate,
-            pace.subject / 1e6,
-            pace.limit / 1e6,
-            pace.ratio,
-            life.false_negatives,
-            usize::from(life.refused),
-            life.failed_removes,
-        );
-    }
-    columns(
-        "Published, Table 3: 192 MB, Xeon L5640 at 2.27 GHz",
-        &TABLE_3,
-    );
-    columns(
-        "Published with their code: the same on a Core i7-4790 at 3.60 GHz",
-        &TABLE_3_AGAIN,
-    );
-    note(&format!(
-        "This filter and the quotient filter are filled until they refuse an item, at a load of {:.4} and {:.4};
-the Bloom filters to 13 bits per item, as theirs, and once more with as many items as this filter.
-Comparable: items, bits and false positives of the Bloom and of the quotient filter; which filter is faster.
-Not: bits and false positives of this filter. It has 16 bits per slot and theirs has 12, so a sixteenth of the false positives.
-Not: keys per second, across machines. Theirs hash each key; here the keys are hashes. And of the four, only this
-filter can be shared by threads, as they are used here. That costs time with one thread too.
-The limit loads two words per item. A blocked Bloom filter loads one cache line per item, so it can exceed it.",
-        evaluation.lives[0].occupancy,
-        evaluation.lives[3].occupancy
-    ));
-}
-
-fn columns(source: &str, columns: &[Column]) {
-    println!("{source}");
-    for column in columns {
-        println!(
-            "{:20} {:>7.2}         {:>8.2}  {:>7.4} %  {:>7.2}",
-            column.name,
-            column.million_items,
-            column.bits_per_item,
-            100.0 * column.false_positive_rate,
-            column.million_keys_per_second
-        );
-    }
-}
-
-fn space(filter: &Life) {
-    heading("Bits per item for the false-positive rate of this filter (their Table 2)");
-    let measured = filter.bits_per_item();
-    println!("{:25} {measured:>6.2}", "this filter, measured");
-    for (name, bits) in BITS_PER_ITEM {
-        println!("{name:25} {:>6.2}", bits(filter.false_positive_rate));
-    }
-    note("Comparable: all of it. The formulas are theirs, at their load of 0.955.");
-}
-
 fn mixed(lives: &[Life]) {
     heading("Lookups when full, by the share of positive queries (their Figure 5)");
     curves(lives, |life| &life.mixed);
-    println!(
-        "Published with their code, Core i7-4790 at 3.60 GHz: 12 bits, and 13 bits semi-sorted"
-    );
+    println!("Published with their code, Core i7-4790 at 3.60 GHz:");
+    let mut table = Layout::new(["", "CF, 12 bits", "ss-CF, 13 bits"]);
     for (share, plain, semi_sorted) in FIGURE_5_AGAIN {
-        println!(
-            "{:>7.1} %  {plain:>16.2}  {semi_sorted:>16.2}",
-            100.0 * share
-        );
+        table.row([
+            percent(share),
+            format!("{plain:.2}"),
+            format!("{semi_sorted:.2}"),
+        ]);
     }
+    table.print();
     note(
         "The Figure 5 of the paper is a plot and is not quoted.
-Comparable: the shapes. Those of their cuckoo filters are flat; a dip in the middle is the price of
+Comparable: the shapes, and CF beside ss-CF. Those of their cuckoo filters are flat; a dip in the middle is the price of
 a branch on the answer, which is a coin toss there.
 Not: lookups per second, of 192 MB on another machine.",
     );
@@ -143,7 +55,8 @@ fn occupancy(lives: &[Life]) {
     curves(lives, |life| &life.inserts);
     note(
         "Figures 6 and 7 are plots and are not quoted.
-Comparable: the shapes. Occupancy is of the slots; of a Bloom filter, of the items that it is made for.",
+Comparable: the shapes. Occupancy is of the slots; of a Bloom filter of any kind, of the items that it is made for.
+The last line is the last that each has; those that refuse an item earlier have none.",
     );
 }
 
@@ -152,35 +65,36 @@ fn removes(lives: &[Life]) {
     curves(lives, |life| &life.removes);
     note(
         "Figure 8 is a plot and is not quoted.
-Comparable: the shapes. Bloom filters cannot remove.",
+Comparable: the shapes. Bloom filters that do not count cannot remove.",
     );
 }
 
 /// A line for each point and a column for each contender that has the curve.
 fn curves(lives: &[Life], of: fn(&Life) -> &Curve) {
     let lives: Vec<&Life> = lives.iter().filter(|life| !of(life).is_empty()).collect();
-    let names: String = lives
-        .iter()
-        .map(|life| format!("  {:>16}", life.name))
-        .collect();
-    println!("{:9}{names}     limit", "");
+    let names = lives.iter().map(|life| life.name);
+    let mut table = Layout::new([""].into_iter().chain(names).chain(["limit"]));
     let points = of(lives[0]);
     // Of a long curve every other point, the last one included.
     let stride = if points.len() > MOST_ROWS { 2 } else { 1 };
     for (nth, (at, pace)) in points.iter().enumerate().skip(stride - 1).step_by(stride) {
-        print!("{:>7.1} %", 100.0 * at);
-        for life in &lives {
-            let cell = of(life).get(nth).map_or_else(
-                || "-".to_owned(),
-                |(_, pace)| format!("{:.1} ({:.2})", pace.subject / 1e6, pace.ratio),
-            );
-            print!("  {cell:>16}");
-        }
-        println!("  {:>8.1}", pace.limit / 1e6);
+        let cell = |life: &&Life| {
+            or_dash(of(life).get(nth), |(_, pace)| {
+                format!("{:.1} ({:.2})", pace.subject / 1e6, pace.ratio)
+            })
+        };
+        let limit = format!("{:.1}", pace.limit / 1e6);
+        let cells = lives.iter().map(cell);
+        table.row([percent(*at)].into_iter().chain(cells).chain([limit]));
     }
+    table.print();
     println!(
-        "Million per second (of the limit): medians of turns. The limit's own figures are those measured beside this filter."
+        "Million per second (of the limit): medians of turns. The limit's own figures are those measured beside the first."
     );
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 fn heading(text: &str) {

@@ -1,6 +1,9 @@
-//! What the paper compares with and the registry has: a Bloom filter, a blocked one, a quotient filter.
+//! What the paper compares with: a Bloom filter, a blocked one and a quotient filter from the registry, a counting and
+//! a d-left counting Bloom filter from the library of these benches.
 
 use fastbloom::BloomFilter;
+use lockfree_cuckoo_benches::rivals::counting_bloom::CountingBloom;
+use lockfree_cuckoo_benches::rivals::d_left::DLeft;
 
 use crate::subject::Subject;
 
@@ -149,6 +152,95 @@ impl Subject for Quotient {
     }
 }
 
+/// A counting Bloom filter, and the number of items that it is made for.
+pub(crate) struct Counting {
+    filter: CountingBloom,
+    items: usize,
+}
+
+/// Bits of a counter: a Bloom filter has one in its place.
+const COUNTER_BITS: usize = 4;
+
+impl Counting {
+    /// With as many counters an item as a Bloom filter of this size has bits for so many items. That is a quarter of
+    /// the items.
+    pub(crate) fn like_bloom(bytes: usize, items: usize) -> Self {
+        let items = items / COUNTER_BITS;
+        let filter = CountingBloom::new(bytes, items);
+        Self { filter, items }
+    }
+}
+
+impl Subject for Counting {
+    const REMOVES: bool = true;
+
+    fn bytes(&self) -> usize {
+        self.filter.bytes()
+    }
+
+    fn room(&self) -> usize {
+        self.items
+    }
+
+    fn expected_rate(&self, items: usize) -> Option<f64> {
+        Some(self.filter.expected_false_positives(items))
+    }
+
+    fn clear(&mut self) {
+        self.filter.clear();
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64) -> bool {
+        self.filter.insert(key).is_ok()
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.filter.contains(key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64) -> bool {
+        self.filter.remove(key)
+    }
+}
+
+impl Subject for DLeft {
+    const REMOVES: bool = true;
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+
+    fn room(&self) -> usize {
+        self.capacity()
+    }
+
+    fn expected_rate(&self, items: usize) -> Option<f64> {
+        Some(self.expected_false_positives(items))
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64) -> bool {
+        self.insert(key).is_ok()
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.contains(key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64) -> bool {
+        self.remove(key)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +251,9 @@ mod tests {
     fn are_as_large_as_asked_for() {
         assert_eq!(Bloom::new(BYTES, 1_000).bytes(), BYTES);
         assert_eq!(BlockedBloom::new(BYTES, 1_000).bytes(), BYTES);
+        assert_eq!(DLeft::with_bytes(BYTES).bytes(), BYTES);
+        let counting = Counting::like_bloom(BYTES, 60_000);
+        assert_eq!((counting.bytes(), counting.room()), (BYTES, 15_000));
         let quotient = Quotient::new(BYTES);
         assert!((BYTES / 2..=BYTES).contains(&quotient.bytes()));
         assert!(quotient.filter.capacity() <= quotient.slots as u64);

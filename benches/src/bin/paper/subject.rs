@@ -1,12 +1,15 @@
 //! What goes through the evaluation: sets of 64-bit hashes, used by one thread.
 
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::{Filter, Fixed, Layout};
 use lockfree_cuckoo_benches::contender::Contender;
 use lockfree_cuckoo_benches::limit::Limit;
 
 /// A set under evaluation. As in the paper nobody shares it, so that those need not pay for it that cannot
 /// be shared.
 pub(crate) trait Subject: Send {
+    /// Whether it is a cuckoo filter of this library.
+    const IS_CUCKOO: bool = false;
+
     /// Whether single items can be removed.
     const REMOVES: bool;
 
@@ -15,6 +18,12 @@ pub(crate) trait Subject: Send {
 
     /// The number of items that counts as an occupancy of 1.
     fn room(&self) -> usize;
+
+    /// The rate of false positives that its theory has for so many items, where it is known here.
+    fn expected_rate(&self, items: usize) -> Option<f64> {
+        let _ = items;
+        None
+    }
 
     /// Empties it. Touches all its memory, so that the filling after it meets no page faults.
     fn clear(&mut self);
@@ -28,7 +37,8 @@ pub(crate) trait Subject: Send {
     fn remove(&mut self, key: u64) -> bool;
 }
 
-impl Subject for CuckooFilter {
+impl<L: Layout> Subject for Filter<Fixed<L>> {
+    const IS_CUCKOO: bool = true;
     const REMOVES: bool = true;
 
     fn bytes(&self) -> usize {

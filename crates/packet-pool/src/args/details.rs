@@ -28,15 +28,17 @@ What it shows:
 and with --verify:
   flows        the distinct flows, from exact sets
   sum          how the flows that the filter reported add up to the distinct flows
-  rotations    the periods with packets, and the keys that were new in two periods
-               in a row, because workers had packets of both periods in work
+  rotations    the periods with packets, and the batches that a worker was so late with
+               that they count for a later window; if filters grow, the keys that were
+               new in two windows, because workers had packets of both in work
   missing      keys that should be known but are not
   probes       how often the filter answers \"known\" for keys that are not in
                the capture, and how often that is expected at its current load
 
-Window: there are two filters. Workers ask both, and put new and known keys into the
-younger one. After every window a new filter replaces the older one. No worker waits
-for that. A late packet counts as a packet of the current window.
+Window: one filter with two generations. Workers ask both, and put new and known keys
+into the younger one. After every window it forgets the older one. No worker waits for
+that. A late packet counts as a packet of the current window. If the filters grow, there
+are two for each window instead: the new one, and that of the window before.
 
 Lines of --print:
   text  2026-01-31T12:00:00.000000001Z TCP 192.0.2.1:1234 > 198.51.100.7:443 length 60

@@ -1,4 +1,4 @@
-//! Generations: the two filters that a period is judged by.
+//! Generations: two filters for each period, the way of filters that grow. Without a window there is one, of one filter.
 //!
 //! | period | 0 | 1 | 2 |
 //! |---|---|---|---|
@@ -25,16 +25,16 @@
 //! * At a rotation, packets of both periods may be in work at the same time. If
 //!   both have a key that is new, each period may tell it, so it is told twice.
 
+use super::answer::{Answer, Scratch};
+use super::decide::Filters;
 use super::maker::Maker;
-use crate::keys::Key;
 use lockfree_cuckoo::{BuildError, Hashed, InsertError, RandomState};
-use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The filters of one period.
-pub(crate) struct Generation {
-    number: u64,
+pub(super) struct Generation {
+    pub(super) number: u64,
     hasher: RandomState,
     /// Asked and filled.
     young: Arc<dyn Hashed>,
@@ -49,7 +49,7 @@ pub(crate) struct Generation {
 const RETRIES: usize = 3;
 
 /// The young filter has no room for a key. The error comes with the first one.
-pub(crate) struct Full(pub(crate) Option<InsertError>);
+struct Full(Option<InsertError>);
 
 impl Generation {
     /// The generation of period 0.
@@ -75,41 +75,12 @@ impl Generation {
         })
     }
 
-    /// The period that it is for.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// One hash serves for all calls, as the filters share a hasher.
-    pub(crate) fn hash_one(&self, key: &Key) -> u64 {
-        self.hasher.hash_one(key)
-    }
-
-    /// Which keys the young filter has.
-    pub(crate) fn are_young(&self, hashes: &[u64], found: &mut [bool]) {
-        self.young.contains_many_hash(hashes, found);
-    }
-
-    /// Which keys the old filter has.
-    pub(crate) fn are_old(&self, hashes: &[u64], found: &mut [bool]) {
-        match &self.old {
-            Some(old) => old.contains_many_hash(hashes, found),
-            None => found.fill(false),
-        }
-    }
-
-    /// Whether the old filter has the key.
-    pub(crate) fn is_old(&self, hash: u64) -> bool {
-        let old = self.old.as_ref();
-        old.is_some_and(|old| old.contains_hash(hash))
-    }
-
     /// Puts a key into the young filter; `false` if it was there.
     ///
     /// A filter that is full searches thousands of buckets for room before it
     /// refuses. To do that for every packet would stop the line, so it is done
     /// once, and from then on there is only a look.
-    pub(crate) fn insert(&self, hash: u64) -> Result<bool, Full> {
+    fn insert(&self, hash: u64) -> Result<bool, Full> {
         // Relaxed: who does not see it yet asks the filter, and learns the same.
         if self.full.load(Ordering::Relaxed) {
             return match self.young.contains_hash(hash) {
@@ -131,34 +102,90 @@ impl Generation {
         })
     }
 
-    /// Whether the young filter has the key.
-    pub(crate) fn keeps(&self, key: &Key) -> bool {
-        self.young.contains_hash(self.hash_one(key))
+    /// Which keys the old filter has.
+    fn are_old(&self, hashes: &[u64], found: &mut [bool]) {
+        match &self.old {
+            Some(old) => old.contains_many_hash(hashes, found),
+            None => found.fill(false),
+        }
+    }
+}
+
+impl Filters for Generation {
+    /// They are those of its period.
+    fn begin(&self, _period: u64) {}
+
+    fn generation(&self) -> u64 {
+        self.number
     }
 
-    /// Whether one of the filters has the key.
-    pub(crate) fn knows(&self, key: &Key) -> bool {
-        self.filters()
-            .any(|filter| filter.contains_hash(self.hash_one(key)))
+    fn hasher(&self) -> &RandomState {
+        &self.hasher
     }
 
-    /// How often a key that nobody inserted is answered "known".
-    pub(crate) fn false_positive_rate(&self) -> f64 {
-        self.filters()
-            .map(|filter| filter.false_positive_rate())
-            .sum()
+    fn answer(&self, hash: u64, refusal: &mut Option<InsertError>) -> Answer {
+        match self.insert(hash) {
+            Ok(false) => Answer::Known,
+            inserted => {
+                let old = self.old.as_ref();
+                let in_old = old.is_some_and(|old| old.contains_hash(hash));
+                answer(inserted, in_old, refusal)
+            }
+        }
     }
 
-    /// The filters, for the measures. The one that takes keys is the first.
-    pub(crate) fn filters(&self) -> impl Iterator<Item = &dyn Hashed> {
-        [Some(&self.young), self.old.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|filter| &**filter)
+    /// Looks the whole batch up first and inserts the keys that are left: most packets belong to known flows, and the
+    /// batched lookups prefetch what the inserts of the others will need.
+    fn answer_batch(&self, scratch: &mut Scratch) {
+        let Scratch {
+            answers,
+            refusal,
+            hashes,
+            in_young,
+            rest,
+            in_old,
+            ..
+        } = scratch;
+        in_young.resize(hashes.len(), false);
+        self.young.contains_many_hash(hashes, in_young);
+        answers.clear();
+        answers.resize(hashes.len(), Answer::Known);
+        rest.clear();
+        rest.extend((0..hashes.len()).filter(|&place| !in_young[place]));
+
+        // From here on only what is left.
+        let kept = rest.len();
+        for (to, &from) in rest.iter().enumerate() {
+            hashes[to] = hashes[from];
+        }
+        hashes.truncate(kept);
+        in_old.resize(kept, false);
+        self.are_old(hashes, in_old);
+        for ((&place, &hash), &in_old) in rest.iter().zip(&*hashes).zip(&*in_old) {
+            // Whatever the lookups said: of all who come here with one key, in this
+            // batch and in others at the same time, one is told true.
+            answers[place] = answer(self.insert(hash), in_old, refusal);
+        }
     }
 
-    /// The keys in the filter that takes keys.
-    pub(crate) fn kept(&self) -> usize {
-        self.young.len()
+    fn filters(&self) -> Vec<&dyn Hashed> {
+        let both = [Some(&self.young), self.old.as_ref()];
+        both.into_iter().flatten().map(|filter| &**filter).collect()
+    }
+}
+
+fn answer(inserted: Result<bool, Full>, in_old: bool, refusal: &mut Option<InsertError>) -> Answer {
+    match (inserted, in_old) {
+        (Ok(true), false) => Answer::New,
+        (Ok(true), true) => Answer::Refreshed,
+        (Ok(false), _) => Answer::Known,
+        (Err(Full(error)), in_old) => {
+            *refusal = error.or(refusal.take());
+            if in_old {
+                Answer::Unrefreshed
+            } else {
+                Answer::Refused
+            }
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! Makes the filters of a run.
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, RandomState};
+use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, RandomState};
 use std::sync::Arc;
+
+/// The layout of the buckets of all filters: the default.
+pub(crate) type BucketLayout = Lanes<4, 16>;
 
 /// For how many keys a filter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +57,11 @@ impl Maker {
     /// Whether the filters of a run ever rotate.
     pub(crate) fn rotates(&self) -> bool {
         self.rotating
+    }
+
+    /// Whether one filter that rotates serves all periods.
+    pub(crate) fn makes_a_ring(&self) -> bool {
+        self.rotating && !self.room.grows()
     }
 
     /// An empty filter. One that grows has room for `expected` keys from the start, so that it does not have to grow

@@ -1,66 +1,40 @@
-//! The window: the generations of a run, one after the other.
-//!
-//! Nothing above this floor knows how keys are forgotten. It goes from period to period with a [`Window`], and asks the
-//! [`Generation`] that it gives.
+//! The window: how the keys of a run are forgotten.
 
-use super::generation::Generation;
+use super::decide::Filters;
+use super::list::Place;
 use super::maker::Maker;
+use super::ring::Ring;
 use lockfree_cuckoo::BuildError;
-use once_cell::race::OnceBox;
 use std::sync::Arc;
 
-/// A place in the list of all generations. A clone is a place of its own in the same list.
-///
-/// It goes forward only, and what lies behind the last place is freed: a slow worker costs memory, not time.
+/// Goes from period to period, and gives the filters of each. A clone goes by itself, through the same filters.
 #[derive(Clone)]
-pub(crate) struct Window {
-    node: Arc<Node>,
-    maker: Maker,
-}
+pub(crate) struct Window(Way);
 
-/// A generation in the list. Whoever needs the next one first makes it; of several
-/// who do, one has its own put into the list, and nobody waits.
-struct Node {
-    generation: Arc<Generation>,
-    next: OnceBox<Arc<Node>>,
-}
-
-impl Node {
-    fn new(generation: Generation) -> Arc<Self> {
-        Arc::new(Self {
-            generation: Arc::new(generation),
-            next: OnceBox::new(),
-        })
-    }
+#[derive(Clone)]
+enum Way {
+    /// One filter for all periods, in a room that does not change.
+    Ring(Arc<Ring>),
+    /// Filters for each period, which have as much room as it needs; or one filter for a run without a window.
+    List(Place),
 }
 
 impl Window {
-    /// The place of period 0.
+    /// At period 0.
     pub(crate) fn first(maker: &Maker) -> Result<Self, BuildError> {
-        Ok(Self {
-            node: Node::new(Generation::first(maker)?),
-            maker: maker.clone(),
+        Ok(Self(if maker.makes_a_ring() {
+            let ring = Ring::new(maker.room().keys(), maker.hasher())?;
+            Way::Ring(Arc::new(ring))
+        } else {
+            Way::List(Place::first(maker)?)
+        }))
+    }
+
+    /// Goes to a period, which is none before the present one.
+    pub(crate) fn advance(&mut self, period: u64) -> Result<Arc<dyn Filters>, BuildError> {
+        Ok(match &mut self.0 {
+            Way::Ring(ring) => Arc::clone(ring) as _,
+            Way::List(place) => Arc::clone(place.advance(period)?) as _,
         })
-    }
-
-    /// Goes to the generation of a period.
-    pub(crate) fn advance(&mut self, period: u64) -> Result<&Arc<Generation>, BuildError> {
-        while self.node.generation.number() < period {
-            let next = self.node.next.get_or_try_init(|| {
-                let following = self.node.generation.following(&self.maker)?;
-                Ok(Box::new(Node::new(following)))
-            })?;
-            self.node = Arc::clone(next);
-        }
-        Ok(&self.node.generation)
-    }
-}
-
-impl Drop for Window {
-    /// Goes to the end, for a long list would be dropped by as deep a recursion.
-    fn drop(&mut self) {
-        while let Some(next) = self.node.next.get().cloned() {
-            self.node = next;
-        }
     }
 }

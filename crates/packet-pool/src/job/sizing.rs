@@ -1,7 +1,7 @@
 //! How large the filters of a run are.
 
 use crate::args::Args;
-use crate::batches::{self, Batch, Periods};
+use crate::batches::{self, Batch, PACKETS, Periods};
 use crate::capture;
 use crate::filters::{Maker, Room};
 use crate::report::progress;
@@ -21,7 +21,8 @@ pub(crate) fn maker(args: &Args, batches: &[Arc<Batch>]) -> Maker {
     let room = if args.growing {
         growing(args)
     } else {
-        Room::Fixed(args.capacity.or(packets.max()).unwrap_or(1))
+        let keys = || packets.max().unwrap_or(1) + late(args);
+        Room::Fixed(args.capacity.unwrap_or_else(keys))
     };
     Maker::new(room, args.window.is_some())
 }
@@ -31,7 +32,9 @@ pub(super) fn stream_maker(args: &Args, stop: &AtomicBool) -> Maker {
     let room = match args.capacity {
         _ if args.growing => growing(args),
         Some(capacity) => Room::Fixed(capacity),
-        None if args.reads_file() => Room::Fixed(counted(args, stop).max(LEAST_CAPACITY)),
+        None if args.reads_file() => {
+            Room::Fixed(counted(args, stop).max(LEAST_CAPACITY) + late(args))
+        }
         None => growing(args),
     };
     Maker::new(room, args.window.is_some())
@@ -39,6 +42,15 @@ pub(super) fn stream_maker(args: &Args, stop: &AtomicBool) -> Maker {
 
 fn growing(args: &Args) -> Room {
     Room::Growing(args.capacity.unwrap_or(GROWING_CAPACITY))
+}
+
+/// The packets that come late to a generation of a filter that rotates: each worker but one may have a batch of an
+/// earlier period.
+fn late(args: &Args) -> usize {
+    match args.window {
+        Some(_) => (args.workers() - 1) * PACKETS,
+        None => 0,
+    }
 }
 
 /// The packets of the period that has the most.

@@ -24,7 +24,7 @@ pub(crate) struct Held<'a> {
     total: u64,
     /// Periods in one pass.
     periods: u64,
-    /// Why a rotation failed.
+    /// Why there are no filters for a period.
     failure: OnceBox<BuildError>,
 }
 
@@ -94,10 +94,11 @@ impl Source for Held<'_> {
             let number = self.cursor.fetch_add(1, Ordering::Relaxed);
             let (batch, period) = self.batch(number)?;
             match place.advance(period) {
-                Ok(generation) => Some(Work {
+                Ok(filters) => Some(Work {
                     number,
+                    period,
                     batch: Arc::clone(batch),
-                    generation: Arc::clone(generation),
+                    filters,
                 }),
                 Err(error) => {
                     let _ = self.failure.set(Box::new(error));

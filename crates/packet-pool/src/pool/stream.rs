@@ -106,7 +106,7 @@ pub(crate) enum StreamError {
 struct Feeder {
     packer: Packer,
     /// The reader alone goes on in it: batches come to the workers with their
-    /// generation, so for them a rotation is nothing at all.
+    /// filters.
     window: Window,
     sender: Sender<Work>,
     number: u64,
@@ -140,8 +140,9 @@ impl Feeder {
             return ControlFlow::Continue(());
         };
         lock(&self.intake).update(&self.packer, self.bytes);
-        let generation = match self.window.advance(batch.period()) {
-            Ok(generation) => Arc::clone(generation),
+        let period = batch.period();
+        let filters = match self.window.advance(period) {
+            Ok(filters) => filters,
             Err(error) => {
                 lock(&self.intake).failure = Some(error);
                 return ControlFlow::Break(());
@@ -149,8 +150,9 @@ impl Feeder {
         };
         let work = Work {
             number: self.number,
+            period,
             batch: Arc::new(batch),
-            generation,
+            filters,
         };
         self.number += 1;
         if self.sender.send(work).is_err() || self.stop.load(Ordering::Relaxed) {

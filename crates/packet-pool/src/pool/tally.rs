@@ -1,7 +1,7 @@
 //! What one worker did.
 
 use super::source::Work;
-use crate::filters::{Answer, Generation, Scratch};
+use crate::filters::{Answer, Filters, Scratch};
 use crate::keys::Keys;
 use lockfree_cuckoo::InsertError;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ pub(crate) struct Tally {
     pub(crate) duplicates: u64,
     /// Packets whose key the filter refused to take.
     pub(crate) refused: u64,
-    /// Duplicates whose key the young filter refused to take over.
+    /// Duplicates whose key the young filter had no room to take over.
     pub(crate) unrefreshed: u64,
     /// What the filter said the last time that it refused.
     pub(crate) refusal: Option<InsertError>,
     /// The firsts that are TCP, UDP, ICMP and other flows.
     pub(crate) kinds: [u64; 4],
-    /// The last generation that the worker used.
-    pub(crate) last: Option<Arc<Generation>>,
+    /// The filters that the worker used last.
+    pub(crate) last: Option<Arc<dyn Filters>>,
     pub(crate) started: Instant,
     pub(crate) ended: Instant,
 }
@@ -79,6 +79,6 @@ impl Tally {
         if let Some(refusal) = scratch.refusal.take() {
             self.refusal = Some(refusal);
         }
-        self.last = Some(work.generation);
+        self.last = Some(work.filters);
     }
 }

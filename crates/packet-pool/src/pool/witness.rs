@@ -2,7 +2,7 @@
 
 use crate::filters::{Answer, Scratch};
 use crate::keys::Key;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Orders the starts and ends of batches.
@@ -28,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) packets: usize,
     /// When the work on it began and ended, by the clock.
     pub(crate) time: Range<u64>,
+    /// The generations that took keys when the first was asked for, and after the last.
+    pub(crate) generations: RangeInclusive<u64>,
     pub(crate) answers: Vec<(Key, Answer)>,
 }
 
@@ -36,6 +38,7 @@ impl Record {
         (number, period): (u64, u64),
         packets: usize,
         time: Range<u64>,
+        generations: RangeInclusive<u64>,
         scratch: &Scratch,
     ) -> Self {
         let answers = scratch
@@ -48,6 +51,7 @@ impl Record {
             period,
             packets,
             time,
+            generations,
             answers: answers.collect(),
         }
     }

@@ -3,7 +3,7 @@
 use super::amount;
 use super::problem::{Problems, Status};
 use crate::batches::Intake;
-use crate::filters::Generation;
+use crate::filters::Filters;
 use crate::keys::Mode;
 use crate::pool::Tally;
 use crate::results::Written;
@@ -21,7 +21,7 @@ pub(crate) struct Run {
     pub(crate) passes: Option<u32>,
     pub(crate) tallies: Vec<Tally>,
     /// The filters of the last period.
-    pub(crate) last: Arc<Generation>,
+    pub(crate) last: Arc<dyn Filters>,
     /// Whether a filter makes itself room.
     pub(crate) grows: bool,
     pub(crate) verdict: Option<Verdict>,
@@ -54,7 +54,7 @@ impl Run {
                 0 => String::new(),
                 count => {
                     let packets = amount::count(count, "packet");
-                    format!(", and will forget too early the keys of {packets}")
+                    format!(", and may forget too early the keys of {packets}")
                 }
             };
             let packets = amount::count(refused, "packet");

@@ -1,14 +1,24 @@
 //! What chance explains, and what it does not.
 
-use crate::filters::Room;
+use crate::filters::{BucketLayout, Room};
+use lockfree_cuckoo::Layout;
 
 /// Whether `seen` false positives are too many where `expected` are.
 ///
 /// The spread of such a count is the square root of what is expected. Six times
 /// that and ten more do not happen by chance, however small the expectation.
 pub(crate) fn too_many(seen: u64, expected: f64) -> bool {
-    seen as f64 > expected + 6.0 * expected.sqrt() + 10.0
+    seen as f64 > by_chance(expected)
 }
+
+/// The most that happen by chance where so many are expected.
+pub(crate) fn by_chance(expected: f64) -> f64 {
+    expected + 6.0 * expected.sqrt() + 10.0
+}
+
+/// The rate of a table that is full. A fingerprint is not 0.
+const PER_LOAD: f64 =
+    (2 * BucketLayout::SLOTS) as f64 / ((1_u64 << BucketLayout::FINGERPRINT_BITS) - 1) as f64;
 
 /// What the filters of a run are made of.
 #[derive(Clone, Copy)]
@@ -28,8 +38,8 @@ impl Tables {
         }
     }
 
-    /// How often a filter with so many keys is wrong about a key that it does not hold: any of eight tokens of a
-    /// table may be the key's by chance.
+    /// How often a filter with so many keys is wrong about a key that it does not hold: any of the tokens in two
+    /// buckets of a table may be the key's by chance.
     ///
     /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
     pub(crate) fn rate(self, used: u64) -> f64 {
@@ -45,7 +55,7 @@ impl Tables {
                 loads
             }
         };
-        8.0 * loads / 65535.0
+        PER_LOAD * loads
     }
 }
 
@@ -79,11 +89,11 @@ mod tests {
 
     #[test]
     fn tables_that_double_add_up_their_loads() {
-        let loads = |used| Tables::Doubling(100).rate(used) * 65535.0 / 8.0;
+        let loads = |used| Tables::Doubling(100).rate(used) / PER_LOAD;
         for (used, expected) in [(0, 0.0), (50, 0.5), (100, 1.0), (200, 1.5), (300, 2.0)] {
             assert!((loads(used) - expected).abs() < 1e-9, "{used}");
         }
         assert!((loads(700) - 3.0).abs() < 1e-9);
-        assert!((Tables::One(200).rate(100) * 65535.0 / 8.0 - 0.5).abs() < 1e-9);
+        assert!((Tables::One(200).rate(100) / PER_LOAD - 0.5).abs() < 1e-9);
     }
 }

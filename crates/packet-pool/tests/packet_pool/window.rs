@@ -24,7 +24,13 @@ fn capture(packets: &[(u32, u16)]) -> Vec<u8> {
 fn news(name: &str, packets: &[(u32, u16)]) -> u64 {
     let run = Run::on(name, &capture(packets), &["--window", "10", "-j", "1"]).expect(0);
     run.adds_up();
+    // None is late, and with filters that grow it is the same.
     assert_eq!(run.numbers("rotations")[1], 0, "{}", run.out);
+    let growing = ["--window", "10", "-j", "1", "--growing", "--capacity", "1"];
+    let other = Run::on(name, &capture(packets), &growing).expect(0);
+    other.adds_up();
+    assert_eq!(other.numbers("rotations"), run.numbers("rotations"));
+    assert_eq!(other.table().1, run.table().1);
     run.table().1[1]
 }
 
@@ -89,7 +95,7 @@ fn times_are_read_in_all_formats() {
         LITTLE.pcapng_at(3, 1, &packets),
     ];
     for (number, file) in files.iter().enumerate() {
-        let run = Run::on("times", file, &["--window", "10"]).expect(0);
+        let run = Run::on("times", file, &["--window", "10", "-j", "1"]).expect(0);
         assert_eq!(run.found(5, 2).numbers("rotations")[0], 3, "{number}");
     }
 }
@@ -100,7 +106,7 @@ fn copies_are_looked_for_within_the_window() {
     let run = Run::on(
         "resent.pcap",
         &file,
-        &["--mode", "packets", "--window", "1"],
+        &["--mode", "packets", "--window", "1", "-j", "1"],
     );
     run.expect(0).found(4, 2);
     let run = Run::on("resent.pcap", &file, &["--mode", "packets"]);
@@ -111,10 +117,15 @@ fn copies_are_looked_for_within_the_window() {
 fn many_workers_rotate_at_once() {
     // Rotations all the time, and threads that the system stops anywhere.
     for workers in ["2", "8"] {
-        let args = ["--window", "0.01", "--repeat", "20", "-j", workers];
-        let run = Run::new(&args).expect(0);
-        run.adds_up();
-        assert!(run.numbers("rotations")[0] > 1000, "{}", run.out);
+        for growing in [&[][..], &["--growing"]] {
+            let args = ["--window", "0.01", "--repeat", "20", "-j", workers];
+            let run = Run::new(&[&args, growing].concat()).expect(0);
+            run.adds_up();
+            assert!(run.numbers("rotations")[0] > 1000, "{}", run.out);
+            let says = |words| run.out.contains(words);
+            assert_eq!(says("new on both sides of a rotation"), !growing.is_empty());
+            assert_eq!(says("judged after a later rotation"), growing.is_empty());
+        }
     }
     let path = data("loopback.pcap");
     let path = path.to_str().expect("the path is text");
@@ -122,18 +133,39 @@ fn many_workers_rotate_at_once() {
     run.adds_up();
 }
 
-/// A run that is given so little memory that filters have to go.
+#[test]
+fn a_pause_forgets_everything_at_once() {
+    // Millions of millions of periods, of which there are two.
+    let args = ["--window", "0.000001", "-j", "1"];
+    let run = Run::on("pause.pcap", &capture(&[(0, 1), (4_000_000, 1)]), &args).expect(0);
+    assert_eq!(run.found(2, 2).numbers("rotations"), [2, 0]);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_periods() {
+    let filter = |passes| {
+        let run = Run::new(&["--window", "0.01", "--repeat", passes, "-j", "2"]).expect(0);
+        run.adds_up();
+        run.numbers("filter")
+    };
+    assert_eq!(filter("1"), filter("20"));
+}
+
+/// A run that is given so little memory that filters have to go, or to be used again.
 #[cfg(target_os = "linux")]
 #[test]
-fn filters_go_when_nobody_has_them() {
+fn many_periods_need_little_memory() {
     // Every packet is a period of its own, and so are those between. One worker: what another one had in hand while
     // it stands still would rightly stay.
-    let limit = "ulimit -v 150000 && exec \"$0\" --window 0.000001 --repeat 40 -j 1";
-    let mut command = Command::new("sh");
-    command.args(["-c", limit]).arg(program());
-    command.env("MALLOC_ARENA_MAX", "1");
-    let run = Run::of(command.output().expect("a shell"), &[]).expect(0);
-    assert_eq!(run.table().1[0], 40 * PACKETS);
+    for growing in ["", "--growing --capacity 1"] {
+        let args = "--window 0.000001 --repeat 40 -j 1";
+        let limit = format!("ulimit -v 150000 && exec \"$0\" {args} {growing}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limit]).arg(program());
+        command.env("MALLOC_ARENA_MAX", "1");
+        let run = Run::of(command.output().expect("a shell"), &[]).expect(0);
+        assert_eq!(run.table().1[0], 40 * PACKETS);
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(super) const PIECES: &[Piece] = &[
             (
                 "tokens/insertion.rs",
                 "Opened::Done => return Ok(()),",
-                "Opened::Done if add(tokens, class) => return Ok(()),\n            Opened::Done => {}",
+                "Opened::Done if add(tokens, class, token) => return Ok(()),\n            Opened::Done => {}",
             ),
         ],
     },

@@ -23,16 +23,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a miss behind a frozen word is not validated",
         changes: &[(
             "tokens/lookup.rs",
-            "if tokens.stripes.unchanged(fingerprint, version) {\n            return false;",
-            "{\n            let _ = version;\n            return false;",
+            "if tokens.stripes.unchanged(fingerprint, version) {\n            return None;",
+            "{\n            let _ = version;\n            return None;",
         )],
     },
     Piece {
         name: "a count is not validated",
         changes: &[(
             "tokens/lookup.rs",
-            "if tokens.stripes.unchanged(fingerprint, version) {\n            return copies;",
-            "{\n            let _ = version;\n            return copies;",
+            "if tokens.stripes.unchanged(fingerprint, version) {\n            return contents;",
+            "{\n            let _ = version;\n            return contents;",
         )],
     },
     Piece {
@@ -47,8 +47,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a pending arrival is never present",
         changes: &[(
             "tokens/lookup.rs",
-            "if arriving == Some(f) && bucket != transfer.source {",
-            "if false && arriving == Some(f) && bucket != transfer.source {",
+            "&& bucket != transfer.source\n",
+            "&& bucket != transfer.source\n                    && false\n",
         )],
     },
     Piece {

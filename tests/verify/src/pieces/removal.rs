@@ -15,8 +15,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a remove that sees two tokens bumps nothing",
         changes: &[(
             "tokens/removal.rs",
-            "if twin && !bumped {",
-            "if false && twin && !bumped {",
+            "if other.contains(fingerprint) && !bumped {",
+            "if false && other.contains(fingerprint) && !bumped {",
         )],
     },
     Piece {
@@ -41,8 +41,8 @@ pub(super) const PIECES: &[Piece] = &[
             ),
             (
                 "tokens/removal.rs",
-                "bumped = true;\n            }\n            if tokens.table.exchange(bucket, content, cleared) {\n",
-                "bumped = true;\n            }\n            if tokens.table.exchange(bucket, content, cleared) {\n                if twin {\n                    tokens.stripes.bump(fingerprint);\n                }\n",
+                "bumped = true;\n            }\n            if tokens.table.exchange(bucket, content, after) {\n",
+                "bumped = true;\n            }\n            if tokens.table.exchange(bucket, content, after) {\n                if other.contains(fingerprint) {\n                    tokens.stripes.bump(fingerprint);\n                }\n",
             ),
         ],
     },

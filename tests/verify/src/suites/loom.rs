@@ -438,4 +438,34 @@ const MUTANTS: &[Mutant] = &[
         killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
         message: "not exactly one",
     },
+    Mutant {
+        piece: piece("a token of another value is no twin"),
+        killer: "values::a_class_is_never_missed_while_one_of_its_values_goes",
+        message: "the class was missed",
+    },
+    Mutant {
+        piece: piece("a lookup of a value is not validated"),
+        killer: "values::a_hop_takes_the_value_along",
+        message: "a stored value was missed",
+    },
+    Mutant {
+        piece: piece("a token that arrives has no value"),
+        killer: "values::a_hop_takes_the_value_along",
+        message: "a stored value was missed",
+    },
+    Mutant {
+        piece: piece("a token is found by its fingerprint alone"),
+        killer: "values::a_value_is_replaced_or_removed",
+        message: "assertion failed: replaced != removed",
+    },
+    Mutant {
+        piece: piece("a unique insert takes a present item for its own"),
+        killer: "values::of_two_that_add_one_item_one_gives_its_value",
+        message: "None and None",
+    },
+    Mutant {
+        piece: piece("a scan forgets values"),
+        killer: "values::a_snapshot_has_the_value_of_a_token_that_hops",
+        message: "[0]",
+    },
 ];

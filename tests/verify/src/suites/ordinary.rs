@@ -100,4 +100,14 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::engine::rotating::tests::a_rotation_leaves_a_clean_spare",
         message: "the next rotation has to empty it",
     },
+    Mutant {
+        piece: piece("a scan counts tokens only"),
+        killer: "lib::tokens::scan::tests::a_class_gets_the_tokens_that_were_found",
+        message: "it had",
+    },
+    Mutant {
+        piece: piece("an insert that needs a path loses its value"),
+        killer: "values::four_by_twelve_and_four::a_full_filter_keeps_its_values",
+        message: "a value was lost",
+    },
 ];

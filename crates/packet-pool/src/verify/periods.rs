@@ -1,9 +1,10 @@
-//! The exact model: the same packets, and sets instead of filters.
+//! The exact model of filters in a list: the same packets, and sets instead of filters.
 //!
 //! It goes through what the workers wrote down, period by period, and knows
-//! which answers the guarantees of [`filters`](crate::filters) allow.
+//! which answers `filters/generation.rs` guarantees.
 
 use super::chance::Tables;
+use super::findings::{Findings, Price};
 use crate::filters::Answer;
 use crate::keys::Key;
 use crate::pool::Record;
@@ -11,38 +12,6 @@ use std::collections::HashMap;
 
 #[cfg(test)]
 mod tests;
-
-/// How the answers compare with the exact sets.
-#[derive(Default)]
-pub(crate) struct Findings {
-    /// Packets that the workers wrote down.
-    pub(crate) packets: u64,
-    /// Periods with packets.
-    pub(crate) periods: u64,
-    /// Keys that no packet of the period or the one before had, each period for
-    /// itself: those that must be told new.
-    pub(crate) distinct: u64,
-    /// Those of them that are TCP, UDP, ICMP and other flows.
-    pub(crate) kinds: [u64; 4],
-    /// Those of them that were.
-    pub(crate) firsts: u64,
-    /// Those that were answered "known" instead.
-    pub(crate) false_positives: u64,
-    /// How many of those to expect.
-    pub(crate) expected: f64,
-    /// Those that were refused.
-    pub(crate) refused: u64,
-    /// Keys told new in two periods that follow each other, while packets of
-    /// both were in work: the one thing that a rotation costs.
-    pub(crate) at_rotations: u64,
-    /// Answers more than one that claim to have put a key into a filter.
-    pub(crate) twice: u64,
-    /// Known keys that were told new.
-    pub(crate) forgotten: u64,
-    /// The keys in the filter of the last period, and how many were put there.
-    pub(crate) last: Vec<Key>,
-    pub(crate) last_inserted: u64,
-}
 
 /// What one period knows of a key.
 #[derive(Default)]
@@ -78,7 +47,8 @@ pub(crate) fn compare(mut records: Vec<Record>, tables: Tables) -> Findings {
         before = (number, period);
     }
     let last = before.1;
-    findings.last_inserted = last.values().map(|seen| seen.firsts + seen.refreshes).sum();
+    let inserted = last.values().map(|seen| seen.firsts + seen.refreshes).sum();
+    findings.held = (inserted, inserted);
     let kept = last.into_iter().filter(|(_, seen)| seen.kept.is_some());
     findings.last = kept.map(|(key, _)| key).collect();
     findings
@@ -110,13 +80,13 @@ impl Findings {
             let kept = period.values().filter(|seen| seen.kept.is_some());
             kept.count() as u64
         };
-        let (mut distinct, mut firsts) = (0_u64, 0_u64);
+        let (mut distinct, mut firsts, mut at_rotations) = (0_u64, 0_u64, 0);
         for (key, seen) in period {
             self.twice += (seen.firsts + seen.refreshes).saturating_sub(1);
             match before.get(key).and_then(|before| before.kept) {
                 None => {
                     distinct += 1;
-                    self.kinds[key.kind()] += 1;
+                    self.begin(key);
                     if seen.firsts > 0 {
                         firsts += 1;
                     } else if seen.refused && seen.kept.is_none() {
@@ -131,14 +101,16 @@ impl Findings {
                     if kept < seen.told {
                         self.forgotten += 1;
                     } else {
-                        self.at_rotations += 1;
+                        at_rotations += 1;
                     }
                 }
                 Some(_) => {}
             }
         }
+        if let Price::Twice(count) = &mut self.price {
+            *count += at_rotations;
+        }
         self.periods += 1;
-        self.distinct += distinct;
         self.firsts += firsts;
         // While the young filter fills, its rate grows from 0 to the last one:
         // the keys it took met half of it on average, all the others the whole.

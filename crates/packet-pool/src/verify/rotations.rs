@@ -1,0 +1,198 @@
+//! The exact model of a filter that rotates: the same packets, and what is known of each key.
+//!
+//! It goes through the beginnings and ends of the batches in the order of the clock. Of a batch it knows in which
+//! generation the first key was asked for, and the last; of two batches that overlap in time, not which one asked
+//! first. So there are keys that are surely in a generation, and keys that may be. It holds the answers to what
+//! `filters/ring.rs` guarantees:
+//!
+//! * "New" or "refused" is wrong if a batch that ended before this one began has put a copy into a generation that lived
+//!   until this one ended.
+//! * Several "new" of one key are wrong if there are no moments for them that are two rotations apart each.
+//! * "Known" is a false positive if no batch that began before this one ended can have put a copy into a generation that
+//!   lived when this one began.
+
+mod seen;
+
+use super::chance::{Tables, by_chance};
+use super::findings::{Findings, Price};
+use crate::filters::Answer;
+use crate::keys::Key;
+use crate::pool::Record;
+use seen::{LIFE, Seen, Span};
+use std::collections::{HashMap, HashSet};
+
+#[cfg(test)]
+mod tests;
+
+/// What becomes of one generation.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    kept: u64,
+    distinct: u64,
+    firsts: u64,
+}
+
+struct Model<'a> {
+    records: &'a [Record],
+    keys: HashMap<Key, Seen>,
+    /// The highest period of which a batch was begun.
+    highest: u64,
+    loads: Vec<Load>,
+    late: u64,
+    findings: Findings,
+}
+
+/// Compares the records with the model. Each generation is one of these tables, and the last one has this number.
+pub(crate) fn compare(records: &[Record], tables: Tables, last: u64) -> Findings {
+    let mut periods: Vec<_> = records.iter().map(|record| record.period).collect();
+    periods.sort_unstable();
+    periods.dedup();
+    let mut model = Model {
+        records,
+        keys: HashMap::new(),
+        highest: 0,
+        loads: Vec::new(),
+        late: 0,
+        findings: Findings {
+            packets: records.iter().map(|record| record.packets as u64).sum(),
+            periods: periods.len() as u64,
+            ..Findings::default()
+        },
+    };
+    let ticks = |(index, record): (usize, &Record)| {
+        [
+            (record.time.start, index, true),
+            (record.time.end, index, false),
+        ]
+    };
+    let mut ticks: Vec<_> = records.iter().enumerate().flat_map(ticks).collect();
+    ticks.sort_unstable();
+    for (_, index, begins) in ticks {
+        if begins {
+            model.begin(index);
+        } else {
+            model.end(index);
+        }
+    }
+    model.finish(tables, last)
+}
+
+impl Model<'_> {
+    fn begin(&mut self, index: usize) {
+        let record = &self.records[index];
+        let first = *record.generations.start();
+        self.highest = self.highest.max(record.period);
+        self.findings.astray += u64::from(first < record.period);
+        self.late += u64::from(first > record.period);
+        for (key, answer) in &record.answers {
+            self.hear(index, key, *answer);
+        }
+    }
+
+    fn hear(&mut self, batch: usize, key: &Key, answer: Answer) {
+        let span = &self.records[batch].generations;
+        let seen = self.keys.entry(*key).or_default();
+        let is_in = seen.is_in(batch, span);
+        let kept = keeps(answer);
+        let begins = match answer {
+            Answer::New | Answer::Refused if is_in => {
+                self.findings.forgotten += 1;
+                false
+            }
+            Answer::New => {
+                let alone = seen.is_new(span);
+                self.findings.firsts += u64::from(alone);
+                self.findings.twice += u64::from(!alone);
+                alone
+            }
+            Answer::Refused => {
+                let is_first = seen.is_refused(span);
+                self.findings.refused += u64::from(is_first);
+                is_first
+            }
+            Answer::Known | Answer::Refreshed | Answer::Unrefreshed => {
+                seen.is_known(batch, span, kept);
+                false
+            }
+        };
+        let is_counted = kept && seen.is_kept(batch, span);
+        let load = load(&mut self.loads, span);
+        load.kept += u64::from(is_counted);
+        load.firsts += u64::from(begins && answer == Answer::New);
+        if begins {
+            load.distinct += 1;
+            self.findings.begin(key);
+        }
+    }
+
+    fn end(&mut self, batch: usize) {
+        let record = &self.records[batch];
+        let span = &record.generations;
+        self.findings.astray += u64::from(*span.end() > self.highest);
+        for (key, answer) in &record.answers {
+            let seen = self.keys.entry(*key).or_default();
+            if seen.ended(batch, span, keeps(*answer)) {
+                self.findings.false_positives += 1;
+                self.findings.begin(key);
+                load(&mut self.loads, span).distinct += 1;
+            }
+        }
+    }
+
+    fn finish(mut self, tables: Tables, last: u64) -> Findings {
+        let mut before = 0.0;
+        for load in &self.loads {
+            let rate = tables.rate(load.kept);
+            // While a generation fills, its rate grows from 0 to the last one: the keys it took met half of it on
+            // average, all the others the whole.
+            let exposed = load.distinct as f64 - load.firsts as f64 / 2.0;
+            self.findings.expected += exposed * rate + load.distinct as f64 * before;
+            before = rate;
+        }
+        let lives = self.keys.iter().filter(|(_, seen)| seen.lives(last));
+        self.findings.last = lives.map(|(key, _)| *key).collect();
+        self.findings.held = self.held(tables, last);
+        self.findings.price = Price::Late(self.late);
+        self.findings
+    }
+
+    /// How many copies are in the generations that live after the last rotation: at least, and at most.
+    ///
+    /// A generation has one copy of each key that came to it, or none if it took the copy of another key for it.
+    fn held(&self, tables: Tables, last: u64) -> (u64, u64) {
+        let (mut least, mut most) = (0.0, 0);
+        for generation in (last + 1).saturating_sub(LIFE)..=last {
+            let (mut surely, mut perhaps) = (HashSet::new(), HashSet::new());
+            for record in self.records {
+                let span = &record.generations;
+                if !span.contains(&generation) {
+                    continue;
+                }
+                let kept = record.answers.iter().filter(|(_, answer)| keeps(*answer));
+                let kept = kept.map(|(key, _)| *key);
+                if span.start() == span.end() {
+                    surely.extend(kept.clone());
+                }
+                perhaps.extend(kept);
+            }
+            let count = surely.len() as f64;
+            least += (count - by_chance(count * tables.rate(count as u64) / 2.0)).max(0.0);
+            most += perhaps.len() as u64;
+        }
+        (least as u64, most)
+    }
+}
+
+/// Whether a copy is in the young generation after this answer.
+fn keeps(answer: Answer) -> bool {
+    matches!(answer, Answer::New | Answer::Known | Answer::Refreshed)
+}
+
+/// The load of the generation that a batch began with.
+fn load<'a>(loads: &'a mut Vec<Load>, span: &Span) -> &'a mut Load {
+    let generation = *span.start() as usize;
+    if loads.len() <= generation {
+        loads.resize(generation + 1, Load::default());
+    }
+    &mut loads[generation]
+}

@@ -1,0 +1,140 @@
+//! What is known of one key at one moment.
+
+use crate::filters::GENERATIONS;
+use std::ops::RangeInclusive;
+
+/// The rotation with this number after it took a copy forgets a generation.
+pub(super) const LIFE: u64 = GENERATIONS as u64;
+
+/// The generations that took keys while a batch was in work.
+pub(super) type Span = RangeInclusive<u64>;
+
+#[derive(Default)]
+pub(super) struct Seen {
+    /// The youngest generation that surely took a copy, from a batch that has ended.
+    surely: Option<u64>,
+    /// The youngest generation that may have taken one, from a batch that has begun.
+    perhaps: Option<u64>,
+    /// The last batch that put it in: the packets of one batch have an order.
+    holder: Option<usize>,
+    /// Batches in work that were told "known", and nothing explains it as yet.
+    unexplained: Vec<Unexplained>,
+    /// When lives of it began, as far as they can meet the next one.
+    lives: Vec<Span>,
+    /// The last generation that has refused it.
+    refused: Option<u64>,
+    /// The last generation that has counted it.
+    counted: Option<u64>,
+}
+
+struct Unexplained {
+    batch: usize,
+    span: Span,
+    /// Whether it put a copy into the young generation.
+    kept: bool,
+}
+
+impl Seen {
+    /// Whether a copy is in a generation that lives as long as the batch is in work.
+    pub(super) fn is_in(&self, batch: usize, span: &Span) -> bool {
+        let own = (self.holder == Some(batch)).then_some(*span.start());
+        let generation = self.surely.max(own);
+        generation.is_some_and(|generation| *span.end() < generation + LIFE)
+    }
+
+    /// Notes that a batch was told "new". Returns false if it began a life that another one had begun.
+    pub(super) fn is_new(&mut self, span: &Span) -> bool {
+        self.lives.retain(|life| *span.start() < *life.end() + LIFE);
+        self.lives.push(span.clone());
+        let alone = fit(&self.lives);
+        if !alone {
+            self.lives.pop();
+        }
+        self.may_reach(*span.end());
+        alone
+    }
+
+    /// Notes that a batch was told "known".
+    pub(super) fn is_known(&mut self, batch: usize, span: &Span, kept: bool) {
+        let is_explained = self.holder == Some(batch) || self.explains(span);
+        if !is_explained {
+            if self.unexplained.iter().all(|other| other.batch != batch) {
+                let span = span.clone();
+                self.unexplained.push(Unexplained { batch, span, kept });
+            }
+        } else if kept {
+            self.may_reach(*span.end());
+        }
+    }
+
+    /// Notes that a batch was refused. Returns true for the first one of a generation.
+    pub(super) fn is_refused(&mut self, span: &Span) -> bool {
+        let generation = Some(*span.start());
+        self.refused.replace(*span.start()) != generation
+    }
+
+    /// Notes that a batch has put it in. Returns true for the first one of a generation.
+    pub(super) fn is_kept(&mut self, batch: usize, span: &Span) -> bool {
+        self.holder = Some(batch);
+        let generation = Some(*span.start());
+        let is_first = self.counted < generation;
+        self.counted = self.counted.max(generation);
+        is_first
+    }
+
+    /// Notes that a batch has ended. Returns true if it was told "known", and nothing explains it.
+    pub(super) fn ended(&mut self, batch: usize, span: &Span, kept: bool) -> bool {
+        if kept {
+            self.surely = self.surely.max(Some(*span.start()));
+        }
+        let place = self.unexplained.iter().position(|open| open.batch == batch);
+        if let Some(place) = place {
+            self.unexplained.swap_remove(place);
+            // What is taken for it explains what others are told.
+            self.may_reach(*span.end());
+        }
+        place.is_some()
+    }
+
+    /// Whether a copy is in a generation that still lives after so many rotations.
+    pub(super) fn lives(&self, rotations: u64) -> bool {
+        let generation = self.surely;
+        generation.is_some_and(|generation| rotations < generation + LIFE)
+    }
+
+    /// Whether a copy may be in a generation that lived at the beginning of a batch.
+    fn explains(&self, span: &Span) -> bool {
+        let generation = self.perhaps;
+        generation.is_some_and(|generation| *span.start() < generation + LIFE)
+    }
+
+    /// Notes that a copy may be in this generation, and what that explains.
+    fn may_reach(&mut self, generation: u64) {
+        self.perhaps = self.perhaps.max(Some(generation));
+        while let Some(place) = self
+            .unexplained
+            .iter()
+            .position(|open| self.explains(&open.span))
+        {
+            let open = self.unexplained.swap_remove(place);
+            if open.kept {
+                self.perhaps = self.perhaps.max(Some(*open.span.end()));
+            }
+        }
+    }
+}
+
+/// Whether lives can begin in these spans: one in each, and no two of them in fewer rotations than one lasts.
+fn fit(spans: &[Span]) -> bool {
+    let begun = |first: u64, last: u64| {
+        let within = |span: &&Span| first <= *span.start() && *span.end() <= last;
+        spans.iter().filter(within).count() as u64
+    };
+    spans.iter().all(|span| {
+        let first = *span.start();
+        spans.iter().all(|span| {
+            let last = *span.end();
+            last < first || begun(first, last) <= (last - first) / LIFE + 1
+        })
+    })
+}

@@ -1,0 +1,185 @@
+//! The exact check of a filter that rotates notices wrong answers, and only those.
+
+use super::seen::Span;
+use super::*;
+use crate::keys::{Keys, Mode};
+use Answer::{Known, New, Refused, Unrefreshed};
+use std::ops::Range;
+
+fn key(number: u64) -> Key {
+    Keys::new(Mode::Flows).made_up(number)
+}
+
+/// The answers to a batch that was in work at this time, while these generations took keys.
+fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
+    Record {
+        number: time.start,
+        period,
+        packets: answers.len(),
+        time,
+        generations: span,
+        answers: answers
+            .iter()
+            .map(|&(number, answer)| (key(number), answer))
+            .collect(),
+    }
+}
+
+/// The same, of the period that the first generation is for.
+fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
+    of_period(*span.start(), time, span, answers)
+}
+
+fn judge(records: &[Record]) -> Findings {
+    let last = records.iter().map(|record| *record.generations.end());
+    compare(records, Tables::One(1 << 20), last.max().unwrap_or(0))
+}
+
+/// Told new twice, forgotten, and false positives.
+fn wrong(records: &[Record]) -> [u64; 3] {
+    let findings = judge(records);
+    [findings.twice, findings.forgotten, findings.false_positives]
+}
+
+#[test]
+fn right_answers_are_right() {
+    let records = [
+        record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
+        record(2..3, 1..=1, &[(1, Known), (3, New), (1, Known)]),
+        record(4..5, 2..=2, &[(1, Known), (2, New)]),
+        record(6..7, 4..=4, &[(1, New)]),
+    ];
+    assert_eq!(wrong(&records), [0; 3]);
+    let findings = judge(&records);
+    assert_eq!((findings.distinct, findings.firsts), (5, 5));
+    assert_eq!((findings.packets, findings.periods), (9, 4));
+    assert_eq!((findings.astray, findings.price), (0, Price::Late(0)));
+    assert_eq!(findings.last, [key(1)]);
+    assert!(findings.expected > 0.0 && findings.expected < 0.01);
+}
+
+#[test]
+fn known_keys_that_are_told_new_are_noticed() {
+    let first = || record(0..1, 0..=0, &[(1, New)]);
+    for (span, forgotten) in [(0..=0, 1), (1..=1, 1), (2..=2, 0)] {
+        let again = record(2..3, span, &[(1, New)]);
+        assert_eq!(wrong(&[first(), again]), [0, forgotten, 0]);
+    }
+    // The second rotation may have come first.
+    let again = record(2..3, 1..=2, &[(1, New)]);
+    assert_eq!(wrong(&[first(), again]), [0; 3]);
+    // The packets of one batch have an order.
+    let both = record(0..1, 0..=1, &[(1, New), (1, New)]);
+    assert_eq!(wrong(&[both]), [0, 1, 0]);
+    // A known key is refreshed, or the generation after it shows.
+    let known = record(2..3, 1..=1, &[(1, Known)]);
+    let last = record(4..5, 2..=2, &[(1, New)]);
+    assert_eq!(wrong(&[first(), known, last]), [0, 1, 0]);
+    // What is surely in is not refused as unknown.
+    let refused = record(2..3, 1..=1, &[(1, Refused)]);
+    assert_eq!(wrong(&[first(), refused]), [0, 1, 0]);
+}
+
+#[test]
+fn racing_batches_that_are_both_told_new_are_noticed() {
+    let race = |one: Span, two: Span| {
+        let two = record(1..3, two, &[(1, New)]);
+        wrong(&[record(0..2, one, &[(1, New)]), two])
+    };
+    assert_eq!(race(0..=0, 0..=0), [1, 0, 0]);
+    // On both sides of a rotation.
+    assert_eq!(race(0..=0, 1..=1), [1, 0, 0]);
+    assert_eq!(race(0..=1, 0..=1), [1, 0, 0]);
+    // There may be two rotations between them.
+    assert_eq!(race(0..=1, 1..=2), [0; 3]);
+    assert_eq!(race(0..=0, 2..=2), [0; 3]);
+    // But not between each two of three.
+    let three = [(0..10), (1..9), (2..8)].map(|time| record(time, 0..=2, &[(1, New)]));
+    assert_eq!(wrong(&three), [1, 0, 0]);
+    let three = [(0..10), (1..9), (2..8)].map(|time| record(time, 0..=4, &[(1, New)]));
+    assert_eq!(wrong(&three), [0; 3]);
+}
+
+#[test]
+fn new_keys_that_are_told_known_are_counted() {
+    assert_eq!(wrong(&[record(0..1, 0..=0, &[(1, Known)])]), [0, 0, 1]);
+    // Two that race cannot explain each other, and one of them explains the other.
+    let two = [(0..2), (1..3)].map(|time| record(time, 0..=0, &[(1, Known)]));
+    assert_eq!(wrong(&two), [0, 0, 1]);
+    // One that was told new explains it only if it can have come first.
+    for (time, false_positives) in [(1..3, 0), (3..4, 1)] {
+        let known = record(0..2, 0..=0, &[(1, Known)]);
+        let new = record(time, 0..=0, &[(1, New)]);
+        let [_, _, found] = wrong(&[known, new]);
+        assert_eq!(found, false_positives);
+    }
+    // A copy explains it as long as its generation lives.
+    for (span, false_positives) in [(1..=1, 0), (2..=2, 1)] {
+        let new = record(0..1, 0..=0, &[(1, New)]);
+        let known = record(2..3, span, &[(1, Known)]);
+        assert_eq!(wrong(&[new, known]), [0, 0, false_positives]);
+    }
+    // The batch that refreshed it may have begun last.
+    let records = [
+        record(0..1, 0..=0, &[(1, New)]),
+        record(2..6, 2..=2, &[(1, Known)]),
+        record(3..5, 1..=2, &[(1, Known)]),
+    ];
+    assert_eq!(wrong(&records), [0; 3]);
+    // In a batch too: the first packet of two.
+    let both = record(0..1, 0..=0, &[(1, Known), (1, New)]);
+    assert_eq!(wrong(&[both]), [0, 1, 1]);
+}
+
+#[test]
+fn what_was_refused_is_not_expected_to_be_known() {
+    let findings = judge(&[
+        record(0..1, 0..=0, &[(1, Refused), (1, Refused), (2, New)]),
+        record(2..3, 1..=1, &[(1, New), (2, Unrefreshed)]),
+        record(4..5, 2..=2, &[(2, New)]),
+    ]);
+    let told = (findings.refused, findings.forgotten, findings.firsts);
+    assert_eq!(told, (1, 0, 3));
+    assert_eq!(findings.distinct, 4);
+}
+
+#[test]
+fn rotations_too_early_and_too_late_are_noticed() {
+    let astray = |records: &[Record]| {
+        let findings = judge(records);
+        match findings.price {
+            Price::Late(late) => (findings.astray, late),
+            Price::Twice(_) => unreachable!("that is of a list"),
+        }
+    };
+    // Not rotated for its period.
+    let behind = of_period(1, 0..1, 0..=0, &[(1, New)]);
+    assert_eq!(astray(&[behind]), (1, 0));
+    // Rotated for no period.
+    let ahead = of_period(0, 0..1, 0..=1, &[(1, New)]);
+    assert_eq!(astray(&[ahead]), (1, 0));
+    // Rotated for another batch, which began before this one ended.
+    let other = || of_period(1, 1..2, 1..=1, &[(2, New)]);
+    let late = of_period(0, 0..3, 0..=1, &[(1, New)]);
+    assert_eq!(astray(&[other(), late]), (0, 0));
+    let late = of_period(0, 0..3, 1..=1, &[(1, New)]);
+    assert_eq!(astray(&[other(), late]), (0, 1));
+    let early = of_period(0, 0..1, 1..=1, &[(1, New)]);
+    assert_eq!(astray(&[of_period(1, 2..3, 1..=1, &[]), early]), (1, 1));
+}
+
+#[test]
+fn the_last_two_generations_are_counted() {
+    let many = |first: u64| -> Vec<_> { (first..first + 100).map(|key| (key, New)).collect() };
+    let findings = judge(&[
+        record(0..1, 0..=0, &many(0)),
+        record(2..3, 1..=1, &many(1_000)),
+        record(4..5, 2..=2, &many(2_000)),
+        record(6..7, 1..=2, &many(3_000)),
+    ]);
+    let (least, most) = findings.held;
+    // What came at a rotation is in one of them, or both.
+    assert_eq!(most, 400);
+    assert!((170..=200).contains(&least), "{least}");
+    assert_eq!(findings.last.len(), 300);
+}

@@ -1,0 +1,378 @@
+//! Values: a few bits that each copy carries.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+
+use super::batch::{CHUNK, check_lengths, hash_each};
+use super::{Filter, Takes, TakesEach};
+use crate::engine::Fixed;
+use crate::error::{InsertError, ValueError};
+use crate::layout::WithValues;
+
+/// Values. For filters whose [layout](crate::Layout) has room for them: each copy of an item carries a number of a few
+/// bits. So the filter is an approximate map: which port, worker, shard or level has an item.
+///
+/// Precisely, a token is a class and a value, and the filter is a multiset of those. The calls for filters
+/// without values work on the class: [`insert`](Filter::insert) adds a token with the value 0, [`contains`](Filter::contains) asks whether
+/// there is any, [`remove`](Filter::remove) removes one, whichever value it has, and [`count`](Filter::count) counts them.
+///
+/// # What a lookup may answer
+///
+/// * For an item that is in once, with no false positive: its value, whatever other threads do to other items. A hop of
+///   the token changes neither its class nor its value, and no lookup misses it.
+/// * For an item whose class has several tokens, because it was inserted several times or another item of its class
+///   was: the value of any of them, or [all](Self::values).
+/// * For an item that is not in: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of
+///   another item.
+///
+/// # Many threads
+///
+/// A call that is told a value saw a token that had it at that moment. Of threads that take or replace one token, one
+/// succeeds. Beyond that:
+///
+/// * **If no two tokens of a class are in at a time**, as when all come by
+///   [`insert_unique_value`](Self::insert_unique_value), all calls but [`values`](Self::values) are linearizable with
+///   respect to the multiset of tokens: the filter is a map with compare-and-exchange.
+/// * **In any case** the calls are linearizable with the values left aside, and so are, for each value, the calls that
+///   tell of tokens with that value. But a class whose tokens of different values come and go at the same time has no
+///   common order for both: one thread may find the class empty, in the moment in which another one finds a token that is
+///   being removed beside one that has just been inserted. [`design::values`](crate::design::values) has the schedule.
+///
+/// All are lock-free, and allocate nothing.
+impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
+    /// As [`insert_value`](Self::insert_value), by hash.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_value`](Self::insert_value).
+    pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
+        possible::<L>(value).map_err(|error| InsertError::Value { error })?;
+        let segment = &self.engine.segment;
+        segment
+            .insert_value(hash, value)
+            .map_err(|refusal| segment.refused(refusal))
+    }
+
+    /// As [`insert_unique_value`](Self::insert_unique_value), by hash.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_unique_value`](Self::insert_unique_value).
+    pub fn insert_unique_value_hash(
+        &self,
+        hash: u64,
+        value: u16,
+    ) -> Result<Option<u16>, InsertError> {
+        possible::<L>(value).map_err(|error| InsertError::Value { error })?;
+        let segment = &self.engine.segment;
+        segment
+            .find_or_insert(hash, value)
+            .map_err(|refusal| segment.refused(refusal))
+    }
+
+    /// As [`value`](Self::value), by hash.
+    #[inline]
+    #[must_use]
+    pub fn value_hash(&self, hash: u64) -> Option<u16> {
+        self.engine.segment.tokens().value(hash)
+    }
+
+    /// As [`values`](Self::values), by hash.
+    #[must_use]
+    pub fn values_hash(&self, hash: u64) -> Values {
+        let mut values = Values::none();
+        let tokens = self.engine.segment.tokens();
+        tokens.values(hash, |value| values.push(value));
+        values
+    }
+
+    /// As [`replace_value`](Self::replace_value), by hash.
+    ///
+    /// # Errors
+    ///
+    /// As [`replace_value`](Self::replace_value).
+    pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
+        possible::<L>(new)?;
+        let tokens = self.engine.segment.tokens();
+        Ok(old <= L::MAX_VALUE && tokens.replace_value(hash, old, new))
+    }
+
+    /// As [`remove_value`](Self::remove_value), by hash.
+    pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
+        value <= L::MAX_VALUE && self.engine.segment.remove_value(hash, value)
+    }
+
+    /// As [`value_many`](Self::value_many), by hashes.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    #[track_caller]
+    pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
+        check_lengths(hashes, values);
+        let tokens = self.engine.segment.tokens();
+        for (value, hash) in values.iter_mut().zip(tokens.ahead(hashes)) {
+            *value = tokens.value(hash);
+        }
+    }
+}
+
+impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
+    /// Adds one copy of an item with a value. As [`insert`](Filter::insert): whatever copies there are.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`], as [`insert`](Filter::insert), and if the value is more than
+    /// [`MAX_VALUE`](WithValues::MAX_VALUE).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// type NextHops = Filter<Fixed<Lanes<3, 13, 8>>>;
+    ///
+    /// let hops = NextHops::with_capacity(100);
+    /// hops.insert_value("10.0.0.1", 17)?;
+    /// assert_eq!(hops.value("10.0.0.1"), Some(17));
+    /// assert_eq!(hops.value("10.0.0.2"), None);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn insert_value<Q: Hash + ?Sized>(&self, item: &Q, value: u16) -> Result<(), InsertError>
+    where
+        I: Takes<Q>,
+    {
+        self.insert_value_hash(self.hash_one(item), value)
+    }
+
+    /// Adds an item with a value if it is absent. Returns `None` if this call added it, and else a value that the item
+    /// has.
+    ///
+    /// As [`insert_unique`](Filter::insert_unique): of threads that race for an absent item one adds its value, and the
+    /// others are told that value, unless it is replaced or removed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_value`](Self::insert_value).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// type Owners = Filter<Fixed<Lanes<4, 12, 4>>>;
+    ///
+    /// let owners = Owners::with_capacity(100);
+    /// assert_eq!(owners.insert_unique_value("flow", 3)?, None); // worker 3 has it
+    /// assert_eq!(owners.insert_unique_value("flow", 5)?, Some(3)); // so worker 5 does not
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn insert_unique_value<Q: Hash + ?Sized>(
+        &self,
+        item: &Q,
+        value: u16,
+    ) -> Result<Option<u16>, InsertError>
+    where
+        I: Takes<Q>,
+    {
+        self.insert_unique_value_hash(self.hash_one(item), value)
+    }
+
+    /// The value of an item, or `None` if it is absent. With several copies, or a false positive, the value of any token
+    /// of the class. Writes nothing, and costs about as much as [`contains`](Filter::contains).
+    ///
+    /// # Examples
+    ///
+    /// See [`insert_value`](Self::insert_value).
+    #[inline]
+    #[must_use]
+    pub fn value<Q: Hash + ?Sized>(&self, item: &Q) -> Option<u16>
+    where
+        I: Takes<Q>,
+    {
+        self.value_hash(self.hash_one(item))
+    }
+
+    /// The values of all tokens of the item's class, in no order: one for each copy.
+    ///
+    /// Has the value of each token that is in during the whole call, and of none that is in at no time of it. As
+    /// [`count`](Filter::count), it reads the two buckets one after the other: a copy that is removed while another one
+    /// is inserted can be there with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// type Levels = Filter<Fixed<Lanes<4, 12, 4>>>;
+    ///
+    /// let levels = Levels::with_capacity(100);
+    /// levels.insert_value("key", 2)?;
+    /// levels.insert_value("key", 7)?;
+    /// let mut found: Vec<u16> = levels.values("key").collect();
+    /// found.sort();
+    /// assert_eq!(found, [2, 7]);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn values<Q: Hash + ?Sized>(&self, item: &Q) -> Values
+    where
+        I: Takes<Q>,
+    {
+        self.values_hash(self.hash_one(item))
+    }
+
+    /// Gives one copy of an item that has the value `old` the value `new`, in one exchange. Returns false if no copy has
+    /// that value.
+    ///
+    /// Of threads that replace the value of one copy at the same time, one succeeds: it is a compare-and-exchange. Until
+    /// that moment lookups find the old value, from it on the new one, and the item is never absent. It needs no room, so
+    /// it works in a full filter.
+    ///
+    /// Replace only values that you inserted: in the rare case of a false positive the value of another item is
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError`], if `new` is more than [`MAX_VALUE`](WithValues::MAX_VALUE). Nothing is changed then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// type Owners = Filter<Fixed<Lanes<4, 12, 4>>>;
+    ///
+    /// let owners = Owners::with_capacity(100);
+    /// owners.insert_value("flow", 3)?;
+    /// assert!(owners.replace_value("flow", 3, 5)?);
+    /// assert!(!owners.replace_value("flow", 3, 6)?);
+    /// assert_eq!(owners.value("flow"), Some(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn replace_value<Q: Hash + ?Sized>(
+        &self,
+        item: &Q,
+        old: u16,
+        new: u16,
+    ) -> Result<bool, ValueError>
+    where
+        I: Takes<Q>,
+    {
+        self.replace_value_hash(self.hash_one(item), old, new)
+    }
+
+    /// Removes one copy of an item that has this value. Returns false if there is none. [`remove`](Filter::remove)
+    /// removes one of any value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// type Levels = Filter<Fixed<Lanes<4, 12, 4>>>;
+    ///
+    /// let levels = Levels::with_capacity(100);
+    /// levels.insert_value("key", 2)?;
+    /// levels.insert_value("key", 7)?;
+    /// assert!(levels.remove_value("key", 7));
+    /// assert!(!levels.remove_value("key", 7));
+    /// assert_eq!(levels.value("key"), Some(2));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn remove_value<Q: Hash + ?Sized>(&self, item: &Q, value: u16) -> bool
+    where
+        I: Takes<Q>,
+    {
+        self.remove_value_hash(self.hash_one(item), value)
+    }
+
+    /// The [`value`](Self::value) of each item, with the memory of the next ones on its way.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = <Filter<Fixed<Lanes<3, 13, 8>>>>::with_capacity(100);
+    /// hops.insert_value("a", 17)?;
+    /// let mut values = [None; 2];
+    /// hops.value_many(&["a", "b"], &mut values);
+    /// assert_eq!(values, [Some(17), None]);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[track_caller]
+    pub fn value_many<B: Hash>(&self, items: &[B], values: &mut [Option<u16>])
+    where
+        I: TakesEach<B>,
+    {
+        check_lengths(items, values);
+        for (items, values) in items.chunks(CHUNK).zip(values.chunks_mut(CHUNK)) {
+            self.value_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), values);
+        }
+    }
+}
+
+fn possible<L: WithValues>(value: u16) -> Result<(), ValueError> {
+    let most = L::MAX_VALUE;
+    if value > most {
+        return Err(ValueError { value, most });
+    }
+    Ok(())
+}
+
+/// The most copies of an item: the slots of two buckets of four.
+const MOST: usize = 8;
+
+/// The values of an item, one for each copy: what [`values`](Filter::values) returns.
+#[derive(Clone)]
+pub struct Values {
+    values: [u16; MOST],
+    next: usize,
+    end: usize,
+}
+
+impl Values {
+    fn none() -> Self {
+        Self {
+            values: [0; MOST],
+            next: 0,
+            end: 0,
+        }
+    }
+
+    fn push(&mut self, value: u16) {
+        self.values[self.end] = value;
+        self.end += 1;
+    }
+}
+
+impl Iterator for Values {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        let value = self.values[..self.end].get(self.next)?;
+        self.next += 1;
+        Some(*value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Values {}
+impl FusedIterator for Values {}
+
+/// Those that are left.
+impl fmt::Debug for Values {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_list().entries(self.clone()).finish()
+    }
+}
