@@ -438,4 +438,14 @@ const MUTANTS: &[Mutant] = &[
         killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
         message: "not exactly one",
     },
+    Mutant {
+        piece: piece("a tag in one of two words goes unnoticed"),
+        killer: "layouts::two_slots::a_lookup_sees_a_token_that_hops",
+        message: "a hopping token was missed",
+    },
+    Mutant {
+        piece: piece("a code is read as a bucket"),
+        killer: "layouts::semi_sorted::a_lookup_sees_a_token_that_hops",
+        message: "a hopping token was missed",
+    },
 ];
