@@ -86,4 +86,6 @@ pub trait WithValues: Layout {
 }
 
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod tests;

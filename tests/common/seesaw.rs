@@ -2,21 +2,29 @@
 
 use std::thread;
 
-use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
-use model::Layout;
+use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout};
 use model::hashers::AsGiven;
 
-pub(crate) struct Seesaw {
-    pub(crate) filter: CuckooFilter<AsGiven>,
+pub(crate) struct Seesaw<L: Layout = Lanes<4, 16>> {
+    pub(crate) filter: Filter<Fixed<L>, AsGiven>,
     plan: model::seesaw::Seesaw,
 }
 
 impl Seesaw {
-    /// A seesaw without its rider, so that both its ends have one vacant slot.
+    /// That of the default layout.
     pub(crate) fn new(descriptors: Option<usize>) -> Self {
-        let plan = model::seesaw::Seesaw::new(Layout::DEFAULT);
-        let mut builder = CuckooFilter::builder().buckets(plan.geometry.buckets);
+        Self::of_layout(descriptors)
+    }
+}
+
+impl<L: Layout> Seesaw<L> {
+    /// A seesaw without its rider, so that both its ends have one vacant slot.
+    pub(crate) fn of_layout(descriptors: Option<usize>) -> Self {
+        let layout = model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS);
+        let plan = model::seesaw::Seesaw::new(layout);
+        let builder = CuckooFilter::builder().layout::<L>();
+        let mut builder = builder.buckets(plan.geometry.buckets);
         if let Some(descriptors) = descriptors {
             builder = builder.descriptors(descriptors);
         }

@@ -11,12 +11,9 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-use model::hashers::AsGiven;
 
-use crate::conformance::{self, ATTEMPTS};
-use crate::layout::{LAYOUT, SLOTS};
+use crate::conformance::{self, ATTEMPTS, Subject};
 use crate::machine::{Answer, World};
 use crate::memory::{BUCKETS, STRIPES};
 use crate::monitor::Monitor;
@@ -90,7 +87,7 @@ fn fill_up(random: &mut Random, program: &mut Program) {
         let here: Vec<Item> = items.filter(|item| item.first == bucket).collect();
         let tokens = program.fill.iter().filter(|token| token.first == bucket);
         if !here.is_empty() {
-            let missing = tokens.count()..SLOTS;
+            let missing = tokens.count()..program.shape.layout.slots;
             program.fill.extend(missing.map(|_| random.pick(&here)));
         }
     }
@@ -108,7 +105,7 @@ fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
             .map(|calls| {
                 let (go, wait) = channel();
                 let (tell, news) = channel();
-                let (filter, world) = (&filter, &setting.world);
+                let (filter, world) = (&*filter, &setting.world);
                 scope.spawn(move || follow(world, filter, calls, wait, tell));
                 Led {
                     go,
@@ -123,7 +120,7 @@ fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
         outcome
     });
     let (steps, state) = steps.map_err(|why| format!("{program}: {why}"))?;
-    let words = conformance::words(&mut filter);
+    let words = filter.words();
     if words != state.memory.words[..program.shape.buckets] {
         return Err(format!("{program}: other words in the end: {words:x?}"));
     }
@@ -210,7 +207,7 @@ impl Led {
 /// The thread of the crate.
 fn follow(
     world: &World,
-    filter: &CuckooFilter<AsGiven>,
+    filter: &dyn Subject,
     calls: &[Operation],
     wait: Receiver<()>,
     tell: Sender<News>,
@@ -224,7 +221,7 @@ fn follow(
     };
     stepping(on_step, || {
         for &call in calls {
-            let answer = conformance::on_the_crate(world, filter, call);
+            let answer = filter.call(world, call);
             let _ = tell.send(News::Returned(answer));
         }
     });
@@ -247,22 +244,24 @@ pub fn found_out(mutant: Mutant, programs: u64) -> usize {
 }
 
 /// A filter with the tokens that the program begins with, each in its place.
-fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, String> {
+fn filled(program: &Program, world: &World) -> Result<Box<dyn Subject>, String> {
     let mut filter = conformance::empty(&program.shape)?;
     let mut expected = [0; BUCKETS];
     for &token in &program.fill {
         let word = &mut expected[usize::from(token.first)];
-        *word = LAYOUT
+        *word = program
+            .shape
+            .layout
             .with(*word, token.f)
             .ok_or("the tokens of a program fit its buckets")?;
-        conformance::on_the_crate(world, &filter, Operation::new(Kind::Insert, token));
-        if conformance::words(&mut filter)[usize::from(token.first)] != *word {
+        filter.call(world, Operation::new(Kind::Insert, token));
+        if filter.words()[usize::from(token.first)] != *word {
             // It went to the other bucket, which was emptier. The copy that is new is the one that moves.
             let back = Operation::new(Kind::Move, token.flipped());
-            conformance::on_the_crate(world, &filter, back);
+            filter.call(world, back);
         }
     }
-    if conformance::words(&mut filter) != expected[..program.shape.buckets] {
+    if filter.words() != expected[..program.shape.buckets] {
         return Err(format!("{program}: the tokens cannot be placed"));
     }
     Ok(filter)

@@ -17,9 +17,8 @@ mod settlement;
 
 use std::fmt;
 
-use model::Fingerprint;
+use model::{Fingerprint, Layout};
 
-use crate::layout::LAYOUT;
 use crate::memory::{Access, BUMP, Control, Memory, SCAN, STRIPES, State};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller};
@@ -44,7 +43,7 @@ pub enum Answer {
     Bool(bool),
     /// An insert that found no room, or was disturbed too often.
     Full,
-    /// An insert that found eight copies.
+    /// An insert that found both buckets full of copies.
     TooManyCopies,
     /// `count`
     Number(usize),
@@ -150,6 +149,10 @@ impl<'a> Run<'a> {
     ) -> Option<Answer> {
         let mut thread = Thread::before(0, Some(&call));
         (0..most).find_map(|_| Run::step(world, memory, &mut thread, id).answer)
+    }
+
+    fn layout(&self) -> Layout {
+        self.world.shape.layout
     }
 
     fn go(&mut self, at: At) {
@@ -273,7 +276,7 @@ impl<'a> Run<'a> {
     }
 
     fn read_control(&mut self, reference: u64) -> Control {
-        let (index, _) = LAYOUT.named(reference);
+        let (index, _) = self.layout().named(reference);
         let control = self.memory.descriptors[index].control;
         self.record(Access::Control(index as u8, control));
         control
@@ -299,6 +302,7 @@ impl<'a> Run<'a> {
 
     /// The reference to the use that the thread has begun last.
     fn reference(&self) -> u64 {
-        LAYOUT.reference(self.owned(), self.me.pending.uses.into())
+        self.layout()
+            .reference(self.owned(), self.me.pending.uses.into())
     }
 }

@@ -13,9 +13,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use model::Fingerprint;
+use model::{Fingerprint, Layout};
 
-use crate::layout::LAYOUT;
 use crate::memory::{BUCKETS, NOTES, THREADS};
 use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
 
@@ -49,7 +48,7 @@ impl Shape {
     /// The fingerprint that a letter stands for, if its candidates are so far apart.
     fn fingerprint(&self, letter: u8, distance: u8) -> Option<Fingerprint> {
         let suits = |&f: &Fingerprint| self.alternate(0, f) == distance;
-        LAYOUT
+        self.layout
             .fingerprints()
             .filter(suits)
             .nth((letter - b'a').into())
@@ -100,6 +99,14 @@ impl Operation {
     }
 }
 
+/// A layout by its slots and bits: `2x31`.
+fn layout(text: &str) -> Option<Layout> {
+    let (slots, bits) = text.split_once('x')?;
+    let wanted = (slots.parse().ok()?, bits.parse().ok()?);
+    let mut known = Layout::EVERY.into_iter();
+    known.find(|layout| (layout.slots, layout.fingerprint_bits) == wanted)
+}
+
 impl FromStr for Shape {
     type Err = String;
 
@@ -117,6 +124,10 @@ impl FromStr for Shape {
                 continue;
             }
             let (name, number) = word.split_once('=').ok_or_else(unknown)?;
+            if name == "layout" {
+                shape.layout = layout(number).ok_or_else(unknown)?;
+                continue;
+            }
             let number: u16 = number.parse().map_err(|_| unknown())?;
             match (name, number) {
                 ("descriptors", 1..=4) => shape.descriptors = number.into(),
@@ -182,6 +193,10 @@ impl fmt::Display for Shape {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::of(self.buckets);
         write!(out, "{}", if self.buckets == 2 { "pair" } else { "square" })?;
+        if self.layout != usual.layout {
+            let layout = self.layout;
+            write!(out, " layout={}x{}", layout.slots, layout.fingerprint_bits)?;
+        }
         for (name, number, usual) in [
             ("descriptors", self.descriptors, usual.descriptors),
             ("attempts", self.attempts.into(), usual.attempts.into()),

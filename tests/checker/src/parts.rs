@@ -7,7 +7,7 @@ use crate::explore::{End, Found, Limits, explore};
 use crate::jobs;
 use crate::mutants::{Killed, MUTANTS, NOT_APPLICABLE};
 use crate::program::Program;
-use crate::programs::{Race, races};
+use crate::programs::{Race, races, races_of_other_layouts};
 use crate::random;
 use crate::report::{self, Sum, grouped};
 
@@ -29,6 +29,23 @@ pub fn by_hand(states: usize) -> Outcome {
         audit: false,
     };
     explored("written races", &programs, limits)
+}
+
+/// The races with buckets of the other layouts.
+///
+/// # Errors
+///
+/// The first failure, step by step.
+pub fn by_hand_in_other_layouts(states: usize) -> Outcome {
+    let limits = Limits {
+        states,
+        audit: false,
+    };
+    explored(
+        "written races in other layouts",
+        &races_of_other_layouts()?,
+        limits,
+    )
 }
 
 /// The races once more; in each state all threads under way die, and a newcomer audits the table.

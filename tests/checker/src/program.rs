@@ -1,9 +1,8 @@
 //! Programs: what the threads of one exploration do, and where.
 
-use model::Fingerprint;
 use model::geometry::Geometry;
+use model::{Fingerprint, Layout};
 
-use crate::layout::LAYOUT;
 use crate::memory::Memory;
 
 /// Classes a program has at most.
@@ -64,6 +63,8 @@ pub struct Program {
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// What a bucket is.
+    pub layout: Layout,
     /// 2 or 4.
     pub buckets: usize,
     /// Size of the pool.
@@ -82,6 +83,7 @@ impl Shape {
     /// The shape unless the text says otherwise.
     pub const fn of(buckets: usize) -> Self {
         Self {
+            layout: Layout::DEFAULT,
             buckets,
             descriptors: 2,
             attempts: 2,
@@ -93,7 +95,7 @@ impl Shape {
 
     /// That of the table.
     pub const fn geometry(&self) -> Geometry {
-        Geometry::with_buckets(LAYOUT, self.buckets)
+        Geometry::with_buckets(self.layout, self.buckets)
     }
 
     /// The other candidate of a fingerprint.
@@ -108,11 +110,24 @@ impl Program {
         let mut memory = Memory::new(self.shape.descriptors);
         for token in &self.fill {
             let word = &mut memory.words[usize::from(token.first)];
-            *word = LAYOUT
+            *word = self
+                .shape
+                .layout
                 .with(*word, token.f)
                 .expect("the tokens of a program fit its buckets");
         }
         memory
+    }
+
+    /// Whether the buckets have slots for the tokens of the beginning.
+    pub fn fits(&self) -> bool {
+        (0..self.shape.buckets).all(|bucket| {
+            let tokens = self
+                .fill
+                .iter()
+                .filter(|token| usize::from(token.first) == bucket);
+            tokens.count() <= self.shape.layout.slots
+        })
     }
 
     /// The classes that the program knows, each by the item with the lower bucket first.
@@ -165,7 +180,8 @@ mod tests {
     #[test]
     fn the_alternate_is_an_involution() {
         for shape in [Shape::of(2), Shape::of(4)] {
-            for (f, bucket) in LAYOUT
+            for (f, bucket) in shape
+                .layout
                 .fingerprints()
                 .flat_map(|f| (0..2).map(move |b| (f, b)))
             {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::layout::SLOTS;
+use crate::layout::EXPLORED;
 use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014). The same on every machine, for ever.
@@ -81,6 +81,8 @@ fn is_a_race(program: &Program) -> bool {
 
 fn program(random: &mut Random) -> Program {
     let shape = Shape {
+        // The default in every other program.
+        layout: EXPLORED[random.pick(&[0, 0, 1, 2])],
         descriptors: random.pick(&[1, 2, 2, 3]),
         attempts: random.pick(&[1, 2, 2]),
         budget: random.pick(&[3, 4, 8, 16]),
@@ -111,10 +113,10 @@ fn program(random: &mut Random) -> Program {
 
 /// Tokens to begin with: a few, or nearly as many as there is room for.
 fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<Item> {
-    let slots = shape.buckets * SLOTS;
+    let slots = shape.buckets * shape.layout.slots;
     let few = 1 + random.below(3);
     let wanted = random.pick(&[0, few, few, slots - few]);
-    let mut rooms = vec![SLOTS; shape.buckets];
+    let mut rooms = vec![shape.layout.slots; shape.buckets];
     let mut fill = Vec::new();
     while fill.len() < wanted {
         let item = random.item(shape, letters);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use crate::explore::{End, Found, replay};
-use crate::memory::Word;
+use crate::memory::{Shown, Word};
 use crate::mutants::Mutant;
 use crate::program::{Kind, Program};
 use crate::shortest;
@@ -72,6 +72,7 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
         None => (schedule, why),
     };
     let mut out = format!("{program}\n");
+    let layout = program.shape.layout;
     let (steps, state) = replay(program, mutant, schedule);
     for (number, step) in steps.iter().enumerate() {
         let _ = write!(out, "{:>5}  thread {}  ", number + 1, step.thread);
@@ -85,7 +86,7 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
         }
         let _ = write!(out, "{:?}", step.at);
         if let Some(access) = step.access {
-            let _ = write!(out, ": {access}");
+            let _ = write!(out, ": {}", Shown(layout, access));
         }
         if let Some(answer) = step.answer {
             let _ = write!(out, "; returns {answer}");
@@ -96,7 +97,7 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
         .iter()
         .enumerate()
     {
-        let _ = writeln!(out, "       word {bucket} is {}", Word(word));
+        let _ = writeln!(out, "       word {bucket} is {}", Word(layout, word));
     }
     let _ = write!(out, "FAILED: {why}");
     out

@@ -1,7 +1,6 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the classes.
 
 use crate::hash::hash;
-use crate::layout::LAYOUT;
 use crate::machine::{Answer, Run, World};
 use crate::memory::{Access, BUCKETS, Memory, SCAN, THREADS};
 use crate::monitor::{Monitor, Set};
@@ -178,7 +177,8 @@ impl State {
     /// What must hold when all threads have finished.
     pub fn check_end(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
         self.check(world, monitor)?;
-        let frozen = self.memory.words.iter().any(|&w| LAYOUT.is_reference(w));
+        let layout = world.shape.layout;
+        let frozen = self.memory.words.iter().any(|&w| layout.is_reference(w));
         let scanned = self.memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
         match (frozen, scanned, self.memory.scanning) {
             (true, ..) => Err("a word is left frozen".into()),
@@ -196,17 +196,18 @@ impl State {
 
 /// How many tokens of each class the words hold logically.
 pub fn numbers(world: &World, memory: &Memory) -> Result<[u8; CLASSES], String> {
+    let layout = world.shape.layout;
     let mut numbers = [0; CLASSES];
     for number in 0..BUCKETS.min(world.shape.buckets) {
         let content = memory
-            .content(number)
+            .content(layout, number)
             .ok_or_else(|| format!("word {number} is frozen by a use that is over"))?;
-        if !LAYOUT.is_packed(content) {
+        if !layout.is_packed(content) {
             return Err(format!(
                 "word {number} is no packed bucket: {content:#018x}"
             ));
         }
-        for f in LAYOUT.tokens(content) {
+        for f in layout.tokens(content) {
             let class = world
                 .class_of(number as u8, f)
                 .ok_or_else(|| format!("word {number} holds {f:x}, which nobody inserted"))?;

@@ -128,9 +128,9 @@ pub struct Search {
     /// The slot whose alternate is being examined.
     pub slot: u8,
     /// One bit for each slot whose alternate has been examined.
-    pub examined: u8,
+    pub examined: u16,
     /// One bit for each slot whose token could go where there is room.
-    pub rooms: u8,
+    pub rooms: u16,
     /// One bit for each bucket that has been come by.
     pub visited: u8,
     /// Buckets that may still be examined.

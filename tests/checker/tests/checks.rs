@@ -14,6 +14,7 @@ fn holds(outcome: Outcome) {
 #[test]
 fn no_race_written_by_hand_fails() {
     holds(parts::by_hand(50_000));
+    holds(parts::by_hand_in_other_layouts(10_000));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A bucket as a list of fingerprints, and as a word.
 //!
-//! Slots fill from the top lane down and stay packed: whoever takes a fingerprint out moves those below it up. So
+//! Semi-sorted, the list is in order, the largest fingerprint first. Otherwise slots fill from the top lane down and stay packed: whoever takes a fingerprint out moves those below it up. So
 //! the empty bucket is 0, and a bucket has room if its lowest lane is 0. Of equal fingerprints the lowest is taken.
 
-use crate::layout::{Fingerprint, Layout};
+use crate::layout::{Encoding, Fingerprint, Layout};
 
 /// The lanes of a word from the top lane down, vacant ones too. What is beyond the slots of the layout is 0.
 pub type Lanes = [Fingerprint; Layout::MOST_SLOTS];
@@ -13,6 +13,9 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn lanes(self, word: u64) -> Lanes {
+        if self.encoding == Encoding::SemiSorted {
+            return self.sorted_lanes(word);
+        }
         let mut lanes = [0; Self::MOST_SLOTS];
         for (slot, lane) in lanes[..self.slots].iter_mut().enumerate() {
             let shift = (self.slots - 1 - slot) as u32 * self.fingerprint_bits;
@@ -25,6 +28,9 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn word(self, lanes: Lanes) -> u64 {
+        if self.encoding == Encoding::SemiSorted {
+            return self.sorted_word(lanes);
+        }
         lanes[..self.slots].iter().fold(0, |word, &lane| {
             word << self.fingerprint_bits | u64::from(lane)
         })
@@ -117,7 +123,6 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::EVERY_KIND;
     use crate::mix;
 
     #[test]
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_not_packed_is_no_bucket() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let top = layout.with(0, 1).expect("room");
             assert!(layout.is_packed(0) && layout.is_packed(top));
             assert!(!layout.is_packed(1), "only the lowest lane is taken");
@@ -158,7 +163,7 @@ mod tests {
     /// Beside a list, over few fingerprints, so that equal ones are common.
     #[test]
     fn a_bucket_behaves_like_a_list() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let largest = *layout.fingerprints().end();
             let some = [1, 2, largest / 2, largest - 1, largest];
             let (mut bucket, mut list) = (0, Vec::new());
@@ -181,6 +186,9 @@ mod tests {
                     (2, Some(at)) => _ = list.remove(at),
                     (3, Some(at)) => list[at] = g,
                     _ => {}
+                }
+                if layout.encoding == Encoding::SemiSorted {
+                    list.sort_unstable_by(|a, b| b.cmp(a));
                 }
                 bucket = changed.unwrap_or(bucket);
                 assert_eq!(layout.tokens(bucket).collect::<Vec<_>>(), list);

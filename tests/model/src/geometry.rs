@@ -172,14 +172,13 @@ impl Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::EVERY_KIND;
     use crate::mix;
 
     /// One range and several, short and long.
     const BUCKETS: [usize; 8] = [2, 4, 6, 24, 62, 48, 1 << 10, 3 << 10];
 
     fn geometries() -> impl Iterator<Item = Geometry> {
-        EVERY_KIND
+        Layout::EVERY
             .into_iter()
             .flat_map(|layout| BUCKETS.map(|buckets| Geometry::with_buckets(layout, buckets)))
     }
@@ -207,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_bucket_of_a_range_but_the_near_half_is_an_alternate() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let geometry = Geometry::with_buckets(layout, 16);
             let mut reached: Vec<usize> = fingerprints(layout)
                 .map(|f| geometry.alternate(3, f))

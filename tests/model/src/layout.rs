@@ -1,7 +1,8 @@
 //! The layout: how the 64 bits of a word are divided.
 //!
 //! A bucket is a row of lanes of equal width, a slot each, in the low bits of the word. What is left above the top
-//! lane is spare, and 0 in every bucket.
+//! lane is spare, and 0 in every bucket. A [semi-sorted](crate::semi_sorted) bucket has no lane for the highest four
+//! bits of a fingerprint: above the lanes is one number for those of all slots.
 
 use std::ops::RangeInclusive;
 
@@ -13,8 +14,19 @@ pub type Fingerprint = u32;
 pub struct Layout {
     /// Slots of a bucket, at most [`MOST_SLOTS`](Self::MOST_SLOTS).
     pub slots: usize,
-    /// Bits of a fingerprint, and so of a lane.
+    /// Bits of a fingerprint.
     pub fingerprint_bits: u32,
+    /// How the fingerprints are written.
+    pub encoding: Encoding,
+}
+
+/// How the fingerprints of a bucket are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// A lane for each.
+    Plain,
+    /// Sorted, with one number for the highest four bits of all.
+    SemiSorted,
 }
 
 impl Layout {
@@ -23,6 +35,33 @@ impl Layout {
 
     /// No layout has more.
     pub const MOST_SLOTS: usize = 8;
+
+    /// All layouts of the crate.
+    pub const EVERY: [Self; 9] = [
+        Self::DEFAULT,
+        Self::of(8, 8),
+        Self::of(6, 10),
+        Self::of(5, 12),
+        Self::of(3, 21),
+        Self::of(2, 31),
+        Self::of(4, 17),
+        Self::of(5, 14),
+        Self::of(6, 12),
+    ];
+
+    /// The layout of these two numbers: semi-sorted if lanes for whole fingerprints would not fit.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[must_use]
+    pub const fn of(slots: usize, fingerprint_bits: u32) -> Self {
+        if slots as u32 * fingerprint_bits <= u64::BITS {
+            Self::of_lanes(slots, fingerprint_bits)
+        } else {
+            Self::semi_sorted(slots, fingerprint_bits)
+        }
+    }
 
     /// Lanes side by side.
     ///
@@ -43,13 +82,17 @@ impl Layout {
         Self {
             slots,
             fingerprint_bits,
+            encoding: Encoding::Plain,
         }
     }
 
-    /// Bits of a word that are in no lane.
+    /// Bits of a word that are 0 in every bucket.
     #[must_use]
     pub const fn spare_bits(self) -> u32 {
-        u64::BITS - self.slots as u32 * self.fingerprint_bits
+        match self.encoding {
+            Encoding::Plain => u64::BITS - self.slots as u32 * self.fingerprint_bits,
+            Encoding::SemiSorted => 0,
+        }
     }
 
     /// All fingerprints.
@@ -66,25 +109,14 @@ impl Layout {
     }
 }
 
-/// Layouts of every kind: full words and spare bits, many slots and few.
-#[cfg(test)]
-pub(crate) const EVERY_KIND: [Layout; 6] = [
-    Layout::DEFAULT,
-    Layout::of_lanes(8, 8),
-    Layout::of_lanes(6, 10),
-    Layout::of_lanes(5, 12),
-    Layout::of_lanes(3, 21),
-    Layout::of_lanes(2, 31),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn spare_bits_are_what_the_lanes_leave() {
-        let spare = EVERY_KIND.map(Layout::spare_bits);
-        assert_eq!(spare, [0, 0, 4, 4, 1, 2]);
+        let spare = Layout::EVERY.map(Layout::spare_bits);
+        assert_eq!(spare, [0, 0, 4, 4, 1, 2, 0, 0, 0]);
     }
 
     #[test]
@@ -92,8 +124,9 @@ mod tests {
         let hash = 0xfedc_ba98_7654_3210;
         assert_eq!(Layout::DEFAULT.fingerprint(hash), 0x3210);
         assert_eq!(Layout::of_lanes(8, 8).fingerprint(hash), 0x10);
-        assert_eq!(Layout::of_lanes(2, 31).fingerprint(hash), 0x7654_3210);
-        for layout in EVERY_KIND {
+        assert_eq!(Layout::of(2, 31).fingerprint(hash), 0x7654_3210);
+        assert_eq!(Layout::of(4, 17).fingerprint(hash), 0x0_3210);
+        for layout in Layout::EVERY {
             assert_eq!(layout.fingerprint(1 << layout.fingerprint_bits), 1);
             let largest = layout.fingerprint(u64::MAX);
             assert_eq!(layout.fingerprints(), 1..=largest);

@@ -4,7 +4,8 @@
 //! one thread, simple rather than fast, so that every special build can use it.
 //!
 //! * [`layout`]: how the 64 bits of a word are divided. It is data, so that one program can check several layouts.
-//! * [`bucket`]: a bucket as a list, and as a word. [`reference`](mod@reference): the words that are no bucket.
+//! * [`bucket`]: a bucket as a list, and as a word; [`semi_sorted`], where the list is in order.
+//!   [`reference`](mod@reference): the words that are no bucket.
 //! * [`geometry`]: from a hash to the class of an item, and back.
 //! * [`stored`]: where the fields of the stored form are, and how to repair its checksums.
 //! * [`oracle`]: the multiset that a filter should hold, and whether it fits into a table.
@@ -21,6 +22,7 @@ mod mix;
 pub mod oracle;
 pub mod reference;
 pub mod seesaw;
+pub mod semi_sorted;
 pub mod stored;
 
 pub use layout::{Fingerprint, Layout};

@@ -129,7 +129,7 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{EVERY_KIND, Layout};
+    use crate::layout::Layout;
     use crate::mix;
 
     /// Small enough for both ways to decide: every kind of shape, one range and several.
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn both_ways_to_decide_a_placement_agree() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let mut outcomes = [0, 0];
             for (round, &buckets) in (0..).zip(TINY.iter().cycle().take(300)) {
                 let geometry = Geometry::with_buckets(layout, buckets);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_pair_of_buckets_has_room_for_as_many_as_its_slots() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let geometry = Geometry::with_buckets(layout, 2);
             let class = geometry.class_in(0, 1);
             let mut oracle = Oracle::new(geometry);

@@ -5,6 +5,7 @@
 //! ```text
 //! lanes that fill the word   | top lane 0    | index + 1 : 10 | sequence |     not 0
 //! lanes with spare bits      | 1 | index + 1 : 10 | sequence             |     the tag is the top bit
+//! semi-sorted                | the first word whose number no list has, and more by | index + 1 : 10 | sequence |
 //! ```
 //!
 //! | layout | bits of a reference | of its sequence |
@@ -12,10 +13,13 @@
 //! | 8 x 8 | 56 | 46 |
 //! | 4 x 16 | 48 | 38 |
 //! | 6 x 10, 5 x 12, 3 x 21, 2 x 31 | 63 | 53 |
+//! | 4 x 17, 5 x 14 semi-sorted | 59 | 49 |
+//! | 6 x 12 semi-sorted | 61 | 51 |
 //!
-//! A full word is a bucket or a reference, if its top lane is 0. With spare bits there are words that are neither.
+//! A full word is a bucket or a reference, if its top lane is 0. With spare bits there are words that are neither, and
+//! so there are semi-sorted: lists that are not in order.
 
-use crate::layout::Layout;
+use crate::layout::{Encoding, Layout};
 
 /// Bits for the number of a descriptor, which is stored with 1 added.
 const INDEX_BITS: u32 = 10;
@@ -23,18 +27,21 @@ const INDEX_BITS: u32 = 10;
 const TAG: u64 = 1 << (u64::BITS - 1);
 
 impl Layout {
-    /// Whether a reference is told by the tag, which is a spare bit.
-    const fn is_tagged(self) -> bool {
-        self.spare_bits() > 0
+    /// The lowest reference but one: what is added to the bits of each.
+    const fn base(self) -> u64 {
+        match self.encoding {
+            Encoding::SemiSorted => self.first_without_list(),
+            Encoding::Plain if self.spare_bits() > 0 => TAG,
+            Encoding::Plain => 0,
+        }
     }
 
     /// Bits of a word in which references differ.
     #[must_use]
     pub const fn reference_bits(self) -> u32 {
-        if self.is_tagged() {
-            TAG.trailing_zeros()
-        } else {
-            u64::BITS - self.fingerprint_bits
+        match self.base() {
+            0 => u64::BITS - self.fingerprint_bits,
+            base => base.wrapping_neg().ilog2(),
         }
     }
 
@@ -48,22 +55,20 @@ impl Layout {
     #[inline]
     #[must_use]
     pub const fn is_reference(self, word: u64) -> bool {
-        if self.is_tagged() {
-            word & TAG != 0
-        } else {
-            word != 0 && word >> self.reference_bits() == 0
+        match self.base() {
+            0 => word != 0 && word >> self.reference_bits() == 0,
+            base => word >= base,
         }
     }
 
-    /// The quick test of the fast paths: whether both words are surely buckets. Without a tag one bucket is taken
-    /// for a reference, that with a 1 in its top lane and nothing else.
+    /// The quick test of the fast paths: whether both words are surely buckets. If lanes fill the word, one bucket is
+    /// taken for a reference, that with a 1 in its top lane and nothing else.
     #[inline]
     #[must_use]
     pub fn are_plain(self, a: u64, b: u64) -> bool {
-        if self.is_tagged() {
-            (a | b) & TAG == 0
-        } else {
-            a.wrapping_sub(1).min(b.wrapping_sub(1)) >> self.reference_bits() != 0
+        match self.base() {
+            0 => a.wrapping_sub(1).min(b.wrapping_sub(1)) >> self.reference_bits() != 0,
+            base => a < base && b < base,
         }
     }
 
@@ -72,24 +77,22 @@ impl Layout {
     #[must_use]
     pub const fn reference(self, descriptor: usize, uses: u64) -> u64 {
         let sequence = uses & ((1 << self.sequence_bits()) - 1);
-        let tag = if self.is_tagged() { TAG } else { 0 };
-        tag | (descriptor as u64 + 1) << self.sequence_bits() | sequence
+        self.base() + ((descriptor as u64 + 1) << self.sequence_bits() | sequence)
     }
 
     /// The descriptor and the use that a reference names.
     #[inline]
     #[must_use]
     pub const fn named(self, reference: u64) -> (usize, u64) {
-        let untagged = reference & (TAG - 1);
-        let sequence = untagged & ((1 << self.sequence_bits()) - 1);
-        ((untagged >> self.sequence_bits()) as usize - 1, sequence)
+        let bits = reference - self.base();
+        let sequence = bits & ((1 << self.sequence_bits()) - 1);
+        ((bits >> self.sequence_bits()) as usize - 1, sequence)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::EVERY_KIND;
     use crate::mix;
 
     /// The last descriptor that the bits can name.
@@ -125,9 +128,11 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_table() {
-        let bits = EVERY_KIND.map(|layout| (layout.reference_bits(), layout.sequence_bits()));
+        let bits = Layout::EVERY.map(|layout| (layout.reference_bits(), layout.sequence_bits()));
         let tagged = (63, 53);
-        assert_eq!(bits, [(48, 38), (56, 46), tagged, tagged, tagged, tagged]);
+        let plain = [(48, 38), (56, 46), tagged, tagged, tagged, tagged];
+        assert_eq!(bits[..6], plain);
+        assert_eq!(bits[6..], [(59, 49), (59, 49), (61, 51)]);
         let layout = Layout::DEFAULT;
         assert_eq!(layout.reference(0, 0), 1 << 38);
         assert_eq!(layout.reference(LAST, (1 << 38) - 1), (1 << 48) - 1);
@@ -135,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_reference_names_what_it_was_made_of() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let past = 1 << layout.sequence_bits();
             for descriptor in [0, 1, 517, LAST] {
                 for uses in [0, 1, past - 1] {
@@ -151,7 +156,7 @@ mod tests {
 
     #[test]
     fn no_reference_is_a_bucket_and_no_bucket_a_reference() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             for word in some_references(layout) {
                 assert!(layout.is_reference(word), "{layout:?}: {word:x}");
                 assert!(!layout.is_packed(word), "{layout:?}: {word:x}");
@@ -165,8 +170,8 @@ mod tests {
 
     #[test]
     fn the_quick_test_sees_each_reference_and_doubts_one_bucket() {
-        for layout in EVERY_KIND {
-            let doubtful = match layout.spare_bits() {
+        for layout in Layout::EVERY {
+            let doubtful = match layout.base() {
                 0 => Some(1 << layout.reference_bits()),
                 _ => None,
             };
@@ -185,9 +190,9 @@ mod tests {
     /// With full words nothing is left over: what has something below an empty top lane is a reference.
     #[test]
     fn a_full_word_with_an_empty_top_lane_is_a_reference() {
-        for layout in EVERY_KIND
+        for layout in Layout::EVERY
             .into_iter()
-            .filter(|layout| layout.spare_bits() == 0)
+            .filter(|layout| layout.base() == 0)
         {
             for salt in 0..1_000 {
                 let word = mix(salt) >> layout.fingerprint_bits;

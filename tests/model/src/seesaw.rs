@@ -71,12 +71,12 @@ impl Seesaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::EVERY_KIND;
+
     use crate::oracle::Oracle;
 
     #[test]
     fn the_rider_and_a_push_have_room_only_if_the_rider_can_move() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let seesaw = Seesaw::new(layout);
             let class = |hash: u64| seesaw.geometry.class(hash);
             let mut oracle = Oracle::new(seesaw.geometry);

@@ -9,7 +9,7 @@
 mod crc32;
 pub mod list;
 
-use crate::layout::{Fingerprint, Layout};
+use crate::layout::{Encoding, Fingerprint, Layout};
 pub use crc32::crc32;
 
 /// Bytes of the header, with its checksum.
@@ -117,6 +117,9 @@ pub fn tokens(layout: Layout, bytes: &[u8]) -> Vec<(usize, Fingerprint)> {
 /// How many items a reader may count that takes each word for a packed one.
 #[must_use]
 pub fn items_if_packed(layout: Layout, bytes: &[u8]) -> u64 {
+    if layout.encoding == Encoding::SemiSorted {
+        return tokens(layout, bytes).len() as u64;
+    }
     let vacant = |word: u64| word.trailing_zeros() / layout.fingerprint_bits;
     let taken = |word| (layout.slots as u32).saturating_sub(vacant(word));
     words(bytes).into_iter().map(taken).map(u64::from).sum()
@@ -138,7 +141,7 @@ mod tests {
     /// A stored form of three buckets that no filter wrote.
     fn three_buckets(layout: Layout) -> Vec<u8> {
         let mut bytes = vec![0; HEADER + 3 * 8 + CHECKSUM];
-        let bucket = layout.with(0, 5).and_then(|b| layout.with(b, 6));
+        let bucket = layout.with(0, 6).and_then(|b| layout.with(b, 5));
         set_word(&mut bytes, 1, bucket.expect("room"));
         set_word(&mut bytes, 2, layout.with(0, 7).expect("room"));
         bytes
@@ -146,10 +149,10 @@ mod tests {
 
     #[test]
     fn the_tokens_are_those_of_the_layout() {
-        for layout in crate::layout::EVERY_KIND {
+        for layout in crate::layout::Layout::EVERY {
             let bytes = three_buckets(layout);
             assert_eq!(words(&bytes)[0], 0);
-            assert_eq!(tokens(layout, &bytes), [(1, 5), (1, 6), (2, 7)]);
+            assert_eq!(tokens(layout, &bytes), [(1, 6), (1, 5), (2, 7)]);
             assert_eq!(items_if_packed(layout, &bytes), 3);
         }
     }

@@ -50,6 +50,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         build: STEPS,
         says: &[
             "written races: ",
+            "written races in other layouts: ",
             "deaths in races: ",
             "random, ",
             "conformance: ",

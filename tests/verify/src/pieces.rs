@@ -8,6 +8,7 @@ mod admission;
 mod descriptor;
 mod growth;
 mod insertion;
+mod layouts;
 mod lookup;
 mod relocation;
 mod removal;
@@ -30,6 +31,7 @@ pub struct Piece {
 pub(crate) const PARTS: [&[Piece]; 12] = [
     lookup::PIECES,
     words::PIECES,
+    layouts::PIECES,
     relocation::PIECES,
     descriptor::PIECES,
     removal::PIECES,

@@ -2,7 +2,6 @@
 
 use super::lookup::Resolved;
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::layout::LAYOUT;
 use crate::memory::{State, Transfer};
 use crate::mutants::Mutant;
 use crate::points::{Admitting, Asker, At, Caller, Decide};
@@ -34,7 +33,8 @@ impl Run<'_> {
         let item = self.me.item;
         self.me.b = content;
         let addable = self.addable();
-        let present = LAYOUT.contains(self.me.a, item.f) || LAYOUT.contains(content, item.f);
+        let present =
+            self.layout().contains(self.me.a, item.f) || self.layout().contains(content, item.f);
         (self.me.a, self.me.b) = (0, 0);
         if present {
             return self.give_back(NOT_DONE);
@@ -114,7 +114,7 @@ impl Run<'_> {
             }
             Admitting::WriteBack => {
                 let new = if self.me.committed {
-                    own.after(own.source)
+                    own.after(self.layout(), own.source)
                 } else {
                     None
                 };
@@ -164,21 +164,21 @@ impl Run<'_> {
             Decide::ReadWitness => {
                 // A read-modify-write; under sequential consistency a load does the same.
                 let word = self.load(witness);
-                if LAYOUT.is_reference(word) {
+                if self.layout().is_reference(word) {
                     self.begin_resolve(Asker::Witness, witness, word);
                 } else {
-                    self.verdict(!LAYOUT.contains(word, placed));
+                    self.verdict(!self.layout().contains(word, placed));
                 }
             }
             Decide::AbortRival => {
                 let rival = self.me.frozen;
-                let (index, _) = LAYOUT.named(rival.word);
+                let (index, _) = self.layout().named(rival.word);
                 self.decide_use(index, rival.control, State::Aborted);
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
             Decide::Decide => {
-                let (index, _) = LAYOUT.named(reference);
+                let (index, _) = self.layout().named(reference);
                 let state = if absent || self.world.is(Mutant::AdmissionIgnoresItsWitness) {
                     State::Committed
                 } else {
@@ -211,8 +211,10 @@ impl Run<'_> {
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
-            Resolved::Settled(content) => self.verdict(!LAYOUT.contains(content, placed)),
-            Resolved::Pending(old) if LAYOUT.contains(old, placed) && !blind => self.verdict(false),
+            Resolved::Settled(content) => self.verdict(!self.layout().contains(content, placed)),
+            Resolved::Pending(old) if self.layout().contains(old, placed) && !blind => {
+                self.verdict(false)
+            }
             Resolved::Pending(_) => {
                 let rival = seen.is_admission() && seen.placed == placed;
                 if !rival || self.world.is(Mutant::RivalAdmissionNoObstacle) {

@@ -1,7 +1,7 @@
 //! Lookup and count.
 
 use super::{DONE, NOT_DONE, Run};
-use crate::layout::{LAYOUT, weight};
+use crate::layout::weight;
 use crate::mutants::Mutant;
 use crate::points::{Asker, At, Caller, Count, Lookup};
 use crate::thread::Frozen;
@@ -33,14 +33,14 @@ impl Run<'_> {
                 if !self.are_plain(self.me.a, self.me.b) {
                     self.look_again();
                 } else if self.world.is(Mutant::MissNotValidated) {
-                    let found = weight(item.f, self.me.a, self.me.b) != 0;
+                    let found = weight(self.layout(), item.f, self.me.a, self.me.b) != 0;
                     self.found(found);
                 } else {
                     self.go(At::Lookup(Lookup::FastValidate));
                 }
             }
             Lookup::FastValidate => {
-                let weight = weight(item.f, self.me.a, self.me.b);
+                let weight = weight(self.layout(), item.f, self.me.a, self.me.b);
                 let heavier = u64::from(self.world.is(Mutant::MissWeighsAsMuchAsABump)) * 2;
                 if self.change_since(item.f) <= weight + heavier {
                     self.found(weight != 0);
@@ -91,7 +91,7 @@ impl Run<'_> {
 
     /// The test of the fast paths.
     pub(super) fn are_plain(&self, a: u64, b: u64) -> bool {
-        LAYOUT.are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
+        self.layout().are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
     }
 
     /// Begins the complete version, or another round of it.
@@ -118,7 +118,7 @@ impl Run<'_> {
         } else {
             (self.me.item.first, self.me.a)
         };
-        if LAYOUT.is_reference(word) {
+        if self.layout().is_reference(word) {
             self.begin_resolve(Asker::Lookup, bucket, word);
         } else {
             self.inspected(word);
@@ -148,7 +148,7 @@ impl Run<'_> {
     /// What one word holds is known.
     fn inspected(&mut self, content: u64) {
         self.me.frozen = Frozen::default();
-        if LAYOUT.contains(content, self.me.item.f) {
+        if self.layout().contains(content, self.me.item.f) {
             self.found(true);
         } else if !self.me.second {
             self.me.second = true;
@@ -187,12 +187,12 @@ impl Run<'_> {
 
     pub(super) fn count_first(&mut self, content: u64) {
         // Only the number matters.
-        self.me.a = LAYOUT.count(content, self.me.item.f) as u64;
+        self.me.a = self.layout().count(content, self.me.item.f) as u64;
         self.begin_settle(Caller::CountSecond, self.me.item.second);
     }
 
     pub(super) fn count_second(&mut self, content: u64) {
-        self.me.a += LAYOUT.count(content, self.me.item.f) as u64;
+        self.me.a += self.layout().count(content, self.me.item.f) as u64;
         if self.world.is(Mutant::CountNotValidated) {
             self.counted();
         } else {

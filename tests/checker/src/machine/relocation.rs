@@ -38,7 +38,9 @@ impl Run<'_> {
     pub(super) fn relocation_destination(&mut self, content: u64) {
         self.me.own.old_destination = content;
         let own = self.me.own;
-        if own.after(own.source).is_none() || own.after(own.destination).is_none() {
+        if own.after(self.layout(), own.source).is_none()
+            || own.after(self.layout(), own.destination).is_none()
+        {
             self.relocated(false);
         } else if self.world.is(Mutant::RelocationBumpsBeforeInstalls) {
             self.bump_for(Caller::RelocationEarlyBump);
@@ -105,7 +107,7 @@ impl Run<'_> {
     fn decided(&self, bucket: u8) -> u64 {
         let (own, old) = (self.me.own, self.me.own.before(bucket));
         if self.me.committed {
-            own.after(bucket).unwrap_or(old)
+            own.after(self.layout(), bucket).unwrap_or(old)
         } else {
             old
         }

@@ -1,12 +1,8 @@
 //! Removal.
 
 use super::{DONE, NOT_DONE, Run};
-use crate::layout::{LAYOUT, weight};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Removal};
-
-/// Bits of a mask of matches that belong to the first bucket.
-const FIRST: u64 = 0xff;
 
 impl Run<'_> {
     pub(super) fn removal(&mut self, point: Removal) {
@@ -18,9 +14,10 @@ impl Run<'_> {
             }
             Removal::FastSecond => {
                 self.me.b = self.load(item.second);
-                let matches = weight(item.f, self.me.a, self.me.b);
-                let single = matches.count_ones() == 2;
-                let suits = single || matches != 0 && self.world.is(Mutant::TwoTokensTakenAtOnce);
+                let count = |content| self.layout().count(content, item.f);
+                let matches = count(self.me.a) + count(self.me.b);
+                let suits =
+                    matches == 1 || matches != 0 && self.world.is(Mutant::TwoTokensTakenAtOnce);
                 if self.are_plain(self.me.a, self.me.b) && suits {
                     self.go(At::Removal(Removal::FastExchange));
                 } else {
@@ -28,13 +25,12 @@ impl Run<'_> {
                 }
             }
             Removal::FastExchange => {
-                let matches = weight(item.f, self.me.a, self.me.b);
-                let (bucket, content) = if matches & FIRST != 0 {
+                let (bucket, content) = if self.layout().contains(self.me.a, item.f) {
                     (item.first, self.me.a)
                 } else {
                     (item.second, self.me.b)
                 };
-                let cleared = LAYOUT.without(content, item.f).unwrap_or(content);
+                let cleared = self.layout().without(content, item.f).unwrap_or(content);
                 let done = self.exchange(bucket, content, cleared);
                 if done || self.world.is(Mutant::RemoveIgnoresItsExchange) {
                     self.give_back(DONE);
@@ -84,13 +80,15 @@ impl Run<'_> {
         let item = self.me.item;
         [(item.first, self.me.a), (item.second, self.me.b)]
             .into_iter()
-            .find_map(|(bucket, content)| Some((bucket, content, LAYOUT.without(content, item.f)?)))
+            .find_map(|(bucket, content)| {
+                Some((bucket, content, self.layout().without(content, item.f)?))
+            })
     }
 
     /// Whether the bucket that the token is not taken from holds an equal one.
     fn has_twin(&self) -> bool {
         let f = self.me.item.f;
-        LAYOUT.contains(self.me.a, f) && LAYOUT.contains(self.me.b, f)
+        self.layout().contains(self.me.a, f) && self.layout().contains(self.me.b, f)
     }
 
     pub(super) fn removal_first(&mut self, content: u64) {

@@ -5,7 +5,6 @@
 
 use super::Run;
 use super::announcement::hinted;
-use crate::layout::LAYOUT;
 use crate::memory::{Access, SCAN, STRIPES};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Scan};
@@ -91,7 +90,7 @@ impl Run<'_> {
                 let hint = self.memory.hints[usize::from(cursor)];
                 self.record(Access::Log(Some(cursor), hint));
                 self.me.scan.cursor += 1;
-                match hinted(hint).filter(|&(_, f)| self.in_group(f)) {
+                match hinted(self.layout(), hint).filter(|&(_, f)| self.in_group(f)) {
                     None => self.scan_next_hint(),
                     Some((first, f)) => {
                         let second = self.world.shape.alternate(first, f);
@@ -160,7 +159,7 @@ impl Run<'_> {
 
     pub(super) fn scan_word(&mut self, content: u64) {
         let bucket = self.me.scan.cursor;
-        let found = LAYOUT.tokens(content).filter(|&f| self.in_group(f));
+        let found = self.layout().tokens(content).filter(|&f| self.in_group(f));
         let classes = found.filter_map(|f| self.world.class_of(bucket, f));
         let copy: u32 = classes.map(|class| 1 << (4 * class)).sum();
         self.me.scan.copy += copy;

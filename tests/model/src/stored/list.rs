@@ -103,7 +103,6 @@ pub fn repair(bytes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::EVERY_KIND;
 
     /// Segments of two buckets and of one, with a token each.
     fn two_segments(layout: Layout) -> Vec<u8> {
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_words_of_the_segments_follow_each_other() {
-        for layout in EVERY_KIND {
+        for layout in Layout::EVERY {
             let bytes = two_segments(layout);
             assert_eq!(shapes(&bytes), [2, 1]);
             assert_eq!(tokens(layout, &bytes), [(0, 1, 5), (1, 0, 6)]);

@@ -6,32 +6,28 @@
 //! 1. `contains` is true exactly for the classes with a copy in, `count` is their number of copies, `remove`
 //!    is true exactly if there was a copy, `insert_unique` is true exactly if there was none.
 //! 2. `len`, `is_empty` and `load_factor` are those of the multiset.
-//! 3. A refused insert changes no class. `TooManyCopies` comes exactly at eight copies; `Full` tells the
-//!    numbers, and only comes if at least eight tokens compete for the two buckets.
+//! 3. A refused insert changes no class. `TooManyCopies` comes exactly when the copies are as many as the slots of two
+//!    buckets; `Full` tells the numbers, and only comes if at least so many tokens compete for the two buckets.
 //! 4. On tiny tables, with the largest search budget, an insert succeeds exactly if the multiset with the new
 //!    token has a placement at all (maximum bipartite matching).
 //! 5. A clone gives the same answers and shares nothing; a cleared filter is a new one.
 //! 6. Typed calls, calls by hash, and hashes of one class in either order are the same operation.
 //!
-//! All of it over table shapes, search budgets, universes that collide, hashers, and capacities.
-
-mod common;
+//! All of it over layouts, table shapes, search budgets, universes that collide, hashers, and capacities.
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
 
-use common::{BUDGETS, SMALL, TINY};
-use lockfree_cuckoo::{CuckooFilter, InsertError, RandomState};
+use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, InsertError, Layout, RandomState};
 use model::geometry::{Class, Geometry};
 use model::hashers::{AsGiven, Narrow};
+use model::mix;
 use model::oracle::Oracle;
-use model::{Layout, mix};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-const SLOTS: usize = Layout::DEFAULT.slots;
-
-/// Both buckets of a class full of copies of it.
-const MOST_COPIES: usize = 2 * SLOTS;
+use crate::common::{BUDGETS, SMALL, TINY};
+use crate::model_of;
 
 /// The largest budget, with which a search of a tiny table should be exhaustive.
 const FULL_BUDGET: usize = 4096;
@@ -54,8 +50,8 @@ enum Step {
 }
 
 /// A filter beside its oracle.
-struct Pair<'a, T, S> {
-    filter: CuckooFilter<S>,
+struct Pair<'a, T, S, L: Layout> {
+    filter: Filter<Fixed<L>, S>,
     oracle: Oracle,
     geometry: Geometry,
     /// Whether a refusal must mean that there is no placement.
@@ -65,9 +61,12 @@ struct Pair<'a, T, S> {
     calls: usize,
 }
 
-impl<'a, T: Hash + Debug, S: BuildHasher + Clone> Pair<'a, T, S> {
-    fn new(filter: CuckooFilter<S>, budget: usize, items: &'a [T]) -> Self {
-        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
+impl<'a, T: Hash + Debug, S: BuildHasher + Clone, L: Layout> Pair<'a, T, S, L> {
+    /// Both buckets of a class full of copies of it.
+    const MOST_COPIES: usize = 2 * L::SLOTS;
+
+    fn new(filter: Filter<Fixed<L>, S>, budget: usize, items: &'a [T]) -> Self {
+        let geometry = Geometry::with_slots(model_of::<L>(), filter.slots());
         Self {
             filter,
             oracle: Oracle::new(geometry),
@@ -135,7 +134,7 @@ impl<'a, T: Hash + Debug, S: BuildHasher + Clone> Pair<'a, T, S> {
         };
         match result {
             Ok(()) => {
-                assert!(copies < MOST_COPIES, "a ninth copy of {class:?}");
+                assert!(copies < Self::MOST_COPIES, "a copy too many of {class:?}");
                 self.oracle.add(class);
             }
             Err(error) => self.check_refusal(error, class),
@@ -181,14 +180,17 @@ impl<'a, T: Hash + Debug, S: BuildHasher + Clone> Pair<'a, T, S> {
         let copies = self.oracle.count(class);
         match error {
             InsertError::TooManyCopies { copies: told, .. } => {
-                assert_eq!((told, copies), (MOST_COPIES, MOST_COPIES));
+                assert_eq!((told, copies), (Self::MOST_COPIES, Self::MOST_COPIES));
             }
             InsertError::Full { len, slots, .. } => {
-                assert!(copies < MOST_COPIES, "should be TooManyCopies");
+                assert!(copies < Self::MOST_COPIES, "should be TooManyCopies");
                 assert_eq!(len, self.oracle.len());
                 assert_eq!(slots, self.geometry.slots());
                 let rivals = self.oracle.rivals(class);
-                assert!(rivals >= MOST_COPIES, "{rivals} tokens cannot fill both");
+                assert!(
+                    rivals >= Self::MOST_COPIES,
+                    "{rivals} tokens cannot fill both"
+                );
                 assert!(
                     !self.exhaustive || !self.oracle.has_room_for(class),
                     "refused with {len} of {slots} slots in use, although a placement exists"
@@ -290,8 +292,8 @@ fn steps_at_the_limit(most: usize) -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Bits that invite mistakes: 0 and 1 are one fingerprint, and neighbours borrow from one another.
-fn low_bits() -> impl Strategy<Value = u32> {
-    let largest = *Layout::DEFAULT.fingerprints().end();
+fn low_bits(layout: model::Layout) -> impl Strategy<Value = u32> {
+    let largest = *layout.fingerprints().end();
     let middle = largest / 2;
     prop_oneof![
         0..4u32,
@@ -304,8 +306,9 @@ fn low_bits() -> impl Strategy<Value = u32> {
 
 /// Hashes of some universe: all equal, all in one class, a few fingerprints in a few buckets, one
 /// fingerprint everywhere, or anything.
-fn hashes(buckets: usize) -> impl Strategy<Value = Vec<u64>> {
-    let geometry = Geometry::with_buckets(Layout::DEFAULT, buckets);
+fn hashes(layout: model::Layout, buckets: usize) -> impl Strategy<Value = Vec<u64>> {
+    let geometry = Geometry::with_buckets(layout, buckets);
+    let low_bits = move || low_bits(layout);
     let place = move || 0..buckets;
     let product = move |places: &[usize], bits: &[u32], salt: u64| -> Vec<u64> {
         let pairs = places
@@ -338,8 +341,13 @@ fn hashes(buckets: usize) -> impl Strategy<Value = Vec<u64>> {
     ]
 }
 
-fn with_buckets<S: BuildHasher>(buckets: usize, budget: usize, hasher: S) -> CuckooFilter<S> {
+fn with_buckets<L: Layout, S: BuildHasher>(
+    buckets: usize,
+    budget: usize,
+    hasher: S,
+) -> Filter<Fixed<L>, S> {
     CuckooFilter::builder()
+        .layout::<L>()
         .buckets(buckets)
         .search_budget(budget)
         .hasher(hasher)
@@ -359,91 +367,83 @@ fn budgets() -> impl Strategy<Value = usize> {
     prop::sample::select(&BUDGETS[..])
 }
 
-/// Nothing is written to the source tree; the shrunken input is in the message.
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
+/// Runs a property, more often for the default layout than for others.
+fn hold<L: Layout, T: Strategy>(values: T, property: impl Fn(T::Value)) {
+    let is_default = model_of::<L>() == model::Layout::DEFAULT;
+    let config = ProptestConfig {
+        cases: if is_default { 400 } else { 80 },
+        // Nothing is written to the source tree; the shrunken input is in the message.
         failure_persistence: None,
         ..ProptestConfig::default()
-    }
+    };
+    let outcome = TestRunner::new(config).run(&values, |value| {
+        property(value);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
-proptest! {
-    #![proptest_config(config(400))]
-
-    #[test]
-    fn agrees_with_the_oracle_on_hashes_built_to_collide(
-        (buckets, items) in tiny_or_small().prop_flat_map(|b| (Just(b), hashes(b))),
-        budget in budgets(),
-        steps in steps(80),
-    ) {
-        let filter = with_buckets(buckets, budget, AsGiven);
+pub(crate) fn agrees_with_the_oracle_on_hashes_built_to_collide<L: Layout>() {
+    let universe = tiny_or_small().prop_flat_map(|b| (Just(b), hashes(model_of::<L>(), b)));
+    let values = (universe, budgets(), steps(80));
+    hold::<L, _>(values, |((buckets, items), budget, steps)| {
+        let filter = with_buckets::<L, _>(buckets, budget, AsGiven);
         Pair::new(filter, budget, &items).run(&steps);
-    }
+    });
+}
 
-    #[test]
-    fn is_full_exactly_when_no_placement_exists(
-        (buckets, items) in tiny().prop_flat_map(|b| (Just(b), hashes(b))),
-        steps in steps_at_the_limit(60),
-    ) {
-        let filter = with_buckets(buckets, FULL_BUDGET, AsGiven);
+pub(crate) fn is_full_exactly_when_no_placement_exists<L: Layout>() {
+    let universe = tiny().prop_flat_map(|b| (Just(b), hashes(model_of::<L>(), b)));
+    let values = (universe, steps_at_the_limit(60));
+    hold::<L, _>(values, |((buckets, items), steps)| {
+        let filter = with_buckets::<L, _>(buckets, FULL_BUDGET, AsGiven);
         let pair = Pair::new(filter, FULL_BUDGET, &items);
-        prop_assert!(pair.exhaustive);
+        assert!(pair.exhaustive);
         pair.run(&steps);
-    }
+    });
+}
 
-    #[test]
-    fn agrees_with_the_oracle_on_numbers_under_the_default_hasher(
-        buckets in tiny_or_small(),
-        budget in budgets(),
-        seed in any::<u64>(),
-        items in prop::collection::vec(any::<u64>(), 1..100),
-        steps in steps(60),
-    ) {
-        let filter = with_buckets(buckets, budget, RandomState::with_seed(seed));
+pub(crate) fn agrees_with_the_oracle_on_numbers_under_the_default_hasher<L: Layout>() {
+    let items = prop::collection::vec(any::<u64>(), 1..100);
+    let values = (tiny_or_small(), budgets(), any::<u64>(), items, steps(60));
+    hold::<L, _>(values, |(buckets, budget, seed, items, steps)| {
+        let filter = with_buckets::<L, _>(buckets, budget, RandomState::with_seed(seed));
         Pair::new(filter, budget, &items).run(&steps);
-    }
+    });
+}
 
-    #[test]
-    fn agrees_with_the_oracle_on_strings_under_another_hasher(
-        buckets in tiny_or_small(),
-        budget in budgets(),
-        mask in prop::sample::select(vec![0, 0xff, 3 << 62 | 7, 0xf << 60 | 0xffff, u64::MAX]),
-        items in prop::collection::vec("[a-c]{0,3}", 1..40),
-        steps in steps(60),
-    ) {
-        let filter = with_buckets(buckets, budget, Narrow { mask });
+pub(crate) fn agrees_with_the_oracle_on_strings_under_another_hasher<L: Layout>() {
+    let masks = vec![0, 0xff, 3 << 62 | 7, 0xf << 60 | 0xffff, u64::MAX];
+    let masks = prop::sample::select(masks);
+    let items = prop::collection::vec("[a-c]{0,3}", 1..40);
+    let values = (tiny_or_small(), budgets(), masks, items, steps(60));
+    hold::<L, _>(values, |(buckets, budget, mask, items, steps)| {
+        let filter = with_buckets::<L, _>(buckets, budget, Narrow { mask });
         Pair::new(filter, budget, &items).run(&steps);
-    }
+    });
+}
 
-    #[test]
-    fn agrees_with_the_oracle_at_any_capacity(
-        capacity in 0usize..300,
-        seed in any::<u64>(),
-        steps in steps(40),
-    ) {
-        let items: Vec<u64> = (0..400).collect();
-        let filter = CuckooFilter::builder()
-            .capacity(capacity)
-            .seed(seed)
-            .build()
-            .expect("a small filter");
-        prop_assert_eq!(filter.capacity(), capacity);
+pub(crate) fn agrees_with_the_oracle_at_any_capacity<L: Layout>() {
+    let items: Vec<u64> = (0..400).collect();
+    let values = (0usize..300, any::<u64>(), steps(40));
+    hold::<L, _>(values, |(capacity, seed, steps)| {
+        let builder = CuckooFilter::builder().layout::<L>().capacity(capacity);
+        let filter = builder.seed(seed).build().expect("a small filter");
+        assert_eq!(filter.capacity(), capacity);
         Pair::new(filter, FULL_BUDGET, &items).run(&steps);
-    }
+    });
 }
 
 /// Property 4 where it is hardest: the only vacant slot is at the end of a chain of full buckets, and each of
-/// them leads to the next with four different fingerprints. A search that takes every way into a bucket for
-/// a bucket of its own has four times as much to do with every step.
-#[test]
-fn finds_the_only_vacant_slot_at_the_end_of_a_chain() {
-    let geometry = Geometry::with_buckets(Layout::DEFAULT, 16);
+/// them leads to the next with as many different fingerprints as it has slots. A search that takes every way into a
+/// bucket for a bucket of its own has so many times as much to do with every step.
+pub(crate) fn finds_the_only_vacant_slot_at_the_end_of_a_chain<L: Layout>() {
+    let geometry = Geometry::with_buckets(model_of::<L>(), 16);
     // Alternates are in the other half of the range, so a chain goes to and fro.
     let buckets: Vec<usize> = (0..7).flat_map(|at| [at, 8 + at]).collect();
     let dead_end = 15;
     for hops in 1..buckets.len() {
-        let filter = with_buckets(geometry.buckets, FULL_BUDGET, AsGiven);
+        let filter = with_buckets::<L, _>(geometry.buckets, FULL_BUDGET, AsGiven);
         let mut oracle = Oracle::new(geometry);
         let mut link = |from: usize, to: usize, count: usize| -> Vec<u64> {
             let bits = geometry.fingerprints(from, 1, count, |other| other == to);
@@ -455,15 +455,16 @@ fn finds_the_only_vacant_slot_at_the_end_of_a_chain() {
             hashes
         };
         // Backwards, so that the alternate of each token is full already and it stays where it belongs.
-        let last = link(buckets[hops - 1], buckets[hops], 2 * SLOTS);
+        let last = link(buckets[hops - 1], buckets[hops], 2 * L::SLOTS);
         for at in (0..hops - 1).rev() {
-            link(buckets[at], buckets[at + 1], SLOTS);
+            link(buckets[at], buckets[at + 1], L::SLOTS);
         }
-        link(dead_end, buckets[0], SLOTS);
+        link(dead_end, buckets[0], L::SLOTS);
         // The second one of the last pair went to the emptier bucket, the end.
         assert!(filter.remove_hash(last[1]) && oracle.take(geometry.class(last[1])));
 
-        let bits = geometry.fingerprints(buckets[0], 30_000, 1, |other| other == dead_end);
+        let middle = *geometry.layout.fingerprints().end() / 2;
+        let bits = geometry.fingerprints(buckets[0], middle, 1, |other| other == dead_end);
         let new = geometry.hash(buckets[0], bits[0], 0);
         assert!(oracle.has_room_for(geometry.class(new)));
         if let Err(error) = filter.insert_hash(new) {
