@@ -56,4 +56,5 @@ pub mod report;
 pub mod shortest;
 pub mod state;
 pub mod thread;
+pub mod views;
 pub mod visited;

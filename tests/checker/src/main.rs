@@ -97,9 +97,17 @@ fn run(options: &Options) -> Result<(), String> {
         return say(parts::single(program.clone(), limits));
     }
     say(parts::conformance(options.seed, sizes.conformance))?;
+    say(parts::conformance_of_values(
+        options.seed,
+        sizes.conformance / 4,
+    ))?;
     #[cfg(lockfree_cuckoo_steps)]
     {
         say(parts::lockstep(options.seed, sizes.conformance))?;
+        say(parts::lockstep_of_values(
+            options.seed,
+            sizes.conformance / 4,
+        ))?;
         say(parts::lockstep_mutants())?;
     }
     say(parts::mutants(options.verbose))?;
@@ -110,6 +118,16 @@ fn run(options: &Options) -> Result<(), String> {
         options.seed,
         sizes.death_programs,
         sizes.death_states,
+    ))?;
+    say(parts::deaths_with_values(
+        options.seed,
+        sizes.death_programs / 8,
+        sizes.death_states,
+    ))?;
+    say(parts::values_by_chance(
+        options.seed,
+        sizes.programs / 8,
+        options.states.unwrap_or(sizes.states),
     ))?;
     say(parts::by_chance(
         options.seed,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use model::{Fingerprint, Layout};
+use model::{Layout, Token};
 
 /// Buckets a table of the machine has at most.
 pub const BUCKETS: usize = 4;
@@ -72,9 +72,9 @@ pub enum State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transfer {
     /// The token that goes from source to destination, or 0.
-    pub moved: Fingerprint,
+    pub moved: Token,
     /// The token that is new in the source, or 0.
-    pub placed: Fingerprint,
+    pub placed: Token,
     /// The bucket that `moved` leaves, or the target of an admission.
     pub source: u8,
     /// The bucket that `moved` goes to, or the witness of an admission.
@@ -107,7 +107,7 @@ impl Transfer {
     pub fn after(&self, layout: Layout, bucket: u8) -> Option<u64> {
         match (bucket == self.source, self.moved, self.placed) {
             (true, 0, placed) => layout.with(self.old_source, placed),
-            (true, moved, 0) => layout.without(self.old_source, moved),
+            (true, moved, 0) => layout.without_token(self.old_source, moved),
             (true, moved, placed) => layout.replacing(self.old_source, moved, placed),
             (false, 0, _) => None,
             (false, moved, _) => layout.with(self.old_destination, moved),

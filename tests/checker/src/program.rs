@@ -1,12 +1,15 @@
 //! Programs: what the threads of one exploration do, and where.
 
 use model::geometry::Geometry;
-use model::{Fingerprint, Layout};
+use model::{Fingerprint, Layout, Value};
 
 use crate::memory::Memory;
 
 /// Classes a program has at most.
 pub const CLASSES: usize = 8;
+
+/// Tokens that differ in class or value a program has at most.
+pub const TOKENS: usize = 15;
 
 /// An item, as its operations see it: the bucket that they read first, the other one, and what is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +39,16 @@ pub enum Kind {
     Move,
     /// `snapshot`
     Snapshot,
+    /// `insert_unique_value`
+    UniqueValue,
+    /// `value`
+    Value,
+    /// `values`
+    Values,
+    /// `replace_value`
+    Replace,
+    /// `remove_value`
+    Take,
 }
 
 /// One call. The item means nothing to a snapshot.
@@ -45,6 +58,10 @@ pub struct Operation {
     pub kind: Kind,
     /// With what.
     pub item: Item,
+    /// The value that is inserted, removed or replaced.
+    pub value: Value,
+    /// What it is replaced by.
+    pub new: Value,
     /// Whether it must succeed, or must not, in every schedule.
     pub expected: Option<bool>,
 }
@@ -55,7 +72,7 @@ pub struct Program {
     /// The shape of the table and the bounds.
     pub shape: Shape,
     /// Tokens that are there from the beginning, each in its first bucket.
-    pub fill: Vec<Item>,
+    pub fill: Vec<(Item, Value)>,
     /// The calls of each thread.
     pub threads: Vec<Vec<Operation>>,
 }
@@ -108,12 +125,11 @@ impl Program {
     /// The table before the first step.
     pub fn memory(&self) -> Memory {
         let mut memory = Memory::new(self.shape.descriptors);
-        for token in &self.fill {
-            let word = &mut memory.words[usize::from(token.first)];
-            *word = self
-                .shape
-                .layout
-                .with(*word, token.f)
+        let layout = self.shape.layout;
+        for &(item, value) in &self.fill {
+            let word = &mut memory.words[usize::from(item.first)];
+            *word = layout
+                .with(*word, layout.token(item.f, value))
                 .expect("the tokens of a program fit its buckets");
         }
         memory
@@ -125,7 +141,7 @@ impl Program {
             let tokens = self
                 .fill
                 .iter()
-                .filter(|token| usize::from(token.first) == bucket);
+                .filter(|(item, _)| usize::from(item.first) == bucket);
             tokens.count() <= self.shape.layout.slots
         })
     }
@@ -134,11 +150,26 @@ impl Program {
     pub fn classes(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
         let called = called.filter(|op| op.kind != Kind::Snapshot);
-        let items = called.map(|op| op.item).chain(self.fill.iter().copied());
+        let filled = self.fill.iter().map(|&(item, _)| item);
+        let items = called.map(|op| op.item).chain(filled);
         let mut classes: Vec<Item> = items.map(Item::class).collect();
         classes.sort();
         classes.dedup();
         classes
+    }
+
+    /// The tokens that there can be: the class of each, and its value. Without values, one of each class.
+    pub fn tokens(&self) -> Vec<(Item, Value)> {
+        if !self.shape.layout.has_values() {
+            return self.classes().into_iter().map(|class| (class, 0)).collect();
+        }
+        let called = self.threads.iter().flatten();
+        let inserted = called.filter_map(|op| Some((op.item, op.inserts()?)));
+        let tokens = inserted.chain(self.fill.iter().copied());
+        let mut tokens: Vec<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
+        tokens.sort();
+        tokens.dedup();
+        tokens
     }
 }
 
@@ -168,7 +199,18 @@ impl Operation {
         Self {
             kind,
             item,
+            value: 0,
+            new: 0,
             expected: None,
+        }
+    }
+
+    /// The value of the token that there may be afterwards, and was not before.
+    fn inserts(&self) -> Option<Value> {
+        match self.kind {
+            Kind::Insert | Kind::Unique | Kind::UniqueValue => Some(self.value),
+            Kind::Replace => Some(self.new),
+            _ => None,
         }
     }
 }

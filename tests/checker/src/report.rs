@@ -82,6 +82,11 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
                 let item = call.item;
                 let _ = write!(out, " {:x} in {} {}", item.f, item.first, item.second);
             }
+            match call.kind {
+                Kind::Replace => _ = write!(out, ", {} by {}", call.value, call.new),
+                _ if call.value != 0 => _ = write!(out, " with value {}", call.value),
+                _ => {}
+            }
             let _ = write!(out, ": ");
         }
         let _ = write!(out, "{:?}", step.at);

@@ -46,7 +46,7 @@ impl Run<'_> {
             } else {
                 (item.second, self.me.b)
             };
-        Some((bucket, content, self.layout().with(content, item.f)?))
+        Some((bucket, content, self.layout().with(content, self.token())?))
     }
 
     fn exchange_added(&mut self) -> bool {
@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 
     /// Adds to the emptier candidate, if one has room.
-    fn add(&mut self) {
+    pub(super) fn add(&mut self) {
         (self.me.a, self.me.b) = (0, 0);
         self.begin_settle(Caller::InsertionFirst, self.me.item.first);
     }

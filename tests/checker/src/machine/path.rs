@@ -3,7 +3,7 @@
 //! The tables are so small that the search remembers where it was: each bucket is examined once, and what was
 //! read of it is kept under its number.
 
-use model::{Fingerprint, Layout};
+use model::{Layout, Token};
 
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
 use crate::mutants::Mutant;
@@ -52,7 +52,7 @@ impl Run<'_> {
     }
 
     /// Of the tokens of two full candidates, the one in a slot: its bucket, and where it could go.
-    fn exit(&self, slot: u8) -> (u8, Fingerprint, u8) {
+    fn exit(&self, slot: u8) -> (u8, Token, u8) {
         let item = self.me.item;
         let source = [item.first, item.second][usize::from(slot) / self.layout().slots];
         let content = self.me.search.contents[usize::from(source)];
@@ -60,7 +60,13 @@ impl Run<'_> {
             .layout()
             .occupant(content, usize::from(slot) % self.layout().slots)
             .unwrap_or(0);
-        (source, moved, self.world.shape.alternate(source, moved))
+        (source, moved, self.alternate(source, moved))
+    }
+
+    /// Where a token could go.
+    fn alternate(&self, bucket: u8, token: Token) -> u8 {
+        let f = self.layout().fingerprint_of(token);
+        self.world.shape.alternate(bucket, f)
     }
 
     /// Examines the next of the alternates of the candidates' tokens.
@@ -127,7 +133,7 @@ impl Run<'_> {
         self.expand();
     }
 
-    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Fingerprint)) {
+    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Token)) {
         let search = &mut self.me.search;
         search.contents[usize::from(bucket)] = content;
         search.arrivals[usize::from(bucket)] = arrival;
@@ -137,13 +143,13 @@ impl Run<'_> {
     }
 
     /// A token of the node that is being expanded, and where it could go.
-    fn neighbour(&self, slot: u8) -> Option<(u8, Fingerprint, u8)> {
+    fn neighbour(&self, slot: u8) -> Option<(u8, Token, u8)> {
         let search = &self.me.search;
         let source = search.nodes[usize::from(search.parent)];
         let moved = self
             .layout()
             .occupant(search.contents[usize::from(source)], slot.into())?;
-        Some((source, moved, self.world.shape.alternate(source, moved)))
+        Some((source, moved, self.alternate(source, moved)))
     }
 
     /// Examines the next alternate of the node that is being expanded, or goes on to the next node.
@@ -242,7 +248,7 @@ impl Run<'_> {
     }
 
     /// Executes a path, from the vacant slot back to a candidate. Of the search only the way back is needed.
-    fn execute(&mut self, source: u8, moved: Fingerprint, destination: u8) {
+    fn execute(&mut self, source: u8, moved: Token, destination: u8) {
         let Search {
             placing, arrivals, ..
         } = self.me.search;
@@ -265,7 +271,7 @@ impl Run<'_> {
         }
     }
 
-    fn arrival(&self) -> (u8, Fingerprint) {
+    fn arrival(&self) -> (u8, Token) {
         self.me.search.arrivals[usize::from(self.me.search.source)]
     }
 
@@ -278,7 +284,11 @@ impl Run<'_> {
             ..
         } = self.me.search;
         let last = self.arrival().1 == 0;
-        let placed = if placing && last { self.me.item.f } else { 0 };
+        let placed = match placing && last {
+            false => 0,
+            true if self.world.is(Mutant::PathLosesItsValue) => self.me.item.f,
+            true => self.token(),
+        };
         self.begin_relocation(Caller::PathHop, moved, placed, source, destination);
     }
 

@@ -3,6 +3,7 @@
 use super::{DONE, NOT_DONE, Run};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Removal};
+use crate::program::Kind;
 
 impl Run<'_> {
     pub(super) fn removal(&mut self, point: Removal) {
@@ -14,10 +15,9 @@ impl Run<'_> {
             }
             Removal::FastSecond => {
                 self.me.b = self.load(item.second);
-                let count = |content| self.layout().count(content, item.f);
-                let matches = count(self.me.a) + count(self.me.b);
-                let suits =
-                    matches == 1 || matches != 0 && self.world.is(Mutant::TwoTokensTakenAtOnce);
+                let matches = self.matches(self.me.a) + self.matches(self.me.b);
+                let several = self.world.is(Mutant::TwoTokensTakenAtOnce);
+                let suits = matches == 1 || matches > 1 && several;
                 if self.are_plain(self.me.a, self.me.b) && suits {
                     self.go(At::Removal(Removal::FastExchange));
                 } else {
@@ -25,7 +25,7 @@ impl Run<'_> {
                 }
             }
             Removal::FastExchange => {
-                let (bucket, content) = if self.layout().contains(self.me.a, item.f) {
+                let (bucket, content) = if self.matches(self.me.a) > 0 {
                     (item.first, self.me.a)
                 } else {
                     (item.second, self.me.b)
@@ -46,11 +46,17 @@ impl Run<'_> {
                 let Some((bucket, content, cleared)) = self.removable() else {
                     unreachable!("one of the buckets holds the token")
                 };
-                if !self.exchange(bucket, content, cleared) {
+                let done = self.exchange(bucket, content, cleared);
+                let careless = self.is_call(&[Kind::Replace])
+                    && self.world.is(Mutant::ReplacementIgnoresItsExchange);
+                if !done && !careless {
                     (self.me.a, self.me.b) = (0, 0);
                     self.begin_settle(Caller::RemovalFirst, item.first);
                 } else if self.has_twin() && self.world.is(Mutant::RemoveBumpsAfterItsExchange) {
                     self.go(At::Removal(Removal::LateBump));
+                } else if self.replaces_in_two_steps() {
+                    self.me.value = self.me.new;
+                    self.add();
                 } else {
                     self.give_back(DONE);
                 }
@@ -70,6 +76,15 @@ impl Run<'_> {
         }
     }
 
+    /// How many tokens of the class a bucket holds.
+    fn matches(&self, content: u64) -> usize {
+        self.layout().count(content, self.me.item.f)
+    }
+
+    fn replaces_in_two_steps(&self) -> bool {
+        self.is_call(&[Kind::Replace]) && self.world.is(Mutant::ReplacementInTwoSteps)
+    }
+
     fn remove_slowly(&mut self) {
         (self.me.a, self.me.b) = (0, 0);
         self.go(At::Removal(Removal::Version));
@@ -80,15 +95,31 @@ impl Run<'_> {
         let item = self.me.item;
         [(item.first, self.me.a), (item.second, self.me.b)]
             .into_iter()
-            .find_map(|(bucket, content)| {
-                Some((bucket, content, self.layout().without(content, item.f)?))
-            })
+            .find_map(|(bucket, content)| Some((bucket, content, self.changed(content)?)))
     }
 
-    /// Whether the bucket that the token is not taken from holds an equal one.
+    /// What the call makes of a bucket, if it holds the token that is meant.
+    fn changed(&self, content: u64) -> Option<u64> {
+        let (layout, f, mut token) = (self.layout(), self.me.item.f, self.token());
+        if !self.is_call(&[Kind::Replace, Kind::Take]) {
+            return layout.without(content, f);
+        }
+        if self.world.is(Mutant::TokenFoundByFingerprint) {
+            token = layout.find(content, f)?;
+        }
+        if self.is_call(&[Kind::Take]) || self.replaces_in_two_steps() {
+            layout.without_token(content, token)
+        } else {
+            layout.replacing(content, token, layout.token(f, self.me.new))
+        }
+    }
+
+    /// Whether the bucket that the token is not taken from holds another one of its class.
     fn has_twin(&self) -> bool {
-        let f = self.me.item.f;
-        self.layout().contains(self.me.a, f) && self.layout().contains(self.me.b, f)
+        let (layout, f) = (self.layout(), self.me.item.f);
+        let (a, b) = (layout.find(self.me.a, f), layout.find(self.me.b, f));
+        let equal = a == b || !self.world.is(Mutant::TwinOfAnotherValueIsNone);
+        a.is_some() && b.is_some() && equal
     }
 
     pub(super) fn removal_first(&mut self, content: u64) {
@@ -101,7 +132,12 @@ impl Run<'_> {
         self.me.b = content;
         if self.removable().is_none() {
             (self.me.a, self.me.b) = (0, 0);
-            if self.world.is(Mutant::FailedRemoveNotValidated) {
+            let careless = if self.is_call(&[Kind::Replace, Kind::Take]) {
+                Mutant::FailedReplacementNotValidated
+            } else {
+                Mutant::FailedRemoveNotValidated
+            };
+            if self.world.is(careless) {
                 self.give_back(NOT_DONE);
             } else {
                 self.go(At::Removal(Removal::Validate));

@@ -105,7 +105,7 @@ impl Run<'_> {
                 self.record(Access::Right(false, true));
                 let copy = match self.me.scan.passes {
                     0 => NO_COPY,
-                    _ => self.me.scan.copy.into(),
+                    _ => self.me.scan.copy,
                 };
                 self.give_back(copy);
             }
@@ -159,9 +159,10 @@ impl Run<'_> {
 
     pub(super) fn scan_word(&mut self, content: u64) {
         let bucket = self.me.scan.cursor;
-        let found = self.layout().tokens(content).filter(|&f| self.in_group(f));
-        let classes = found.filter_map(|f| self.world.class_of(bucket, f));
-        let copy: u32 = classes.map(|class| 1 << (4 * class)).sum();
+        let layout = self.layout();
+        let tokens = layout.tokens(content);
+        let found = tokens.filter(|&token| self.in_group(layout.fingerprint_of(token)));
+        let copy: u64 = found.map(|token| self.digit(bucket, token)).sum();
         self.me.scan.copy += copy;
         self.me.scan.cursor += 1;
         self.scan_next_word();
@@ -182,12 +183,20 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn scan_counted(&mut self, copies: u64) {
-        let Item { first, f, .. } = std::mem::take(&mut self.me.item);
-        if let Some(class) = self.world.class_of(first, f) {
-            let copy = &mut self.me.scan.copy;
-            *copy = *copy & !(0xf << (4 * class)) | (copies as u32) << (4 * class);
-        }
+    /// Gives the copy what was found of the class of a hint, instead of what it has.
+    pub(super) fn scan_counted(&mut self, found: u64) {
+        let class = std::mem::take(&mut self.me.item).class();
+        let tokens = self.world.tokens.iter().enumerate();
+        let here = tokens.filter(|(_, (other, _))| *other == class);
+        let digits: u64 = here.map(|(at, _)| 0xf << (4 * at)).sum();
+        let found = if self.world.is(Mutant::ScanForgetsValues) {
+            let copies = (0..64).step_by(4).map(|at| found >> at & 0xf).sum::<u64>();
+            copies * self.digit(class.first, class.f)
+        } else {
+            found
+        };
+        let copy = &mut self.me.scan.copy;
+        *copy = *copy & !digits | found;
         self.scan_next_hint();
     }
 }

@@ -78,7 +78,7 @@ impl Run<'_> {
                     Admission {
                         reference: word,
                         control,
-                        placed: seen.placed,
+                        placed: self.layout().fingerprint_of(seen.placed),
                         target: seen.source,
                         witness: seen.destination,
                         absent: false,
