@@ -18,7 +18,7 @@ pub fn weight(layout: Layout, f: Fingerprint, first: u64, second: u64) -> u64 {
     let slots = slots(second).chain(slots(first));
     let slots = slots.map(|token| u64::from(layout.fingerprint_of(token) == f));
     match (layout.slots, layout.token_bits()) {
-        (4, 16) => slots.fold(0, |mask, equal| mask << 2 | equal * 0b11),
+        (4, 16) => slots.fold(0, |mask, equal| mask << 2 | equal << 1 | equal),
         (8, 8) | (4, 17) | (5, 14) | (6, 12) => slots.fold(0, |mask, equal| mask << 1 | equal) << 2,
         _ => slots.fold(0, |mask, equal| mask | equal << 9),
     }

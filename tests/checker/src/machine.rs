@@ -114,7 +114,7 @@ impl World {
         let (classes, tokens) = (program.classes(), program.tokens());
         Self {
             shape: program.shape,
-            views: views(program.shape.layout, &classes, &tokens),
+            views: views(program, &classes, &tokens),
             classes,
             tokens,
             mutant,

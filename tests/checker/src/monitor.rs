@@ -43,6 +43,10 @@ pub enum Role {
 pub enum Told {
     /// The call took effect, and this is its result.
     Bool(bool),
+    /// It took effect, and saw this token, or none.
+    Saw(Option<Code>),
+    /// It took effect, and saw a token.
+    SawOne,
     /// Nothing was done: an insert that was refused.
     Nothing,
     /// Nothing was changed.
@@ -55,9 +59,13 @@ pub enum Told {
     NoNumber,
 }
 
+/// A token, where there is one at most: a small number, not 0.
+pub type Code = u8;
+
 /// One explanation of what was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Explanation {
+    /// How many there are; or the code of the only one, or 0.
     tokens: u8,
     calls: [Call; THREADS],
 }
@@ -70,8 +78,8 @@ enum Call {
     None,
     /// It has taken no effect yet.
     Open(Effect),
-    /// It has, and this is its result.
-    Done(Effect, bool),
+    /// It has, and this is its result: 0 or 1, or the code of the token that it saw.
+    Done(Effect, Code),
     /// It counts: the fewest tokens there have been, and those there were with all that have come since.
     Counting(u8, u8),
 }
@@ -87,6 +95,16 @@ pub enum Effect {
     Remove,
     /// Sees whether there is any.
     Contains,
+    /// Adds this one if there is none, and sees which there was.
+    Admit(Code),
+    /// Sees which one there is.
+    Look,
+    /// Takes this one, if it is there.
+    Take(Code),
+    /// Takes whichever there is.
+    Clear,
+    /// Replaces one by another, if it is there.
+    Replace(Code, Code),
 }
 
 /// The automaton of a number. The same for all programs.
@@ -197,9 +215,11 @@ impl Explanation {
             }
             Event::Return(thread, told) => {
                 let agrees = match (self.calls[thread], told) {
-                    (Call::Done(_, done), Told::Bool(result)) => done == result,
+                    (Call::Done(_, done), Told::Bool(result)) => (done != 0) == result,
+                    (Call::Done(_, seen), Told::Saw(token)) => seen == token.unwrap_or(0),
+                    (Call::Done(_, seen), Told::SawOne) => seen != 0,
                     (Call::Open(_), Told::Nothing | Told::Unchanged) => true,
-                    (Call::Done(effect, done), Told::Unchanged) => !effect.changes(done),
+                    (Call::Done(effect, done), Told::Unchanged) => !effect.changes(done != 0),
                     (Call::Open(_) | Call::Done(..), Told::Any) => true,
                     (Call::Counting(least, most), Told::Number(n)) => (least..=most).contains(&n),
                     (Call::Counting(..), Told::NoNumber) => true,
@@ -216,7 +236,7 @@ impl Explanation {
 
     /// Removes that have taken a token, and not returned.
     fn removes_under_way(&self) -> u8 {
-        let removed = |call: &&Call| **call == Call::Done(Effect::Remove, true);
+        let removed = |call: &&Call| **call == Call::Done(Effect::Remove, 1);
         self.calls.iter().filter(removed).count() as u8
     }
 
@@ -225,20 +245,27 @@ impl Explanation {
         let Call::Open(effect) = self.calls[thread] else {
             return None;
         };
-        let present = self.tokens > 0;
-        let (result, change) = match effect {
-            Effect::Insert => (true, 1),
-            Effect::Unique => (!present, i8::from(!present)),
-            Effect::Remove => (present, -i8::from(present)),
-            Effect::Contains => (present, 0),
+        let tokens = self.tokens;
+        let (result, after) = match (effect, tokens) {
+            (Effect::Insert, _) => (1, tokens + 1),
+            (Effect::Unique, 0) => (1, 1),
+            (Effect::Remove, 1..) => (1, tokens - 1),
+            (Effect::Unique | Effect::Remove, _) => (0, tokens),
+            (Effect::Contains, _) => (u8::from(tokens > 0), tokens),
+            (Effect::Admit(new), 0) => (0, new),
+            (Effect::Admit(_) | Effect::Look, seen) => (seen, tokens),
+            (Effect::Clear, 1..) => (1, 0),
+            (Effect::Take(old), _) if tokens == old => (1, 0),
+            (Effect::Replace(old, new), _) if tokens == old => (1, new),
+            (Effect::Clear | Effect::Take(_) | Effect::Replace(..), _) => (0, tokens),
         };
         let mut next = self;
-        next.tokens = self.tokens.checked_add_signed(change)?;
+        next.tokens = after;
         next.calls[thread] = Call::Done(effect, result);
         for call in &mut next.calls {
             if let Call::Counting(least, most) = call {
                 *least = next.tokens.min(*least);
-                *most += u8::from(change > 0);
+                *most += u8::from(after > tokens);
             }
         }
         Some(next)

@@ -1,9 +1,10 @@
-//! Views: the numbers that the multiset of tokens is watched by, and what a call is to each of them.
+//! Views: what is watched of the multiset of tokens, and what a call is to each view.
 //!
 //! Without values there is one for each class: how many tokens it has. With values there is one more for each value that
 //! a class can have: how many tokens have it. Each is linearizable by itself. Together they are not, if a class has
 //! several tokens at a time: a remove that was under way before an equal token came may have to be placed before that,
 //! so that a lookup can miss both tokens, while another one has seen the value that is removed beside the one that came.
+//! A class that has one token at most, because all come by `unique`, is watched as a whole besides: which token it has.
 //!
 //! So each call is something to the class, which knows nothing of values, and something to each value of it:
 //!
@@ -17,50 +18,80 @@
 //! | replace | contains, if it succeeds | remove | insert, if that is the new one |
 //! | values, snapshot | counts | counts | counts |
 
-use model::{Layout, Value};
+use model::Value;
 
 use crate::machine::{Answer, STRANGERS, World};
-use crate::monitor::{Effect, Monitor, Role, Set, Told};
-use crate::program::{CLASSES, Item, Kind, Operation, TOKENS};
+use crate::monitor::{Code, Effect, Monitor, Role, Set, Told};
+use crate::program::{CLASSES, Item, Kind, Operation, Program, TOKENS};
 
 /// Views a program has at most.
-pub const VIEWS: usize = CLASSES + TOKENS;
+pub const VIEWS: usize = 2 * CLASSES + TOKENS;
 
 /// How many of each token that the program knows there are.
 pub type Numbers = [u8; TOKENS];
 
-/// A number that is watched.
+/// What is watched of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// The class, by its number.
     class: usize,
     /// The tokens that count, one bit for each that the program knows.
     tokens: u32,
-    /// The value that they have, if it matters.
-    value: Option<Value>,
+    watched: Watched,
 }
 
-/// Those of a program.
-pub fn views(layout: Layout, classes: &[Item], tokens: &[(Item, Value)]) -> Vec<View> {
-    let class_of = |item| classes.iter().position(|&class| class == item);
-    let views_of_classes = classes.iter().enumerate().map(|(class, item)| {
-        let tokens = tokens.iter().enumerate();
-        let of_the_class = tokens.filter(|(_, (other, _))| other == item);
-        View {
-            class,
-            tokens: of_the_class.map(|(at, _)| 1 << at).sum(),
-            value: None,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watched {
+    /// How many tokens there are.
+    Number,
+    /// How many have this value.
+    Value(Value),
+    /// Which one there is.
+    Token,
+}
+
+/// Those of a program: first one for each class.
+pub fn views(program: &Program, classes: &[Item], tokens: &[(Item, Value)]) -> Vec<View> {
+    let of_class = |watched| {
+        move |(class, item): (usize, &Item)| {
+            let tokens = tokens.iter().enumerate();
+            let of_the_class = tokens.filter(|(_, (other, _))| other == item);
+            View {
+                class,
+                tokens: of_the_class.map(|(at, _)| 1 << at).sum(),
+                watched,
+            }
         }
-    });
-    let values = tokens.iter().enumerate().filter(|_| layout.has_values());
-    let views_of_values = values.filter_map(|(at, &(item, value))| {
-        Some(View {
-            class: class_of(item)?,
-            tokens: 1 << at,
-            value: Some(value),
-        })
-    });
-    views_of_classes.chain(views_of_values).collect()
+    };
+    let mut views: Vec<View> = classes
+        .iter()
+        .enumerate()
+        .map(of_class(Watched::Number))
+        .collect();
+    if program.shape.layout.has_values() {
+        for (at, &(item, value)) in tokens.iter().enumerate() {
+            let class = classes.iter().position(|&class| class == item);
+            views.extend(class.map(|class| View {
+                class,
+                tokens: 1 << at,
+                watched: Watched::Value(value),
+            }));
+        }
+        let single = classes.iter().enumerate();
+        let single = single.filter(|&(_, &class)| has_one_at_most(program, class));
+        views.extend(single.map(of_class(Watched::Token)));
+    }
+    views
+}
+
+/// Whether no call can give a class a second token.
+fn has_one_at_most(program: &Program, class: Item) -> bool {
+    let mut calls = program.threads.iter().flatten();
+    let filled = program
+        .fill
+        .iter()
+        .filter(|(item, _)| item.class() == class);
+    filled.count() < 2 && !calls.any(|call| call.kind == Kind::Insert && call.item.class() == class)
 }
 
 /// A thread begins a call.
@@ -73,7 +104,7 @@ pub fn call(
 ) {
     let class = world.class_of(call.item.first, call.item.f);
     for (view, set) in world.views.iter().zip(sets) {
-        if let Some(role) = view.role(class, call) {
+        if let Some(role) = view.role(world, class, call) {
             monitor.call(set, thread, role);
         }
     }
@@ -101,7 +132,8 @@ pub fn answer(
     let mut views = world.views.iter().zip(sets);
     known
         && views.all(|(view, set)| {
-            view.role(class, call).is_none() || monitor.answer(set, thread, view.told(call, answer))
+            view.role(world, class, call).is_none()
+                || monitor.answer(set, thread, view.told(world, call, answer))
         })
 }
 
@@ -109,76 +141,94 @@ fn digit(copy: u64, at: usize) -> u8 {
     (copy >> (4 * at) & 0xf) as u8
 }
 
+/// A token of the class of a call, for those who watch which one there is. One that the program does not know is none of
+/// them.
+fn code(world: &World, call: &Operation, value: Value) -> Code {
+    let token = (call.item.class(), value);
+    let known = world.tokens.iter().position(|&known| known == token);
+    known.map_or(Code::MAX, |at| at as Code + 1)
+}
+
 impl View {
-    /// What it says of so many tokens.
+    /// What the monitor calls this state.
     pub fn number(&self, numbers: &Numbers) -> u8 {
-        if self.tokens.is_power_of_two() {
-            return numbers[self.tokens.trailing_zeros() as usize];
+        let counted = (0..TOKENS).filter(|at| self.tokens >> at & 1 != 0);
+        match self.watched {
+            Watched::Token => {
+                let mut present = counted.filter(|&at| numbers[at] > 0);
+                present.next().map_or(0, |at| at as Code + 1)
+            }
+            _ if self.tokens.is_power_of_two() => numbers[self.tokens.trailing_zeros() as usize],
+            _ => counted.map(|at| numbers[at]).sum(),
         }
-        let counted = numbers.iter().enumerate();
-        let counted = counted.filter(|(at, _)| self.tokens >> at & 1 != 0);
-        counted.map(|(_, number)| number).sum()
     }
 
     /// What is watched, for those who read a failure.
     pub fn name(&self, world: &World) -> String {
-        let class = world.classes[self.class];
-        let value = self.value.map(|value| format!(" with value {value}"));
-        format!(
-            "{:x}{} in {} and {}",
-            class.f,
-            value.unwrap_or_default(),
-            class.first,
-            class.second
-        )
+        let Item { first, second, f } = world.classes[self.class];
+        match self.watched {
+            Watched::Value(value) => format!("{f:x} with value {value} in {first} and {second}"),
+            _ => format!("{f:x} in {first} and {second}"),
+        }
     }
 
     /// What a call is to it; `None` if nothing.
-    fn role(&self, class: Option<usize>, call: &Operation) -> Option<Role> {
+    fn role(&self, world: &World, class: Option<usize>, call: &Operation) -> Option<Role> {
         let here = class == Some(self.class);
-        match call.kind {
+        let code = |value| code(world, call, value);
+        let effect = match (call.kind, self.watched) {
             // A relocation is no call of the multiset.
-            Kind::Move => return None,
-            Kind::Snapshot => return Some(Role::Counts),
-            _ if !here => return None,
-            Kind::Values => return Some(Role::Counts),
-            Kind::Count => return self.value.is_none().then_some(Role::Counts),
-            _ => {}
-        }
-        let effect = match self.value {
-            None => match call.kind {
+            (Kind::Move, _) => None,
+            (Kind::Snapshot | Kind::Values | Kind::Count, Watched::Token) => None,
+            (Kind::Count, Watched::Value(_)) => None,
+            (Kind::Snapshot, _) => return Some(Role::Counts),
+            _ if !here => None,
+            (Kind::Values | Kind::Count, _) => return Some(Role::Counts),
+            (kind, Watched::Number) => Some(match kind {
                 Kind::Insert => Effect::Insert,
                 Kind::Unique | Kind::UniqueValue => Effect::Unique,
                 Kind::Remove | Kind::Take => Effect::Remove,
                 _ => Effect::Contains,
-            },
-            Some(value) => match (call.kind, value == call.value, value == call.new) {
-                (Kind::Insert, true, _) | (Kind::Replace, false, true) => Effect::Insert,
-                (Kind::Insert | Kind::Take | Kind::Replace, false, _) => return None,
-                (Kind::Unique | Kind::UniqueValue, true, _) => Effect::Unique,
-                (Kind::Remove, ..) | (Kind::Take, true, _) | (Kind::Replace, true, false) => {
-                    Effect::Remove
+            }),
+            (kind, Watched::Value(value)) => match (kind, value == call.value, value == call.new) {
+                (Kind::Insert, true, _) | (Kind::Replace, false, true) => Some(Effect::Insert),
+                (Kind::Insert | Kind::Take | Kind::Replace, false, _) => None,
+                (Kind::Unique | Kind::UniqueValue, true, _) => Some(Effect::Unique),
+                (Kind::Remove, ..) | (Kind::Take, ..) | (Kind::Replace, true, false) => {
+                    Some(Effect::Remove)
                 }
-                _ => Effect::Contains,
+                _ => Some(Effect::Contains),
             },
+            (kind, Watched::Token) => Some(match kind {
+                Kind::Unique | Kind::UniqueValue => Effect::Admit(code(call.value)),
+                Kind::Remove => Effect::Clear,
+                Kind::Take => Effect::Take(code(call.value)),
+                Kind::Replace => Effect::Replace(code(call.value), code(call.new)),
+                _ => Effect::Look,
+            }),
         };
-        Some(Role::Acts(effect))
+        effect.map(Role::Acts)
     }
 
     /// What a result of a call that is something to it says.
-    fn told(&self, call: &Operation, answer: Answer) -> Told {
-        match answer {
-            Answer::Number(copies) => Told::Number(copies as u8),
-            Answer::Copy(copy) => {
+    fn told(&self, world: &World, call: &Operation, answer: Answer) -> Told {
+        match (answer, self.watched) {
+            (Answer::Number(copies), _) => Told::Number(copies as u8),
+            (Answer::Copy(copy), _) => {
                 Told::Number(self.number(&std::array::from_fn(|at| digit(copy, at))))
             }
-            Answer::NoCopy => Told::NoNumber,
-            Answer::Bool(_) | Answer::Value(_) | Answer::Full | Answer::TooManyCopies => {
-                match self.value {
-                    None => told_of_class(call.kind, answer),
-                    Some(value) => told_of_value(value, call, answer),
-                }
+            (Answer::NoCopy, _) => Told::NoNumber,
+            (_, Watched::Number) => told_of_class(call.kind, answer),
+            (_, Watched::Value(value)) => told_of_value(value, call, answer),
+            (Answer::Value(found), Watched::Token) => {
+                Told::Saw(found.map(|value| code(world, call, value)))
             }
+            (Answer::Bool(inserted), _) if call.kind == Kind::Unique => match inserted {
+                true => Told::Saw(None),
+                false => Told::SawOne,
+            },
+            (Answer::Bool(result), _) => Told::Bool(result),
+            (Answer::Full | Answer::TooManyCopies, _) => Told::Nothing,
         }
     }
 }
@@ -213,5 +263,40 @@ fn told_of_value(value: Value, call: &Operation, answer: Answer) -> Told {
         (Kind::Replace, Answer::Bool(false)) if !own => Told::Nothing,
         (_, Answer::Bool(result)) => Told::Bool(result),
         _ => Told::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::history::{Event, Multiset, ValueCall, linearizable};
+
+    use super::*;
+    use crate::explore::replay;
+
+    /// Why the values of a class are watched one by one. What the replay returns is allowed by each view.
+    #[test]
+    fn several_values_of_a_class_are_no_linearizable_multiset() {
+        let program =
+            "pair layout=4x12+4: f10=9 | take f01=9 | insert f01=4, value f10 | value f01";
+        let program: Program = program.parse().expect("a program");
+        // The take and the lookup read the empty bucket before 4 comes there. The other lookup sees 9.
+        let schedule = [0, 0, 0, 2, 2, 1, 1, 1, 1, 1, 1, 0, 2, 2];
+        let (steps, _) = replay(&program, None, &schedule);
+        let returned = |thread, nth| {
+            let steps = steps.iter().filter(|step| step.thread == thread);
+            steps.filter_map(|step| step.answer).nth(nth)
+        };
+        assert_eq!(returned(0, 0), Some(Answer::Bool(true)));
+        assert_eq!(returned(1, 1), Some(Answer::Value(Some(9))));
+        assert_eq!(returned(2, 0), Some(Answer::Value(None)));
+        let event = |call, began, ended| Event { call, began, ended };
+        let take = [event(ValueCall::Remove(9, true), 0, 11)];
+        let writer = [
+            event(ValueCall::Insert(4, true), 5, 7),
+            event(ValueCall::Value(Some(9)), 8, 10),
+        ];
+        let lookup = [event(ValueCall::Value(None), 3, 13)];
+        let all: [&[Event<ValueCall>]; 3] = [&take, &writer, &lookup];
+        assert!(!linearizable(&all, Multiset::from([(9, 1)])));
     }
 }
