@@ -143,11 +143,27 @@ fn program(random: &mut Random, layout: Layout) -> Program {
         })
         .collect();
     threads.sort();
-    Program {
+    let mut program = Program {
         shape,
         fill,
         threads,
+    };
+    if layout.has_values() && random.below(2) == 0 {
+        keep_to_one(&mut program);
     }
+    program
+}
+
+/// Leaves each class one token at most: then its tokens are watched as a whole.
+fn keep_to_one(program: &mut Program) {
+    let mut known = HashSet::new();
+    program.fill.retain(|(item, _)| known.insert(item.class()));
+    for call in program.threads.iter_mut().flatten() {
+        if call.kind == Kind::Insert {
+            call.kind = Kind::UniqueValue;
+        }
+    }
+    program.threads.sort();
 }
 
 /// Tokens to begin with: a few, or nearly as many as there is room for.

@@ -273,6 +273,31 @@ mod tests {
     use super::*;
     use crate::explore::replay;
 
+    /// Each value by itself, and the number of tokens: 4 came after 9 was seen, and 9 was seen after 4.
+    #[test]
+    fn the_only_token_of_a_class_is_one_after_another() {
+        let thread = "value f01, value f10";
+        for (other, explained) in [("contains f01", false), ("insert f01=9", true)] {
+            let text = format!("pair layout=4x12+4: f01=9 | replace f01 9>4 | {thread} | {other}");
+            let program: Program = text.parse().expect("a program");
+            let world = World::new(&program, None);
+            let monitor = &mut Monitor::default();
+            let numbers = std::array::from_fn(|at| {
+                u8::from(world.tokens.get(at) == Some(&(world.classes[0], 9)))
+            });
+            let start = |view: &View| monitor.start(view.number(&numbers).into());
+            let mut sets: Vec<Set> = world.views.iter().map(start).collect();
+            call(&world, monitor, &mut sets, 0, &program.threads[0][0]);
+            let mut sees = |nth: usize, value| {
+                let lookup = &program.threads[1][nth];
+                call(&world, monitor, &mut sets, 1, lookup);
+                answer(&world, monitor, &mut sets, 1, lookup, Answer::Value(value))
+            };
+            assert!(sees(0, Some(4)));
+            assert_eq!(sees(1, Some(9)), explained, "with {other}");
+        }
+    }
+
     /// Why the values of a class are watched one by one. What the replay returns is allowed by each view.
     #[test]
     fn several_values_of_a_class_are_no_linearizable_multiset() {
