@@ -230,8 +230,8 @@ fn follow(
 /// Machines that err where the monitor seldom sees it, and the random programs that are enough to find them out: one
 /// makes an access too few, the other gives an answer that only a race changes.
 pub const MUTANTS: [(Mutant, u64); 2] = [
-    (Mutant::RelocationBumpsNothing, 100),
-    (Mutant::RefusalIgnoresRoom, 2_000),
+    (Mutant::RelocationBumpsNothing, 300),
+    (Mutant::RefusalIgnoresRoom, 4_000),
 ];
 
 /// In how many of so many random programs the machine is found to differ from the crate.
