@@ -250,7 +250,7 @@ fn follow(
 /// makes an access too few, the other gives an answer that only a race changes, and the last does not tell values apart.
 pub const MUTANTS: [(Mutant, Programs, u64); 3] = [
     (Mutant::RelocationBumpsNothing, random::programs, 300),
-    (Mutant::RefusalIgnoresRoom, random::programs, 2_000),
+    (Mutant::RefusalIgnoresRoom, random::programs, 4_000),
     (
         Mutant::TwinOfAnotherValueIsNone,
         random::programs_with_values,

@@ -28,7 +28,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 12] = [
+pub(crate) const PARTS: [&[Piece]; 13] = [
     lookup::PIECES,
     words::PIECES,
     layouts::PIECES,
