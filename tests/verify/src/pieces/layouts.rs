@@ -67,15 +67,15 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an equal low part is a match",
         changes: &[(
             "layout/semi_sorted.rs",
-            "_ => Self::among(bucket, fingerprint),",
-            "_ => Self::LOWS.mask(Self::lows(bucket), Self::low_of(fingerprint)),",
+            "matches |= u32::from(same) << lane;",
+            "matches |= u32::from(same || true) << lane;",
         )],
     },
     Piece {
         name: "a lowest part of 0 is room",
         changes: &[(
             "layout/semi_sorted.rs",
-            "bucket & ones(Self::LOW) == 0 && Self::list(bucket)[0] == 0",
+            "bucket & ones(Self::LOW) == 0 && Self::has_nibble(bucket, 0, 0)",
             "bucket & ones(Self::LOW) == 0",
         )],
     },
@@ -91,8 +91,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the largest nibble is found by one too many",
         changes: &[(
             "layout/multiset.rs",
-            "u32::from(term) <= rest;",
-            "u32::from(term) < rest;",
+            "at_most(&TERMS[place], rest) - 1;",
+            "at_most(&TERMS[place], rest.saturating_sub(1)) - 1;",
         )],
     },
 ];
