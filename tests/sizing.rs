@@ -118,7 +118,7 @@ fn shapes_take_their_capacity<L: lockfree_cuckoo::Layout>() -> u32 {
         let builder = CuckooFilter::builder().layout::<L>().buckets(buckets);
         let mut filter: Filter<Fixed<L>> = builder.seed(0).build().expect("a possible geometry");
         let capacity = filter.capacity();
-        for filling in 0..(40_000 / capacity).clamp(2, 200) {
+        for filling in 0..(300_000 / capacity).clamp(2, 300) {
             filter.clear();
             let hash = |item| mix(mix(filling as u64) ^ item as u64);
             let refused = (0..capacity).find(|&item| filter.insert_hash(hash(item)).is_err());

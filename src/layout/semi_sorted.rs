@@ -214,14 +214,17 @@ where
         if in_first | in_second == 0 {
             return Some(0);
         }
-        let (bucket, flags) = if in_first != 0 {
-            (first, in_first)
+        let (bucket, flags, others) = if in_first != 0 {
+            (first, in_first, in_second)
         } else {
-            (second, in_second)
+            (second, in_second, 0)
         };
         // The lowest flag is exact. Hardly ever is there another.
         let lane = flags.trailing_zeros() / Self::LOW;
-        Self::has_nibble(bucket, lane, fingerprint >> Self::LOW).then_some(4)
+        if Self::has_nibble(bucket, lane, fingerprint >> Self::LOW) {
+            return Some(4);
+        }
+        (flags & (flags - 1) | others == 0).then_some(0)
     }
 
     const BITS_PER_MATCH: u32 = 1;
