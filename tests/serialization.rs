@@ -72,7 +72,7 @@ fn filters_of_other_layouts_are_serialized() {
         let message = postcard::to_allocvec(&written).expect("serialized");
         assert!(message.ends_with(&written.to_bytes()));
         let read: Filter<E> = postcard::from_bytes(&message).expect("the same message");
-        assert_eq!(read.len(), 100);
+        assert_eq!(read.len(), written.len());
         assert!((0..100u32).all(|item| read.contains(&item)));
         let usual = postcard::from_bytes::<Filter<Fixed>>(&message);
         assert!(usual.is_err(), "another layout");
