@@ -69,6 +69,12 @@ const LONG: Sizes = Sizes {
     conformance: 1_000_000,
 };
 
+/// For so many programs that are held to the crate there is one with values.
+const COMPARED_PER_VALUED: usize = 4;
+
+/// The same of those that are explored.
+const EXPLORED_PER_VALUED: usize = 8;
+
 fn main() -> ExitCode {
     let options = Options::parse();
     let start = Instant::now();
@@ -99,14 +105,14 @@ fn run(options: &Options) -> Result<(), String> {
     say(parts::conformance(options.seed, sizes.conformance))?;
     say(parts::conformance_of_values(
         options.seed,
-        sizes.conformance / 4,
+        sizes.conformance / COMPARED_PER_VALUED,
     ))?;
     #[cfg(lockfree_cuckoo_steps)]
     {
         say(parts::lockstep(options.seed, sizes.conformance))?;
         say(parts::lockstep_of_values(
             options.seed,
-            sizes.conformance / 4,
+            sizes.conformance / COMPARED_PER_VALUED,
         ))?;
         say(parts::lockstep_mutants())?;
     }
@@ -121,12 +127,12 @@ fn run(options: &Options) -> Result<(), String> {
     ))?;
     say(parts::deaths_with_values(
         options.seed,
-        sizes.death_programs / 8,
+        sizes.death_programs / EXPLORED_PER_VALUED,
         sizes.death_states,
     ))?;
     say(parts::values_by_chance(
         options.seed,
-        sizes.programs / 8,
+        sizes.programs / EXPLORED_PER_VALUED,
         options.states.unwrap_or(sizes.states),
     ))?;
     say(parts::by_chance(
