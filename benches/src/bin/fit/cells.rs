@@ -1,6 +1,5 @@
 //! The shapes of tables, and how often each is filled.
 
-use std::sync::Mutex;
 use std::thread;
 
 use lockfree_cuckoo::Layout;
@@ -53,20 +52,19 @@ pub(crate) fn fill_all<L: Layout>(
     factor: usize,
     threads: usize,
 ) -> Vec<Fillings> {
-    let left = Mutex::new(shapes.iter().copied());
-    let next = || left.lock().expect("no panic").next();
-    let done = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(shape) = next() {
-                    let fillings = fill::<L>(shape, shape.times::<L>(factor));
-                    done.lock().expect("no panic").push(fillings);
-                }
-            });
-        }
+    let fill_some = |thread| {
+        let some = shapes.iter().skip(thread).step_by(threads);
+        some.map(|&shape| fill::<L>(shape, shape.times::<L>(factor)))
+            .collect::<Vec<_>>()
+    };
+    let mut done: Vec<Fillings> = thread::scope(|scope| {
+        let start = |thread| scope.spawn(move || fill_some(thread));
+        let running: Vec<_> = (0..threads).map(start).collect();
+        let finished = running.into_iter().map(|thread| thread.join());
+        finished
+            .flat_map(|filled| filled.expect("no panic"))
+            .collect()
     });
-    let mut done = done.into_inner().expect("no panic");
     done.sort_by_key(|fillings| fillings.shape);
     done
 }
