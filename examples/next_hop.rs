@@ -3,6 +3,11 @@
 //!
 //! `cargo run --release --example next_hop`
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "a program of a user; the model checker is not involved"
+)]
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 

@@ -33,6 +33,7 @@ mod collect;
 mod engine;
 mod hashed;
 mod items;
+mod rotates;
 #[cfg(feature = "serde")]
 mod serde;
 mod traits;
@@ -43,6 +44,7 @@ pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilde
 pub use engine::Engine;
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
+pub use rotates::Rotates;
 pub use values::Values;
 
 use core::marker::PhantomData;

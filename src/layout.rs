@@ -23,7 +23,7 @@ mod token;
 mod words;
 
 use arena::Arenas;
-pub(crate) use arena::{LONG_BUDGET, MIN_BUDGET, SHORT_BUDGET};
+pub(crate) use arena::{LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET};
 pub(crate) use array::Array;
 pub(crate) use bucket::{Bucket, Slot};
 pub(crate) use fingerprint::Fingerprint;

@@ -140,8 +140,8 @@ pub use error::{
 };
 pub use filter::{
     Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
-    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach, TypedCuckooFilter,
-    TypedRotatingCuckooFilter, Values,
+    Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
+    TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};

@@ -441,3 +441,45 @@ fn what_only_filters_that_grow_have_does_nothing_to_others() {
         assert_eq!((growing.segments(), growing.memory_usage()), (1, start));
     }
 }
+
+#[test]
+fn a_filter_that_is_chosen_at_run_time_rotates() {
+    for shape in Shape::ALL {
+        let filter = builder::<Rotating>(100).generations(3).build_shape(shape);
+        let filter = filter.expect("possible");
+        let rotating = filter.rotating().expect("it rotates");
+        assert_eq!((rotating.generations(), rotating.rotations()), (3, 0));
+        assert_eq!(rotating.refresh_hash(mix(1)), Ok(true));
+        assert_eq!(rotating.rotate(), Ok(()));
+        assert_eq!(rotating.rotate_if(0), Ok(false));
+        assert_eq!(rotating.rotate_if(1), Ok(true));
+        let mut new = [true; 2];
+        assert_eq!(
+            rotating.refresh_many_hash(&[mix(1), mix(2)], &mut new),
+            Ok(())
+        );
+        assert_eq!(new, [false, true], "{shape}");
+        assert_eq!(rotating.rotate(), Ok(()));
+        // The first copy has left, the second one has not.
+        assert_eq!((filter.count_hash(mix(1)), filter.len()), (1, 2));
+        let bytes = filter.snapshot_to_bytes().expect("memory");
+        let read = RotatingCuckooFilter::from_bytes_any_layout(&bytes).expect("valid");
+        assert_eq!(read.rotating().map(|read| read.rotations()), Some(3));
+    }
+    for shape in Shape::ALL {
+        assert!(
+            builder::<Fixed>(9)
+                .build_shape(shape)
+                .expect("possible")
+                .rotating()
+                .is_none()
+        );
+        assert!(
+            builder::<Growing>(9)
+                .build_shape(shape)
+                .expect("possible")
+                .rotating()
+                .is_none()
+        );
+    }
+}

@@ -327,6 +327,7 @@ mod parallel {
 
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use lockfree_cuckoo::{Engine, Filter, Growing, Lanes, Rotating, SemiSorted};
     use rayon::ThreadPoolBuilder;
     use rayon::prelude::*;
 
@@ -353,6 +354,21 @@ mod parallel {
                 take_out_each_once(typed.as_untyped(), count);
             }
         });
+    }
+
+    #[test]
+    fn filters_of_other_layouts_are_collected() {
+        fn check<E: Engine>() {
+            let items: Vec<u64> = (0..5_000).collect();
+            let filter: Filter<E> = items.par_iter().collect();
+            assert!(items.iter().all(|item| filter.contains(item)));
+            let len = filter.len();
+            (&filter).par_extend(items[..50].to_vec());
+            assert_eq!(filter.len(), len + 50);
+        }
+        check::<lockfree_cuckoo::Fixed<Lanes<2, 31>>>();
+        check::<Growing<SemiSorted<4, 17>>>();
+        check::<Rotating<Lanes<3, 21>>>();
     }
 
     #[test]

@@ -10,7 +10,8 @@
 use std::iter;
 
 use lockfree_cuckoo::{
-    CuckooFilter, GrowingCuckooFilter, RandomState, RotatingCuckooFilter, TypedCuckooFilter,
+    CuckooFilter, Engine, Filter, Fixed, Growing, GrowingCuckooFilter, Lanes, RandomState,
+    Rotating, RotatingCuckooFilter, SemiSorted, TypedCuckooFilter,
 };
 use model::hashers::Fnv;
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
@@ -62,6 +63,23 @@ fn postcard_has_the_bytes_as_they_are() {
     assert_eq!(message.len(), bytes.len() + 2);
     let mut read: CuckooFilter = postcard::from_bytes(&message).expect("the same message");
     assert!(read.to_bytes() == bytes);
+}
+
+#[test]
+fn filters_of_other_layouts_are_serialized() {
+    fn check<E: Engine>() {
+        let mut written: Filter<E> = (0..100u32).collect();
+        let message = postcard::to_allocvec(&written).expect("serialized");
+        assert!(message.ends_with(&written.to_bytes()));
+        let read: Filter<E> = postcard::from_bytes(&message).expect("the same message");
+        assert_eq!(read.len(), written.len());
+        assert!((0..100u32).all(|item| read.contains(&item)));
+        let usual = postcard::from_bytes::<Filter<Fixed>>(&message);
+        assert!(usual.is_err(), "another layout");
+    }
+    check::<Fixed<Lanes<2, 31>>>();
+    check::<Growing<Lanes<8, 8>>>();
+    check::<Rotating<SemiSorted<4, 17>>>();
 }
 
 #[test]

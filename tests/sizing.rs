@@ -6,13 +6,15 @@
 //!    possible, and what is said to be possible is.
 //! 4. A large table refuses nothing below a load of 0.96, in all shapes that a capacity leads to.
 //! 5. The measured false-positive rate is the one that `false_positive_rate` tells.
+//! 6. In all layouts, tables of all shapes take what they are said to. (The `fit` program of the benches finds how likely
+//!    it is that they do not.)
 //!
 //! All seeds are fixed, so a run decides the same on every machine.
 
 mod common;
 
 use common::BUDGETS;
-use lockfree_cuckoo::{BuildError, CuckooFilter, InsertError};
+use lockfree_cuckoo::{BuildError, CuckooFilter, Filter, Fixed, InsertError, Lanes, SemiSorted};
 use model::geometry::Geometry;
 use model::{Layout, mix};
 
@@ -105,6 +107,45 @@ fn a_given_number_of_buckets_takes_the_capacity_it_tells() {
             }
         }
     }
+}
+
+/// Many fillings of small tables, few of larger ones, of one range and of several.
+fn shapes_take_their_capacity<L: lockfree_cuckoo::Layout>() -> u32 {
+    let ranges = [1, 3, 9, 31];
+    let shapes = (1..=14).flat_map(|log| ranges.map(|ranges: usize| ranges << log));
+    let mut fillings = 0;
+    for buckets in shapes.filter(|&buckets| buckets <= 1 << 14) {
+        let builder = CuckooFilter::builder().layout::<L>().buckets(buckets);
+        let mut filter: Filter<Fixed<L>> = builder.seed(0).build().expect("a possible geometry");
+        let capacity = filter.capacity();
+        for filling in 0..(300_000 / capacity).clamp(2, 300) {
+            filter.clear();
+            let hash = |item| mix(mix(filling as u64) ^ item as u64);
+            let refused = (0..capacity).find(|&item| filter.insert_hash(hash(item)).is_err());
+            assert_eq!(refused, None, "{buckets} buckets, capacity {capacity}");
+            fillings += 1;
+        }
+    }
+    fillings
+}
+
+#[test]
+fn tables_of_all_layouts_take_the_capacity_they_tell() {
+    let fillings = [
+        shapes_take_their_capacity::<Lanes<8, 8>>(),
+        shapes_take_their_capacity::<Lanes<6, 10>>(),
+        shapes_take_their_capacity::<Lanes<5, 12>>(),
+        shapes_take_their_capacity::<Lanes<4, 16>>(),
+        shapes_take_their_capacity::<Lanes<3, 21>>(),
+        shapes_take_their_capacity::<Lanes<2, 31>>(),
+        shapes_take_their_capacity::<SemiSorted<4, 17>>(),
+        shapes_take_their_capacity::<SemiSorted<5, 14>>(),
+        shapes_take_their_capacity::<SemiSorted<6, 12>>(),
+        shapes_take_their_capacity::<Lanes<4, 12, 4>>(),
+        shapes_take_their_capacity::<Lanes<3, 13, 8>>(),
+        shapes_take_their_capacity::<Lanes<2, 16, 15>>(),
+    ];
+    assert!(fillings.iter().all(|&times| times > 3_000), "{fillings:?}");
 }
 
 #[test]

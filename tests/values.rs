@@ -2,7 +2,7 @@
 //!
 //! 1. What is in, with which values, is what a multimap says; near the limits of a table too, where tokens hop.
 //! 2. A refused call changes nothing, a value that is too large is an error.
-//! 3. Every copy keeps its value: through hops, snapshots and the stored form.
+//! 3. Every copy keeps its value: through hops, snapshots and the stored form, which stays as it is.
 //! 4. Of threads that race for an absent item one gives it its value, and the others are told that value.
 //! 5. A thread finds the values of its own items, whatever the others do.
 //! 6. What several threads see of one class is linearizable, while it hops: all together where no two tokens of the class
@@ -14,6 +14,8 @@
 )]
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crew::Crew;
@@ -49,6 +51,7 @@ each_layout! {
     a_full_filter_keeps_its_values;
     a_value_that_is_too_large_is_an_error;
     values_are_stored;
+    stored_values_are_read_for_ever;
     many_are_looked_up_as_one_is;
     one_of_many_gives_the_value;
     threads_find_the_values_of_their_items;
@@ -219,6 +222,45 @@ fn values_are_stored<L: WithValues>() {
     }
     // Without values the same bits mean another filter.
     assert!(CuckooFilter::from_bytes(&bytes).is_err());
+}
+
+fn golden<L: Layout>() -> PathBuf {
+    let (slots, bits, values) = (L::SLOTS, L::FINGERPRINT_BITS, L::VALUE_BITS);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/layouts");
+    directory.join(format!("{slots}x{bits}+{values}_fixed.lfcf"))
+}
+
+/// What is stored there: some values in a table of three ranges.
+fn to_store<L: WithValues>() -> Vec<u8> {
+    let mut filter = filter::<L>(48);
+    for number in 0..40_u64 {
+        filter
+            .insert_value(&number, value_of::<L>(number))
+            .expect("room");
+    }
+    filter.to_bytes()
+}
+
+fn stored_values_are_read_for_ever<L: WithValues>() {
+    let bytes = fs::read(golden::<L>()).expect("it is in the repository");
+    assert!(bytes == to_store::<L>(), "made again");
+    let mut filter = Valued::<L>::from_bytes(&bytes).expect("a filter with values");
+    assert!((0..40_u64).all(|number| filter.values(&number).any(|v| v == value_of::<L>(number))));
+    assert!(filter.to_bytes() == bytes, "written again");
+}
+
+/// Writes the files that are missing.
+#[test]
+#[ignore = "what is stored is never written again"]
+fn write_golden_files() {
+    fn write<L: WithValues>() {
+        if !golden::<L>().exists() {
+            fs::write(golden::<L>(), to_store::<L>()).expect("a directory");
+        }
+    }
+    write::<Lanes<4, 12, 4>>();
+    write::<Lanes<3, 13, 8>>();
+    write::<Lanes<2, 16, 15>>();
 }
 
 fn many_are_looked_up_as_one_is<L: WithValues>() {

@@ -1,16 +1,31 @@
 //! Tiny filters, with hashes that put an item where a model wants it.
 
 use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes};
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Lanes, Layout};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
+use model::Fingerprint;
 use model::geometry::Geometry;
-use model::{Fingerprint, Layout};
+
+/// The layout of a filter unless another is asked for.
+pub type Default = Lanes<4, 16>;
 
 /// A filter of two buckets: every token has the candidates 0 and 1.
 #[must_use]
 pub fn pair(descriptors: usize) -> Arc<CuckooFilter> {
+    of::<Default>(2, descriptors, BUDGET)
+}
+
+/// A [`pair`] of buckets of another layout.
+#[must_use]
+pub fn pair_of<L: Layout>(descriptors: usize) -> Arc<Filter<Fixed<L>>> {
     of(2, descriptors, BUDGET)
+}
+
+/// A [`square`] of buckets of another layout.
+#[must_use]
+pub fn square_of<L: Layout>(descriptors: usize) -> Arc<Filter<Fixed<L>>> {
+    of(4, descriptors, BUDGET)
 }
 
 /// A filter of four buckets: the candidates of a token are two or three buckets apart, as its fingerprint
@@ -23,7 +38,7 @@ pub fn square(descriptors: usize) -> Arc<CuckooFilter> {
 /// A [`square`] whose searches examine this many buckets at most.
 #[must_use]
 pub fn square_with_budget(descriptors: usize, budget: usize) -> Arc<CuckooFilter> {
-    of(4, descriptors, budget)
+    of::<Default>(4, descriptors, budget)
 }
 
 /// Goes beyond the short search, so that both kinds are explored.
@@ -49,11 +64,12 @@ pub fn valued_pair(descriptors: usize) -> Arc<Valued> {
 /// An item of a [`valued_pair`] whose first candidate is `bucket`.
 #[must_use]
 pub fn in_valued_pair(bucket: usize, fingerprint: Fingerprint) -> u64 {
-    Geometry::with_buckets(Layout::of_lanes(4, 12), 2).hash(bucket, fingerprint, 0)
+    Geometry::with_buckets(model::Layout::of_lanes(4, 12), 2).hash(bucket, fingerprint, 0)
 }
 
-fn of(buckets: usize, descriptors: usize, budget: usize) -> Arc<CuckooFilter> {
+fn of<L: Layout>(buckets: usize, descriptors: usize, budget: usize) -> Arc<Filter<Fixed<L>>> {
     let filter = CuckooFilter::builder()
+        .layout::<L>()
         .buckets(buckets)
         .descriptors(descriptors)
         .search_budget(budget)
@@ -66,29 +82,41 @@ fn of(buckets: usize, descriptors: usize, budget: usize) -> Arc<CuckooFilter> {
 /// An item of a [`pair`] whose first candidate is `bucket`.
 #[must_use]
 pub fn in_pair(bucket: usize, fingerprint: Fingerprint) -> u64 {
-    Geometry::with_buckets(Layout::DEFAULT, 2).hash(bucket, fingerprint, 0)
+    in_pair_of::<Default>(bucket, fingerprint)
+}
+
+/// The same in a [`pair_of`] another layout.
+#[must_use]
+pub fn in_pair_of<L: Layout>(bucket: usize, fingerprint: Fingerprint) -> u64 {
+    geometry::<L>(2).hash(bucket, fingerprint, 0)
+}
+
+fn geometry<L: Layout>(buckets: usize) -> Geometry {
+    Geometry::with_buckets(model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS), buckets)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 2`.
 #[must_use]
 pub fn near(bucket: usize, n: usize) -> u64 {
-    apart(2, bucket, n)
+    apart::<Default>(2, bucket, n)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 3`.
 #[must_use]
 pub fn far(bucket: usize, n: usize) -> u64 {
-    apart(3, bucket, n)
+    apart::<Default>(3, bucket, n)
 }
 
-fn apart(distance: usize, bucket: usize, n: usize) -> u64 {
-    let square = Geometry::with_buckets(Layout::DEFAULT, 4);
+/// The `n`-th item of a [`square_of`] a layout with the candidates `bucket` and `bucket ^ distance`, which is 2 or 3.
+#[must_use]
+pub fn apart<L: Layout>(distance: usize, bucket: usize, n: usize) -> u64 {
+    let square = geometry::<L>(4);
     let suitable = square.fingerprints(0, 1, n + 1, |other| other == distance);
     square.hash(bucket, suitable[n], 0)
 }
 
 /// Inserts items, one copy of each.
-pub fn fill(filter: &CuckooFilter, items: impl IntoIterator<Item = u64>) {
+pub fn fill<E: Engine>(filter: &Filter<E>, items: impl IntoIterator<Item = u64>) {
     for item in items {
         filter.insert_hash(item).expect("room");
     }

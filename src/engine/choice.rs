@@ -12,19 +12,16 @@ const LEAST: f64 = 1e-9;
 
 /// Refuses what is no rate, or one that says nothing.
 pub(super) fn check_range(rate: f64) -> Result<(), BuildError> {
-    check_at_least(rate, f64::from_bits(1), 0.0)
+    check(rate > 0.0 && rate < 1.0, rate, 0.0)
 }
 
-fn check_at_least(rate: f64, least: f64, told: f64) -> Result<(), BuildError> {
-    // Also false for NaN.
-    if rate >= least && rate < 1.0 {
-        Ok(())
-    } else {
-        Err(BuildError(Cause::RateOutOfRange {
+fn check(is_possible: bool, rate: f64, least: f64) -> Result<(), BuildError> {
+    is_possible
+        .then_some(())
+        .ok_or(BuildError(Cause::RateOutOfRange {
             rate: Rate::new(rate),
-            least: Rate::new(told),
+            least: Rate::new(least),
         }))
-    }
 }
 
 /// The layouts besides `L` that keep to a rate in a table for so many items. Those without values, unless `L` has values:
@@ -53,7 +50,7 @@ pub(crate) fn smallest(
     filling: Filling,
     most: f64,
 ) -> Result<(Shape, Size), BuildError> {
-    check_at_least(most, LEAST, LEAST)?;
+    check((LEAST..1.0).contains(&most), most, LEAST)?;
     let tables = plain().filter_map(|shape| {
         let table = shape.call(Smallest {
             size,
@@ -137,9 +134,7 @@ impl ForLayout for Smallest {
         let geometry = match (self.size, self.filling) {
             // The more buckets, the fewer fingerprints a lookup compares.
             (Size::Items(_), Filling::Sized { .. }) => sizing::smallest(|geometry| {
-                geometry.buckets() >= least.buckets()
-                    && sizing::items_for(geometry) >= items
-                    && rate(geometry) <= self.most
+                sizing::items_for(geometry) >= items && rate(geometry) <= self.most
             })?,
             _ => least,
         };

@@ -1,5 +1,6 @@
 //! What a filter can be built on.
 
+use super::Rotates;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
@@ -22,6 +23,12 @@ use crate::stored::Stored;
 pub trait Engine: Stored {
     /// The same engine with buckets of another layout.
     type With<M: Layout>: Engine<Options = Self::Options, Layout = M>;
+
+    /// What only an engine that rotates has, if it does.
+    #[doc(hidden)]
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        None
+    }
 }
 
 impl<L: Layout> Engine for Fixed<L> {
@@ -35,4 +42,8 @@ impl<L: Layout> Engine for Growing<L> {
 
 impl<L: Layout> Engine for Rotating<L> {
     type With<M: Layout> = Rotating<M>;
+
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        Some(self)
+    }
 }

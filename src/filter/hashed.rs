@@ -9,7 +9,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use std::io::{self, Write};
 
-use super::{Engine, Filter, Items};
+use super::{Engine, Filter, Items, Rotates};
 use crate::error::{InsertError, InsertManyError, SnapshotError};
 use crate::layout::Shape;
 
@@ -153,6 +153,9 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
 
     /// As the method of filters that grow. Others do not grow.
     fn set_max_memory_usage(&mut self, bytes: usize);
+
+    /// What only filters that rotate have; `None` of others.
+    fn rotating(&self) -> Option<&dyn Rotates>;
 
     /// As [`Filter::snapshot`].
     ///
@@ -298,6 +301,10 @@ where
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
         self.engine.set_max_memory_usage(bytes);
+    }
+
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        self.engine.rotating()
     }
 
     fn snapshot(&self) -> Result<Box<dyn Hashed>, SnapshotError> {

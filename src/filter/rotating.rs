@@ -1,8 +1,10 @@
 //! What only filters that rotate have: rotations.
 
-use super::Filter;
+use super::batch::check_lengths;
+use super::rotates::sealed::Sealed;
+use super::{Filter, Rotates};
 use crate::engine::Rotating;
-use crate::error::RotateError;
+use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 
 /// Filters that rotate.
@@ -93,5 +95,36 @@ impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
     #[must_use]
     pub fn generations(&self) -> usize {
         self.engine.generations()
+    }
+}
+
+impl<L: Layout> Sealed for Rotating<L> {}
+
+impl<L: Layout> Rotates for Rotating<L> {
+    fn rotate(&self) -> Result<(), RotateError> {
+        self.rotate(None).map(|_| ())
+    }
+
+    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError> {
+        self.rotate(Some(rotations))
+    }
+
+    fn rotations(&self) -> u64 {
+        self.rotations()
+    }
+
+    fn generations(&self) -> usize {
+        self.generations()
+    }
+
+    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
+        self.refresh(hash)
+    }
+
+    #[track_caller]
+    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
+        check_lengths(hashes, new);
+        new.fill(false);
+        self.refresh_many(hashes, new)
     }
 }

@@ -29,7 +29,8 @@
 //!   fingerprint looks twice.
 //! * **If an item can have many copies**, take many slots: two buckets hold at most 16 copies with 8 slots, 4 with 2
 //!   slots.
-//! * **Layouts with values** have a third number: bits that are stored beside each fingerprint.
+//! * **Layouts with values** have a third number: bits that are stored beside each fingerprint ([`values`](super::values)).
+//!   They are never chosen by a rate.
 //!
 //! # A layout in the type
 //!
@@ -72,7 +73,8 @@
 //!
 //! [`build_smallest`](crate::FilterBuilder::build_smallest) chooses the layout that takes the least memory for a number of
 //! items and a rate, from 1e-9 up. Where the rate of a full table is a little too high, it makes the table larger. The
-//! filter comes as a `Box<dyn Hashed>`, whose calls take hashes:
+//! filter comes as a `Box<dyn Hashed>`, whose calls take hashes. One that rotates has
+//! [`rotating`](crate::Hashed::rotating) besides:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, Hashed, RandomState};

@@ -14,6 +14,10 @@ pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 /// Most buckets that any search examines.
 pub(crate) const LONG_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
+/// In a table of up to this many buckets a search remembers where it was, so that with the largest budget it finds a
+/// path if there is one. In larger ones it seldom comes to a bucket twice.
+pub(crate) const REMEMBERED: usize = 1024;
+
 /// Arrays for buckets of some number of slots. A trait, because the length of an array cannot be computed from a
 /// parameter.
 pub trait Arenas {
@@ -33,11 +37,21 @@ const fn nodes(slots: usize, budget: usize) -> usize {
     budget.div_ceil(slots - 1) + 2
 }
 
+/// The same for a long search, which comes to all buckets that it remembers.
+const fn long_nodes(slots: usize) -> usize {
+    let (nodes, all) = (nodes(slots, LONG_BUDGET), REMEMBERED);
+    if sync::MODEL || nodes > all {
+        nodes
+    } else {
+        all
+    }
+}
+
 macro_rules! arenas {
     ($($slots:literal)*) => {$(
         impl Arenas for Slots<$slots> {
             type Short<T: Copy + Debug> = [T; nodes($slots, SHORT_BUDGET)];
-            type Long<T: Copy + Debug> = [T; nodes($slots, LONG_BUDGET)];
+            type Long<T: Copy + Debug> = [T; long_nodes($slots)];
         }
     )*};
 }

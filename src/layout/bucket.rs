@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{Fingerprint, Layout, Token};
+use super::{Array, Fingerprint, Layout, Token};
 
 /// The slots of one word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,8 @@ impl<L: Layout> Bucket<L> {
 
     /// The tokens in it, from the top down.
     pub(crate) fn tokens(self) -> impl Iterator<Item = Token<L>> {
-        (0..Self::SLOTS).map_while(move |slot| self.occupant(slot))
+        let occupants = L::occupants(self.bits);
+        (0..Self::SLOTS).map_while(move |slot| Token::from_bits(occupants.as_slice()[slot]))
     }
 
     /// Whether the word is a bucket as this crate writes one. No reference is.

@@ -9,7 +9,8 @@ pub struct Fit {
     pub highest_load: f64,
     /// The load that a table would reach without the margins for its size.
     pub large_table_load: f64,
-    /// Standard deviations of a range's share that are kept free when there are several ranges.
+    /// What is kept free when there are several ranges, because their shares differ: so many parts of a range's slots by
+    /// their root, or by that of the power of two below.
     pub share_margin: f64,
     /// The same for the unevenness within a single range.
     pub range_margin: f64,

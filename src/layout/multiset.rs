@@ -80,12 +80,47 @@ pub(super) fn decode<const LENGTH: usize>(number: u32) -> u32 {
     // The largest nibbles by comparison with their row: a table of whole lists would be too large for the cache.
     while place > 4 {
         place -= 1;
-        let below = |&&term: &&u16| u32::from(term) <= rest;
-        let nibble = TERMS[place].iter().filter(below).count() as u32 - 1;
+        let nibble = at_most(&TERMS[place], rest) - 1;
         rest -= u32::from(TERMS[place][nibble as usize]);
         list |= nibble << (place as u32 * NIBBLE);
     }
     list | u32::from(FOURS[(rest as usize).min(FOURS.len() - 1)])
+}
+
+/// How many terms of a row, which rises, are at most `number`, which has 16 bits.
+#[inline]
+fn at_most(row: &[u16; VALUES], number: u32) -> u32 {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    return vector::at_most(row, number);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    row.iter()
+        .map(|&term| u32::from(u32::from(term) <= number))
+        .sum()
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
+mod vector {
+    use core::arch::x86_64 as x86;
+
+    use super::VALUES;
+
+    #[inline]
+    pub(super) fn at_most(row: &[u16; VALUES], number: u32) -> u32 {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and the two loads are the row's halves.
+        let mask = unsafe {
+            let halves = row.as_ptr().cast::<x86::__m128i>();
+            let number = x86::_mm_set1_epi16(number as i16);
+            // A term is at most the number if nothing is left without it.
+            let at_most = |half: *const x86::__m128i| {
+                let left = x86::_mm_subs_epu16(x86::_mm_loadu_si128(half), number);
+                x86::_mm_cmpeq_epi16(left, x86::_mm_setzero_si128())
+            };
+            let both = x86::_mm_packs_epi16(at_most(halves), at_most(halves.add(1)));
+            x86::_mm_movemask_epi8(both)
+        };
+        mask.trailing_ones()
+    }
 }
 
 #[cfg(test)]

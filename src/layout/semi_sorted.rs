@@ -81,34 +81,39 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
         u64::from(multiset::encode::<SLOTS>(nibbles)) << Self::CODE | lows
     }
 
-    /// Sorts a list that is sorted but for `lane`.
+    /// Puts a token where another one is. By selects, so that the list stays in registers.
     #[inline]
-    fn sort_in(list: &mut [u32; SLOTS], lane: u32) {
-        let lane = lane as usize;
-        let sort_two = |list: &mut [u32; SLOTS], low: usize| {
-            let (a, b) = (list[low], list[low + 1]);
-            (list[low], list[low + 1]) = (a.min(b), a.max(b));
-        };
-        (lane..SLOTS - 1).for_each(|low| sort_two(list, low));
-        (0..lane).rev().for_each(|low| sort_two(list, low));
-    }
-
-    /// Which lanes hold a fingerprint, of those whose low part is that of the fingerprint. One bit each.
-    #[inline]
-    fn among(bucket: u64, fingerprint: u32) -> u32 {
-        let list = Self::list(bucket);
-        let equal = |lane: usize| u32::from(list[lane] == fingerprint) << lane;
-        (0..SLOTS).map(equal).sum()
-    }
-
-    /// Which lanes hold a fingerprint. The nibbles are decoded only if a low part is the same, with a probability of
-    /// `SLOTS / 2^LOW` if the fingerprint is not there.
-    #[inline]
-    fn mask(bucket: u64, fingerprint: u32) -> u32 {
-        match Self::LOWS.flags(Self::lows(bucket), Self::low_of(fingerprint)) {
-            0 => 0,
-            _ => Self::among(bucket, fingerprint),
+    fn put(list: &mut [u32; SLOTS], lane: u32, token: u32) {
+        for (at, held) in list.iter_mut().enumerate() {
+            *held = if at as u32 == lane { token } else { *held };
         }
+    }
+
+    #[inline]
+    fn sort_two(list: &mut [u32; SLOTS], low: usize) {
+        let (a, b) = (list[low], list[low + 1]);
+        (list[low], list[low + 1]) = (a.min(b), a.max(b));
+    }
+
+    /// Sorts a list that is sorted but for one token that is too low.
+    #[inline]
+    fn raise(list: &mut [u32; SLOTS]) {
+        (0..SLOTS - 1).for_each(|low| Self::sort_two(list, low));
+    }
+
+    /// Sorts a list that is sorted but for one token that is too high.
+    #[inline]
+    fn sink(list: &mut [u32; SLOTS]) {
+        (0..SLOTS - 1)
+            .rev()
+            .for_each(|low| Self::sort_two(list, low));
+    }
+
+    /// The nibble of a lane, by the decoded code.
+    #[inline]
+    fn has_nibble(bucket: u64, lane: u32, nibble: u32) -> bool {
+        let nibbles = multiset::decode::<SLOTS>((bucket >> Self::CODE) as u32);
+        nibbles >> (lane * NIBBLE) & ones(NIBBLE) as u32 == nibble
     }
 }
 
@@ -124,26 +129,27 @@ where
 
     #[inline]
     fn vacancies(bucket: u64) -> u32 {
-        let list = Self::list(bucket);
-        list.iter()
-            .map(|&fingerprint| u32::from(fingerprint == 0))
-            .sum()
+        // The lowest lanes without a low part, as far as they have no nibble either.
+        let nibbles = multiset::decode::<SLOTS>((bucket >> Self::CODE) as u32);
+        let no_low = (Self::lows(bucket) | 1 << Self::CODE).trailing_zeros() / Self::LOW;
+        let no_nibble = (nibbles | 1 << (SLOTS as u32 * NIBBLE)).trailing_zeros() / NIBBLE;
+        no_low.min(no_nibble)
     }
 
     #[inline]
     fn has_room(bucket: u64) -> bool {
         // Its lowest token is 0. Most that are not have another low part.
-        bucket & ones(Self::LOW) == 0 && Self::list(bucket)[0] == 0
+        bucket & ones(Self::LOW) == 0 && Self::has_nibble(bucket, 0, 0)
     }
 
     #[inline]
     fn contains(bucket: u64, fingerprint: u32) -> bool {
-        Self::mask(bucket, fingerprint) != 0
+        Self::matches(fingerprint, bucket, 0) != 0
     }
 
     #[inline]
     fn lane_of(bucket: u64, fingerprint: u32) -> Option<u32> {
-        match Self::mask(bucket, fingerprint) {
+        match Self::matches(fingerprint, bucket, 0) {
             0 => None,
             mask => Some(mask.trailing_zeros()),
         }
@@ -160,26 +166,37 @@ where
     }
 
     #[inline]
+    fn occupants(bucket: u64) -> [u32; SLOTS] {
+        let mut list = Self::list(bucket);
+        list.reverse();
+        list
+    }
+
+    #[inline]
     fn with(bucket: u64, token: u32) -> Option<u64> {
         let mut list = Self::list(bucket);
         if list[0] != 0 {
             return None;
         }
         list[0] = token;
-        Self::sort_in(&mut list, 0);
+        Self::raise(&mut list);
         Some(Self::bucket(list))
     }
 
     #[inline]
     fn cleared(bucket: u64, lane: u32) -> u64 {
-        Self::replaced(bucket, lane, 0, 0)
+        let mut list = Self::list(bucket);
+        Self::put(&mut list, lane, 0);
+        Self::sink(&mut list);
+        Self::bucket(list)
     }
 
     #[inline]
     fn replaced(bucket: u64, lane: u32, _: u32, new: u32) -> u64 {
         let mut list = Self::list(bucket);
-        list[lane as usize] = new;
-        Self::sort_in(&mut list, lane);
+        Self::put(&mut list, lane, new);
+        Self::raise(&mut list);
+        Self::sink(&mut list);
         Self::bucket(list)
     }
 
@@ -188,21 +205,47 @@ where
         word < Self::FIRST_REFERENCE && Self::list(word).is_sorted()
     }
 
+    /// The low parts are compared first, and mostly alone: one of them is that of an absent fingerprint with a
+    /// probability of `2 * SLOTS / 2^LOW`.
     #[inline]
-    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
-        let low = Self::low_of(fingerprint);
-        let flags = |bucket| Self::LOWS.flags(Self::lows(bucket), low);
-        match flags(first) | flags(second) {
-            0 => 0,
-            _ => u64::from(Self::matches(fingerprint, first, second)) << 2,
+    fn weight(fingerprint: u32, first: u64, second: u64) -> Option<u64> {
+        let flags = |bucket| Self::LOWS.flags(bucket, Self::low_of(fingerprint));
+        let (in_first, in_second) = (flags(first), flags(second));
+        if in_first | in_second == 0 {
+            return Some(0);
         }
+        let (bucket, flags, others) = if in_first != 0 {
+            (first, in_first, in_second)
+        } else {
+            (second, in_second, 0)
+        };
+        // The lowest flag is exact. Hardly ever is there another.
+        let lane = flags.trailing_zeros() / Self::LOW;
+        if Self::has_nibble(bucket, lane, fingerprint >> Self::LOW) {
+            return Some(4);
+        }
+        (flags & (flags - 1) | others == 0).then_some(0)
     }
 
     const BITS_PER_MATCH: u32 = 1;
 
     #[inline]
     fn matches(fingerprint: u32, first: u64, second: u64) -> u32 {
-        Self::mask(first, fingerprint) | Self::mask(second, fingerprint) << SLOTS
+        let low = Self::low_of(fingerprint);
+        let lanes = |bucket| Self::LOWS.mask(bucket, low);
+        let (mut left, mut matches) = (lanes(first) | lanes(second) << SLOTS, 0);
+        // Mostly one round.
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            let (bucket, place) = match lane.checked_sub(SLOTS as u32) {
+                None => (first, lane),
+                Some(place) => (second, place),
+            };
+            let same = Self::has_nibble(bucket, place, fingerprint >> Self::LOW);
+            matches |= u32::from(same) << lane;
+            left &= left - 1;
+        }
+        matches
     }
 
     /// As many as the codes that are left leave.

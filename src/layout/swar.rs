@@ -1,6 +1,7 @@
 //! The lanes of one word, compared all at once.
 
-/// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits must be 0.
+/// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits of lanes must be 0;
+/// what is above the lanes does not matter.
 ///
 /// Made to be a constant: then each call is a few instructions.
 #[derive(Clone, Copy, Debug)]

@@ -129,13 +129,22 @@ fn finds_every_copy_and_nothing_else<L: Layout>(first: &[u32], second: &[u32], f
     let (a, b) = (packed::<L>(&list(first)), packed::<L>(&list(second)));
     let f = token::<L>(made::<L>(f)).fingerprint();
     let (in_a, in_b) = (a.count(f), b.count(f));
-    let hit = Hit::of(f, a, b);
-    assert_eq!(hit.is_one(), in_a + in_b > 0);
-    assert!(!hit.is_one() || hit.weight() >= 3);
+    let present = in_a + in_b > 0;
+    if let Some(hit) = Hit::of(f, a, b) {
+        assert_eq!(hit.is_one(), present);
+        assert!(!hit.is_one() || hit.weight() >= 3);
+    } else {
+        // Only of semi-sorted fingerprints, if the low part of another one is the same.
+        let low = |bits: u32| bits & ones(L::FINGERPRINT_BITS - 4);
+        let other =
+            |token: Token<L>| low(token.bits()) == low(f.bits()) && token.fingerprint() != f;
+        let vacant = a.has_room() || b.has_room();
+        assert!(a.tokens().chain(b.tokens()).any(other) || vacant && low(f.bits()) == 0);
+    }
     let matches = Matches::of(f, a, b);
     assert_eq!(matches.is_single(), in_a + in_b == 1);
     assert_eq!(matches.in_first(), in_a > 0);
-    if hit.is_one() {
+    if present {
         let found = if matches.in_first() { a } else { b };
         let cleared = found.cleared(matches.slot());
         assert_eq!(cleared.count(f), found.count(f) - 1);

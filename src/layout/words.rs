@@ -39,6 +39,16 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// The token in a slot that is counted from the top; 0 if it is vacant.
     fn occupant(bucket: u64, slot: usize) -> u32;
 
+    /// The tokens in all slots, from the top.
+    #[inline]
+    fn occupants(bucket: u64) -> Self::PerSlot<u32> {
+        let mut occupants = Self::PerSlot::filled(0);
+        for (slot, occupant) in occupants.as_mut_slice().iter_mut().enumerate() {
+            *occupant = Self::occupant(bucket, slot);
+        }
+        occupants
+    }
+
     /// The bucket with a token added, if there is room.
     fn with(bucket: u64, token: u32) -> Option<u64>;
 
@@ -51,8 +61,8 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// Whether the word is a bucket as this crate writes one. No reference is.
     fn is_bucket(word: u64) -> bool;
 
-    /// 0 if no token of two buckets has this fingerprint, else at least 3.
-    fn weight(fingerprint: u32, first: u64, second: u64) -> u64;
+    /// 0 if no token of two buckets has this fingerprint, else at least 3. `None` if that is not clear at once.
+    fn weight(fingerprint: u32, first: u64, second: u64) -> Option<u64>;
 
     /// Bits of each lane in [`matches`](Self::matches).
     const BITS_PER_MATCH: u32;

@@ -81,6 +81,12 @@ impl<L: Layout> Geometry<L> {
         self.buckets >> self.buckets.trailing_zeros()
     }
 
+    /// The pairs of buckets that items can have as their candidates: as many of each bucket as there are offsets.
+    pub(crate) fn pairs(&self) -> f64 {
+        let offsets = self.half_range.min(Fingerprint::values::<L>() as usize);
+        self.buckets as f64 * offsets as f64 / 2.0
+    }
+
     #[inline]
     pub(crate) fn candidates(&self, hash: u64) -> Candidates {
         let first = (u128::from(hash) * self.buckets as u128) >> 64;

@@ -1,17 +1,20 @@
 //! How many buckets a number of items needs.
 //!
-//! Two things decide how full a table gets. A range takes its share of the items by chance, and the fullest range
-//! fails first: its excess is a few times `1 / sqrt(slots of a range)`. And a small range can fail because of a few
-//! unlucky buckets. The margins for both are those of the layout ([`Fit`](crate::layout::Fit)), fitted to the load
-//! at the first refused insert, so that a filter refuses one of the items it is sized for less than once in a
+//! Three things decide how full a table gets. A range takes its share of the items by chance, and the fullest range
+//! fails first: its excess is a few times `1 / sqrt(slots of a range)`. A small range is uneven within. And in a
+//! table of few buckets more items can have one pair of candidates than fit into it, whatever else is vacant. The
+//! margins for the first two are those of the layout ([`Fit`](crate::layout::Fit)), fitted to the load at the first
+//! refused insert; the third is computed. So a filter refuses one of the items it is sized for less than once in a
 //! million fillings.
 
 use super::Geometry;
 use crate::layout::Layout;
 
 /// Most items a filter can be asked to hold. They would fit into half of the largest table.
-pub(crate) const fn max_items<L: Layout>() -> usize {
-    Geometry::<L>::MAX_BUCKETS
+pub(crate) fn max_items<L: Layout>() -> usize {
+    let buckets = Geometry::<L>::MAX_BUCKETS;
+    let largest = Geometry::<L>::with_buckets(buckets).map_or(0, items_for);
+    largest.min(buckets)
 }
 
 /// The smallest geometry that holds this many items, at most [`max_items`].
@@ -44,8 +47,33 @@ pub(crate) fn items_for<L: Layout>(geometry: Geometry<L>) -> usize {
     };
     let root = sqrt_of_power_of_two(range_slots.ilog2());
     let load = (L::FIT.large_table_load - margin / root).min(L::FIT.highest_load);
-    // A pair of buckets takes any items, as many as it has slots.
-    ((slots as f64 * load) as usize).max(pair_slots::<L>())
+    fit_their_pairs(geometry, (slots as f64 * load) as usize)
+}
+
+/// How many pairs of buckets may be expected to be the candidates of more items than fit.
+const OVERFULL_PAIRS: f64 = 6e-7;
+
+/// The most of this number of items that hardly ever are too many for a pair of buckets.
+fn fit_their_pairs<L: Layout>(geometry: Geometry<L>, items: usize) -> usize {
+    let pairs = geometry.pairs();
+    let overfull = |items: usize| {
+        let choose = |ways: f64, i| ways * (items - i) as f64 / ((i + 1) as f64 * pairs);
+        (0..=pair_slots::<L>()).fold(pairs, choose)
+    };
+    // A pair takes any items, as many as it has slots.
+    let (mut few, mut many) = (pair_slots::<L>(), items.max(pair_slots::<L>()) + 1);
+    if overfull(many - 1) <= OVERFULL_PAIRS {
+        return many - 1;
+    }
+    while many - few > 1 {
+        let items = few.midpoint(many);
+        if overfull(items) <= OVERFULL_PAIRS {
+            few = items;
+        } else {
+            many = items;
+        }
+    }
+    few
 }
 
 /// The slots of two buckets: the most copies of one item, and the fewest slots of a table.
@@ -79,11 +107,9 @@ pub(crate) fn nearest_buckets<L: Layout>(buckets: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Lanes;
+    use crate::layout::{Lanes, SemiSorted};
 
     type Geometry = super::Geometry<Lanes<4, 16>>;
-
-    const MAX_ITEMS: usize = max_items::<Lanes<4, 16>>();
 
     fn geometry_for(items: usize) -> Geometry {
         super::geometry_for(items)
@@ -91,10 +117,12 @@ mod tests {
 
     #[test]
     fn holds_what_was_asked_for_in_little_more() {
-        for items in (0..100_000)
-            .step_by(37)
-            .chain([1_000_000, 1_100_000, 10_700_000, MAX_ITEMS])
-        {
+        for items in (0..100_000).step_by(37).chain([
+            1_000_000,
+            1_100_000,
+            10_700_000,
+            max_items::<Lanes<4, 16>>(),
+        ]) {
             let geometry = geometry_for(items);
             assert!(items_for(geometry) >= items, "{items}");
             if items >= 500_000 {
@@ -102,6 +130,59 @@ mod tests {
                 assert!(bits < 17.8, "{items} items: {bits} bits each");
             }
         }
+    }
+
+    /// All geometries of up to so many buckets.
+    fn geometries<L: Layout>(most: usize) -> impl Iterator<Item = super::Geometry<L>> {
+        (2..=most).filter_map(super::Geometry::with_buckets)
+    }
+
+    /// The sizes of filters that are stored stay what they were.
+    #[test]
+    fn pairs_do_not_bind_four_by_sixteen() {
+        for geometry in geometries::<Lanes<4, 16>>(1 << 14) {
+            let (slots, single) = (geometry.slots(), geometry.ranges() == 1);
+            let range = (slots / geometry.ranges()) as f64;
+            let load = (0.97 - if single { 3.0 } else { 5.0 } / range.sqrt()).min(0.955);
+            let items = (slots as f64 * load) as usize;
+            assert_eq!(items_for(geometry), items.max(8), "{geometry:?}");
+        }
+    }
+
+    fn the_largest_sizes_are_possible<L: Layout>() {
+        let most = max_items::<L>();
+        for items in [most, most - 1, most / 3, most / 31 * 17] {
+            let geometry = super::geometry_for::<L>(items);
+            assert!(items_for(geometry) >= items);
+            assert!(geometry.buckets() <= super::Geometry::<L>::MAX_BUCKETS);
+            // A bucket and a fingerprint fit 64 bits.
+            let last = geometry.candidates(u64::MAX);
+            let bits = usize::BITS - (geometry.buckets() - 1).leading_zeros();
+            assert!(bits + L::FINGERPRINT_BITS <= 64, "{geometry:?}");
+            assert!(last.first.max(last.second) < geometry.buckets());
+        }
+        for geometry in geometries::<L>(1 << 10) {
+            let items = items_for(geometry);
+            assert!((pair_slots::<L>()..=geometry.slots()).contains(&items));
+            let load = items as f64 / geometry.slots() as f64;
+            assert!(geometry.buckets() == 2 || load <= L::FIT.highest_load);
+        }
+    }
+
+    #[test]
+    fn the_largest_sizes_of_all_layouts_are_possible() {
+        the_largest_sizes_are_possible::<Lanes<8, 8>>();
+        the_largest_sizes_are_possible::<Lanes<6, 10>>();
+        the_largest_sizes_are_possible::<Lanes<5, 12>>();
+        the_largest_sizes_are_possible::<Lanes<4, 16>>();
+        the_largest_sizes_are_possible::<Lanes<3, 21>>();
+        the_largest_sizes_are_possible::<Lanes<2, 31>>();
+        the_largest_sizes_are_possible::<SemiSorted<4, 17>>();
+        the_largest_sizes_are_possible::<SemiSorted<5, 14>>();
+        the_largest_sizes_are_possible::<SemiSorted<6, 12>>();
+        the_largest_sizes_are_possible::<Lanes<4, 12, 4>>();
+        the_largest_sizes_are_possible::<Lanes<3, 13, 8>>();
+        the_largest_sizes_are_possible::<Lanes<2, 16, 15>>();
     }
 
     #[test]

@@ -31,10 +31,7 @@ impl<L: Layout> Expansion<L> {
         let mut buckets = L::PerSlot::filled(0);
         let mut contents = L::PerSlot::filled(Bucket::EMPTY);
         let mut examined = 0;
-        for slot in 0..L::SLOTS {
-            let Some(token) = content.occupant(slot) else {
-                break;
-            };
+        for (slot, token) in content.tokens().enumerate() {
             let bucket = tokens.table.alternate(source, token.fingerprint());
             buckets.as_mut_slice()[slot] = bucket;
             if !skip(bucket) {

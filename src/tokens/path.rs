@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use super::expansion::Expansion;
 use super::parts::Tokens;
 use super::relocation::Hop;
-use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, SHORT_BUDGET};
+use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET};
 use crate::table::Candidates;
 
 /// How the search came to a bucket: from which node, by moving the token of which slot. 0 for a candidate of the item.
@@ -52,10 +52,6 @@ pub(super) struct Path<'a, L> {
     next: Arrival,
     layout: PhantomData<L>,
 }
-
-/// In a table of up to this many buckets the search remembers where it was, so that with the largest budget it
-/// finds a path if there is one. In larger ones it seldom comes to a bucket twice.
-const REMEMBERED: usize = 1024;
 
 /// The room for the nodes of one kind of search: three arrays of plain integers, because those are cheap to set to 0.
 pub(super) trait Arena<L> {
@@ -226,14 +222,14 @@ impl<L: Layout> Iterator for Path<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{Lanes, Token};
+    use crate::layout::{Fingerprint, Lanes, SemiSorted, Token};
     use crate::table::{Geometry, Table};
 
-    type Tokens = super::Tokens<Lanes<4, 16>>;
-    type ShortSearch = super::ShortSearch<Lanes<4, 16>>;
+    type FourBySixteen = Lanes<4, 16>;
+    type ShortSearch = super::ShortSearch<FourBySixteen>;
 
     /// A table that random items have filled until one was refused a direct place, and that item.
-    fn crowded(buckets: usize) -> (Tokens, Candidates) {
+    fn crowded(buckets: usize) -> (Tokens<FourBySixteen>, Candidates) {
         let geometry = Geometry::with_buckets(buckets).expect("accepted");
         let table = Table::new(geometry).expect("memory");
         let tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
@@ -278,7 +274,7 @@ mod tests {
     }
 
     /// A table that random tokens fill, but for one slot of the bucket `vacant`.
-    fn full_but_for_one(buckets: usize, vacant: usize, seed: u64) -> Tokens {
+    fn full_but_for_one<L: Layout>(buckets: usize, vacant: usize, seed: u64) -> Tokens<L> {
         let table = Table::new(Geometry::with_buckets(buckets).expect("accepted")).expect("memory");
         let mut tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
         let mut random = seed;
@@ -286,10 +282,9 @@ mod tests {
             let mut content = Bucket::EMPTY;
             while content.vacancies() > u32::from(bucket == vacant) {
                 random = random.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-                let token = Token::from_bits((random >> 48) as u32);
-                content = token
-                    .and_then(|token| content.with(token))
-                    .unwrap_or(content);
+                let fingerprint = Fingerprint::of_hash::<L>(random >> 32);
+                let longer = content.with(Token::of(fingerprint));
+                content = longer.unwrap_or(content);
             }
             tokens.table.set(bucket, content);
         }
@@ -297,7 +292,7 @@ mod tests {
     }
 
     /// Where a search without bounds comes to the vacant slot: after how many buckets, and from which node.
-    fn far(tokens: &Tokens, class: Candidates) -> Option<(usize, usize)> {
+    fn far<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Option<(usize, usize)> {
         let mut nodes = vec![class.first, class.second];
         if nodes.iter().any(|&bucket| tokens.peek(bucket).has_room()) {
             return None;
@@ -322,7 +317,7 @@ mod tests {
     fn a_search_examines_as_many_buckets_as_it_may() {
         let mut seen = 0;
         for seed in 0..50 {
-            let tokens = full_but_for_one(64, 7, seed);
+            let tokens = full_but_for_one::<FourBySixteen>(64, 7, seed);
             let class = tokens.table.candidates(seed << 58 | seed);
             let Some((buckets, _)) = far(&tokens, class) else {
                 continue;
@@ -346,23 +341,32 @@ mod tests {
         assert!(seen > 25, "{seen} with a path");
     }
 
-    #[test]
-    fn a_search_has_room_for_all_nodes_of_a_table_that_it_remembers() {
-        type LongSearch = super::LongSearch<Lanes<4, 16>>;
-
+    fn has_room_for_all_nodes<L: Layout>() {
         let mut latest = 0;
         for seed in 0..200 {
-            let tokens = full_but_for_one(REMEMBERED, 7, seed);
+            let tokens = full_but_for_one::<L>(REMEMBERED, 7, seed);
             let class = tokens.table.candidates(seed << 56 | seed);
             let Some((_, parent)) = far(&tokens, class) else {
                 continue;
             };
-            let mut search = LongSearch::new();
+            let mut search = LongSearch::<L>::new();
             let found = search.run(&tokens, class, LONG_BUDGET);
             assert!(matches!(found, Found::Path(_)), "none from node {parent}");
             latest = latest.max(parent);
         }
-        assert!(latest > REMEMBERED * 3 / 4, "node {latest} at most");
+        // The slot is in the last bucket of all, and one of several nodes leads there.
+        let last = REMEMBERED - REMEMBERED / L::SLOTS;
+        assert!(latest > last * 5 / 6, "node {latest} at most");
+    }
+
+    #[test]
+    fn a_search_has_room_for_all_nodes_of_a_table_that_it_remembers() {
+        has_room_for_all_nodes::<Lanes<8, 8>>();
+        has_room_for_all_nodes::<Lanes<6, 10>>();
+        has_room_for_all_nodes::<SemiSorted<5, 14>>();
+        has_room_for_all_nodes::<Lanes<4, 16>>();
+        has_room_for_all_nodes::<Lanes<3, 21>>();
+        has_room_for_all_nodes::<Lanes<2, 31>>();
     }
 
     #[test]

@@ -13,8 +13,6 @@ use lockfree_cuckoo::{
     Rotating, SemiSorted,
 };
 
-use crate::model_of;
-
 const ITEMS: u64 = 500;
 
 fn seeded<E: Engine>() -> Filter<E> {
@@ -84,9 +82,12 @@ where
 }
 
 fn takes_items_of_one_type<E: Engine>() {
-    let typed: Filter<E, RandomState, Only<str>> = ["a", "b", "a"].into_iter().collect();
-    assert_eq!((typed.len(), typed.contains("a")), (2, true));
+    let builder = Filter::<E, RandomState, Only<str>>::builder().seed(7);
+    let mut typed = builder.build().expect("memory");
+    typed.extend(["a", "b", "a"]);
+    assert_eq!((typed.len(), typed.count("a")), (3, 2));
     assert!(typed.remove("b") && !typed.remove("b"));
+    assert!(typed.contains("a") && !typed.contains("b"));
 }
 
 /// `most`: in all tables.
@@ -128,8 +129,12 @@ fn keeps_its_limits<L: Layout, E: Engine>() {
     assert_eq!(slots % (128 * L::SLOTS), 0);
     let budget = Filter::<E>::builder().search_budget(1).build();
     assert_eq!(budget.expect_err("too little").possible(), Some(2));
-    let same = seeded::<Fixed<Lanes<4, 16>>>().slots() * model_of::<L>().slots / 4;
-    assert!(seeded::<E>().slots() <= 4 * same, "sized for the layout");
+    // In one table, or so many for each of two generations.
+    let slots = seeded::<E>().slots();
+    assert!(
+        (1_000..4_500).contains(&slots),
+        "{slots} slots for 1,000 items"
+    );
 }
 
 fn is_copied<E: Engine>() {

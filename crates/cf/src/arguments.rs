@@ -26,6 +26,15 @@ pub(crate) fn number<T: TryFrom<i64>>(
         })
 }
 
+/// A rate of false positives that a filter can be made for.
+pub(crate) fn rate(argument: &[u8], name: &'static str) -> Result<f64, Error> {
+    let rate = std::str::from_utf8(argument)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    rate.filter(|rate| (1e-9..1.0).contains(rate))
+        .ok_or(Error::Rate(name))
+}
+
 pub(crate) fn check_length(argument: &[u8], most: usize) -> Result<(), Error> {
     let length = argument.len();
     if length <= most {

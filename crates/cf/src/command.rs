@@ -4,7 +4,7 @@ use crate::operation::Operation;
 use crate::settings::Settings;
 
 /// A command and the key that it is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Call<'a> {
     /// The key.
     pub key: &'a [u8],
@@ -13,7 +13,7 @@ pub struct Call<'a> {
 }
 
 /// What is to be done under a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command<'a> {
     /// `CF.RESERVE`: make a [`Filter`](crate::Filter) where there is none. May take long.
     Reserve(Settings),

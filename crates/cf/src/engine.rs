@@ -1,28 +1,20 @@
-//! The filters of the library behind one trait, and one behind a mutex.
+//! A filter of the library, of whatever kind and layout, and one behind a mutex.
 
-use std::fmt::Debug;
 use std::io::{self, Write};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, Hashed, SnapshotError};
+use lockfree_cuckoo::{Hashed, SnapshotError};
 
 use crate::settings::Kind;
 
-/// A filter of any kind, with what the commands need beyond [`Hashed`].
-pub(crate) trait Engine: Debug + Send + Sync {
-    /// The filter, for one call.
-    fn access(&self) -> Access<'_>;
-
-    fn kind(&self) -> Kind;
-
-    fn segments(&self) -> usize;
-
-    /// Gives back what removals have emptied.
-    fn shrink_to_fit(&self);
-
-    /// A copy of what is in, to be written.
-    fn snapshot(&self) -> Result<Snapshot, SnapshotError>;
+/// A filter of any kind and layout.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    filter: Box<dyn Hashed>,
+    kind: Kind,
+    /// Who has it uses the filter, if there is one: what the lock-free filters are measured against.
+    turn: Option<Mutex<()>>,
 }
 
 /// Writes a copy of a filter in its stored form.
@@ -34,15 +26,6 @@ pub(crate) struct Access<'a> {
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
-impl<'a> Access<'a> {
-    fn free(filter: &'a dyn Hashed) -> Self {
-        Self {
-            filter,
-            _turn: None,
-        }
-    }
-}
-
 impl<'a> Deref for Access<'a> {
     type Target = dyn Hashed + 'a;
 
@@ -51,96 +34,40 @@ impl<'a> Deref for Access<'a> {
     }
 }
 
-impl Engine for CuckooFilter {
-    fn access(&self) -> Access<'_> {
-        Access::free(self)
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Fixed
-    }
-
-    fn segments(&self) -> usize {
-        1
-    }
-
-    fn shrink_to_fit(&self) {}
-
-    fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        let mut copy = self.snapshot()?;
-        Ok(Box::new(move |sink| copy.write_to(sink)))
-    }
-}
-
-impl Engine for GrowingCuckooFilter {
-    fn access(&self) -> Access<'_> {
-        Access::free(self)
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Growing
-    }
-
-    fn segments(&self) -> usize {
-        self.segments()
-    }
-
-    fn shrink_to_fit(&self) {
-        self.shrink_to_fit();
-    }
-
-    fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        let mut copy = self.snapshot()?;
-        Ok(Box::new(move |sink| copy.write_to(sink)))
-    }
-}
-
-/// A filter whose callers take turns: what the lock-free ones are measured against.
-#[derive(Debug)]
-pub(crate) struct Locked {
-    turn: Mutex<()>,
-    engine: Box<dyn Engine>,
-}
-
-impl Locked {
-    pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
+impl Engine {
+    pub(crate) fn new(filter: Box<dyn Hashed>, kind: Kind) -> Self {
         Self {
-            turn: Mutex::new(()),
-            engine,
+            filter,
+            kind,
+            turn: None,
         }
     }
 
-    fn take_turn(&self) -> MutexGuard<'_, ()> {
+    /// The same, whose callers take turns.
+    pub(crate) fn behind_a_mutex(self) -> Self {
+        Self {
+            turn: Some(Mutex::new(())),
+            ..self
+        }
+    }
+
+    /// The filter, for one call.
+    pub(crate) fn access(&self) -> Access<'_> {
         // Nothing that a panic could leave half done is kept behind the mutex itself.
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Engine for Locked {
-    fn access(&self) -> Access<'_> {
+        let take = |turn| Mutex::lock(turn).unwrap_or_else(PoisonError::into_inner);
         Access {
-            _turn: Some(self.take_turn()),
-            ..self.engine.access()
+            _turn: self.turn.as_ref().map(take),
+            filter: &*self.filter,
         }
     }
 
-    fn kind(&self) -> Kind {
-        self.engine.kind()
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
     }
 
-    fn segments(&self) -> usize {
-        let _turn = self.take_turn();
-        self.engine.segments()
-    }
-
-    fn shrink_to_fit(&self) {
-        let _turn = self.take_turn();
-        self.engine.shrink_to_fit();
-    }
-
-    fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        // The copy is made under the lock, and written without it.
-        let _turn = self.take_turn();
-        self.engine.snapshot()
+    /// A copy of what is in, to be written. It is made under the lock, if there is one, and written without it.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
+        let mut copy = self.access().snapshot()?;
+        Ok(Box::new(move |sink| copy.write_to(sink)))
     }
 }

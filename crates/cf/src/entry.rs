@@ -15,10 +15,12 @@ use std::io::Read;
 use lockfree_cuckoo::ReadError;
 
 use crate::filter::Filter;
+use crate::layout::Layout;
 use crate::settings::{Kind, Settings};
 
-/// What is kept of a filter beside its stored form, in [`BYTES`](Self::BYTES) bytes. No checksum is part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is kept of a filter beside its stored form, in [`BYTES`](Self::BYTES) bytes. No checksum is part of it. The layout
+/// is in the stored form.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     kind: Kind,
     settings: Settings,
@@ -47,6 +49,8 @@ impl Entry {
             capacity,
             expansion,
             max_iterations,
+            // It is in the stored form.
+            layout: _,
         } = self.settings;
         let mut bytes = [0; Self::BYTES];
         let (kind, rest) = bytes.split_at_mut(1);
@@ -79,6 +83,7 @@ impl Entry {
                 capacity: usize::try_from(u64::from_le_bytes(*capacity)).ok()?,
                 expansion,
                 max_iterations: u16::from_le_bytes(*max_iterations),
+                layout: Layout::default(),
             },
             deleted,
         })
@@ -109,6 +114,7 @@ mod tests {
             capacity: 1_234_567,
             expansion: 4,
             max_iterations: 300,
+            layout: Layout::default(),
         };
         let entry = Entry {
             kind: Kind::Growing,

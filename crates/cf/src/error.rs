@@ -24,6 +24,14 @@ pub enum Error {
         /// The upper bound.
         most: i64,
     },
+    /// No rate of false positives, or one that is too low.
+    #[error("{0}: value must be a number from 0.000000001 to less than 1")]
+    Rate(&'static str),
+    /// Two options that say different things of the layout.
+    #[error(
+        "BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size"
+    )]
+    BucketSizeAndError,
     /// A key or an item is longer than [`Rules`](crate::Rules) allow.
     #[error("{length} bytes are too many: an item or a key can have at most {most}")]
     TooLong {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, GrowingCuckooFilter, InsertManyError, RandomState, ReadError,
-    SnapshotError,
+    BuildError, CuckooFilter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed,
+    InsertManyError, RandomState, ReadError, Shape, SnapshotError,
 };
 
 use crate::budget::{Budget, NotAdded};
 use crate::deletions::Deletions;
-use crate::engine::{Engine, Locked};
+use crate::engine::Engine;
+use crate::layout::Layout;
 use crate::reply::Answer;
 use crate::settings::{Kind, Settings};
 
@@ -20,7 +21,7 @@ use crate::settings::{Kind, Settings};
 /// All calls but [`behind_a_mutex`](Self::behind_a_mutex) take `&self`; any number of threads may make them at once.
 #[derive(Debug)]
 pub struct Filter {
-    engine: Box<dyn Engine>,
+    engine: Engine,
     /// The filter's own: an item is hashed here, once, whatever kind of filter there is.
     hasher: RandomState,
     settings: Settings,
@@ -31,8 +32,8 @@ pub struct Filter {
     seen: AtomicUsize,
 }
 
-/// Bytes of a slot of the library's filters.
-const SLOT_BYTES: usize = 2;
+/// Bytes of a bucket of the library's filters.
+const BUCKET_BYTES: usize = 8;
 
 /// Items that are added before it is looked again whether the filter can grow.
 const BATCH: usize = 256;
@@ -49,24 +50,26 @@ impl Filter {
         let Settings {
             capacity,
             expansion,
+            layout,
             ..
         } = settings;
-        let deletions = Deletions::default();
-        if expansion == 0 {
-            // What its first snapshot adds has to fit too.
-            let builder = CuckooFilter::builder().capacity(capacity);
-            let filter = builder.max_memory_usage(left - left / 17).build()?;
-            Ok(Self::fixed(filter, settings, deletions))
+        // What its first snapshot adds has to fit too.
+        let left = left - left / 17;
+        let hasher = RandomState::new();
+        let (filter, kind) = if expansion == 0 {
+            let builder = FilterBuilder::<Fixed>::with_hasher(hasher.clone());
+            let builder = builder.capacity(capacity).max_memory_usage(left);
+            (build(builder, layout)?, Kind::Fixed)
         } else {
-            let left = (left - left / 17).min(most);
+            let left = left.min(most);
             let build = |expansion: u16| {
-                let builder = GrowingCuckooFilter::builder().capacity(capacity);
+                let builder = FilterBuilder::<Growing>::with_hasher(hasher.clone());
                 let builder = builder.growth_factor(expansion.into());
-                builder.max_memory_usage(left).build()
+                build(builder.capacity(capacity).max_memory_usage(left), layout)
             };
             let mut filter = build(expansion)?;
             // The table of the second segment may take a half, so that what else it needs fits too.
-            let table = filter.slots() * SLOT_BYTES;
+            let table = filter.slots() / filter.shape().slots() * BUCKET_BYTES;
             let times = (most / 2 / table).max(2);
             if usize::from(expansion) > times {
                 // Below an expansion, so that it is one.
@@ -74,8 +77,10 @@ impl Filter {
                 filter = build(settings.expansion)?;
             }
             filter.set_max_memory_usage(most);
-            Ok(Self::growing(filter, settings, deletions))
-        }
+            (filter, Kind::Growing)
+        };
+        let engine = Engine::new(filter, kind);
+        Ok(Self::of(engine, hasher, settings, Deletions::default()))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -86,38 +91,28 @@ impl Filter {
         source: impl Read,
         most: usize,
     ) -> Result<Self, ReadError> {
+        let mut filter = match kind {
+            Kind::Fixed => CuckooFilter::read_from_any_layout(source)?,
+            Kind::Growing => GrowingCuckooFilter::read_from_any_layout(source)?,
+        };
+        // Not what the one who stored it allowed.
+        filter.set_max_memory_usage(most);
+        // It would not have been read with another one.
+        let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
+        let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
+        let engine = Engine::new(filter, kind);
         let deletions = Deletions::starting_at(deleted);
-        match kind {
-            Kind::Fixed => {
-                let filter = CuckooFilter::read_from(source)?;
-                Ok(Self::fixed(filter, settings, deletions))
-            }
-            Kind::Growing => {
-                let mut filter = GrowingCuckooFilter::read_from(source)?;
-                // Not what the one who stored it allowed.
-                filter.set_max_memory_usage(most);
-                Ok(Self::growing(filter, settings, deletions))
-            }
-        }
-    }
-
-    fn fixed(filter: CuckooFilter, settings: Settings, deletions: Deletions) -> Self {
-        let hasher = filter.hasher().clone();
-        Self::of(Box::new(filter), hasher, settings, deletions)
-    }
-
-    fn growing(filter: GrowingCuckooFilter, settings: Settings, deletions: Deletions) -> Self {
-        let hasher = filter.hasher().clone();
-        Self::of(Box::new(filter), hasher, settings, deletions)
+        Ok(Self::of(engine, hasher, settings, deletions))
     }
 
     fn of(
-        engine: Box<dyn Engine>,
+        engine: Engine,
         hasher: RandomState,
-        settings: Settings,
+        mut settings: Settings,
         deletions: Deletions,
     ) -> Self {
         let seen = engine.access().memory_usage().into();
+        settings.layout = Layout::Shape(engine.access().shape());
         Self {
             engine,
             hasher,
@@ -142,7 +137,7 @@ impl Filter {
     #[must_use]
     pub fn behind_a_mutex(self) -> Self {
         Self {
-            engine: Box::new(Locked::new(self.engine)),
+            engine: self.engine.behind_a_mutex(),
             ..self
         }
     }
@@ -257,8 +252,13 @@ impl Filter {
             return false;
         }
         // As long as nothing was deleted, all other segments are full. Otherwise they can be empty, and the last one has
-        // no more than half of the slots for sure.
-        let load = if self.deleted() == 0 { 0.85 } else { 0.45 };
+        // no more than half of the slots for sure. Buckets of two slots fill less well than others.
+        let load = match (self.deleted(), self.shape().slots()) {
+            (0, ..=2) => 0.75,
+            (0, _) => 0.85,
+            (_, ..=2) => 0.4,
+            _ => 0.45,
+        };
         self.segments() == 1 || items as f64 >= load * self.slots() as f64
     }
 
@@ -318,6 +318,11 @@ impl Filter {
         self.engine.access().slots()
     }
 
+    /// The layout of its buckets.
+    pub fn shape(&self) -> Shape {
+        self.engine.access().shape()
+    }
+
     /// As [`CuckooFilter::load_factor`].
     pub fn load_factor(&self) -> f64 {
         self.engine.access().load_factor()
@@ -335,12 +340,12 @@ impl Filter {
 
     /// As [`GrowingCuckooFilter::segments`]; 1 for a filter that does not grow.
     pub fn segments(&self) -> usize {
-        self.engine.segments()
+        self.engine.access().segments()
     }
 
     /// Gives back what removals have emptied.
     pub fn shrink_to_fit(&self) {
-        self.engine.shrink_to_fit();
+        self.engine.access().shrink_to_fit();
         self.charge();
     }
 
@@ -362,6 +367,17 @@ impl Filter {
 
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {
         items.iter().map(|item| self.hash(item)).collect()
+    }
+}
+
+/// Builds a filter with the layout, or with one for the rate.
+fn build<E: lockfree_cuckoo::Engine>(
+    builder: FilterBuilder<E>,
+    layout: Layout,
+) -> Result<Box<dyn Hashed>, BuildError> {
+    match layout {
+        Layout::Shape(shape) => builder.build_shape(shape),
+        Layout::Rate(rate) => builder.build_smallest(rate),
     }
 }
 
@@ -398,6 +414,7 @@ mod tests {
         capacity: 100,
         expansion: 0,
         max_iterations: 20,
+        layout: Layout::Shape(Shape::of::<lockfree_cuckoo::Lanes<4, 16>>()),
     };
 
     fn written(filter: &Filter) -> Vec<u8> {

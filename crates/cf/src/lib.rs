@@ -61,7 +61,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, one trait over all kinds of it |
+//! | `layout`, `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, a filter of any kind and layout |
 //! | `budget` | the memory that filters share as they grow, and why an item was not added |
 //! | `reply` | what a caller is told |
 //! | `filter` | a filter of byte strings |
@@ -80,6 +80,7 @@ mod engine;
 mod entry;
 mod error;
 mod filter;
+mod layout;
 mod operation;
 mod parse;
 mod reply;
@@ -92,6 +93,7 @@ pub use command::{Call, Command, Rules};
 pub use entry::Entry;
 pub use error::Error;
 pub use filter::{Filter, WriteError};
+pub use layout::Layout;
 pub use operation::{Absent, Operation};
 pub use reply::{Answer, Reply};
 pub use settings::{Kind, Settings};

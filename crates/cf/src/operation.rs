@@ -5,11 +5,8 @@ use crate::filter::Filter;
 use crate::reply::{Answer, Reply};
 use crate::settings::Settings;
 
-/// Slots of a bucket, of this filter. RedisBloom lets clients choose.
-const BUCKET_SIZE: usize = 4;
-
 /// A command that works on one filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operation<'a> {
     /// `CF.ADD`, and `CF.ADDNX` if only what is absent is to be added.
     Add {
@@ -132,13 +129,14 @@ fn info(filter: &Filter) -> Vec<(&'static str, u64)> {
         max_iterations,
         ..
     } = filter.settings();
+    let bucket_size = filter.shape().slots();
     vec![
         ("Size", filter.memory_usage() as u64),
-        ("Number of buckets", (filter.slots() / BUCKET_SIZE) as u64),
+        ("Number of buckets", (filter.slots() / bucket_size) as u64),
         ("Number of filters", filter.segments() as u64),
         ("Number of items inserted", filter.items() as u64),
         ("Number of items deleted", filter.deleted()),
-        ("Bucket size", BUCKET_SIZE as u64),
+        ("Bucket size", bucket_size as u64),
         ("Expansion rate", expansion.into()),
         ("Max iterations", max_iterations.into()),
     ]

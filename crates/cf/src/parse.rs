@@ -1,8 +1,9 @@
 //! From the arguments of a command to what is to be done.
 
-use crate::arguments::{check_length, integer, is, number};
+use crate::arguments::{check_length, integer, is, number, rate};
 use crate::command::{Call, Command, Rules};
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::operation::Operation;
 use crate::settings::Settings;
 use crate::spec::{Spec, Verb};
@@ -82,11 +83,13 @@ fn settings(
 ) -> Result<Settings, Error> {
     let mut settings = rules.defaults;
     settings.capacity = number(capacity, "capacity", 1..=i64::MAX)?;
+    let (mut slots, mut error) = (None, None);
     let (pairs, rest) = options.as_chunks::<2>();
     for &[option, value] in pairs {
         if is(option, "BUCKETSIZE") {
-            // Checked and then forgotten: a bucket is a word of four slots.
-            number::<i64>(value, "BUCKETSIZE", 1..=255)?;
+            slots = Some(number(value, "BUCKETSIZE", 1..=255)?);
+        } else if is(option, "ERROR") {
+            error = Some(rate(value, "ERROR")?);
         } else if is(option, "MAXITERATIONS") {
             settings.max_iterations = number(value, "MAXITERATIONS", 1..=65_535)?;
         } else if is(option, "EXPANSION") {
@@ -99,11 +102,16 @@ fn settings(
             return Err(Error::UnknownArgument);
         }
     }
-    if rest.is_empty() {
-        Ok(settings)
-    } else {
-        Err(Error::WrongNumber(name))
+    if !rest.is_empty() {
+        return Err(Error::WrongNumber(name));
     }
+    settings.layout = match (slots, error) {
+        (None, None) => settings.layout,
+        (Some(slots), None) => Layout::of_bucket_size(slots),
+        (None, Some(rate)) => Layout::Rate(rate),
+        (Some(_), Some(_)) => return Err(Error::BucketSizeAndError),
+    };
+    Ok(settings)
 }
 
 /// The items to insert, and the filter to make for them if there is none and one may be made.

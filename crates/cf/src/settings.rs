@@ -1,5 +1,7 @@
 //! What a filter is made with.
 
+use crate::layout::Layout;
+
 /// How much larger each segment of a growing filter is than the last, unless a client says.
 const EXPANSION: u16 = 2;
 
@@ -7,7 +9,7 @@ const EXPANSION: u16 = 2;
 const MAX_ITERATIONS: u16 = 20;
 
 /// What `CF.RESERVE` says of a filter, and `CF.INFO` repeats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Items that the filter is made for.
     pub capacity: usize,
@@ -15,6 +17,9 @@ pub struct Settings {
     pub expansion: u16,
     /// Kept for `CF.INFO`; it has no effect.
     pub max_iterations: u16,
+    /// The layout of its buckets, or the rate of false positives that it is chosen by. Of a filter, the layout that it
+    /// has.
+    pub layout: Layout,
 }
 
 impl Settings {
@@ -24,6 +29,7 @@ impl Settings {
             capacity,
             expansion: if grows { EXPANSION } else { 0 },
             max_iterations: MAX_ITERATIONS,
+            layout: Layout::default(),
         }
     }
 }

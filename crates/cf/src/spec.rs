@@ -86,7 +86,7 @@ const INSERT: Verb = Verb::Insert { is_unique: false };
 const INSERT_UNIQUE: Verb = Verb::Insert { is_unique: true };
 
 const INSERT_USAGE: &str = "key [CAPACITY capacity:integer] [NOCREATE] ITEMS item..";
-const RESERVE_USAGE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer] [MAXITERATIONS maxiterations:integer] [EXPANSION expansion:integer]";
+const RESERVE_USAGE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer] [MAXITERATIONS maxiterations:integer] [EXPANSION expansion:integer] [ERROR rate:double]";
 
 /// All commands, sorted by name.
 #[rustfmt::skip]

@@ -56,6 +56,8 @@ fn the_number_of_arguments_is_the_one_that_is_announced() {
     }
 }
 
+const BAD_RATE: &str = "ERROR: value must be a number from 0.000000001 to less than 1";
+
 #[test]
 fn wrong_arguments_are_named() {
     let server = &mut Server::new();
@@ -73,6 +75,24 @@ fn wrong_arguments_are_named() {
         (
             "CF.RESERVE f 10 EXPANSION x",
             "EXPANSION: value must be an integer between 0 and 32768, inclusive",
+        ),
+        ("CF.RESERVE f 10 ERROR 1", BAD_RATE),
+        ("CF.RESERVE f 10 ERROR 0", BAD_RATE),
+        ("CF.RESERVE f 10 ERROR 0.0000000009", BAD_RATE),
+        ("CF.RESERVE f 10 ERROR nan", BAD_RATE),
+        ("CF.RESERVE f 10 ERROR x", BAD_RATE),
+        (
+            "CF.RESERVE f 10 ERROR 0.01 BUCKETSIZE 2",
+            "BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size",
+        ),
+        (
+            "CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2",
+            "a false-positive rate of 0.000000001 is too low for the layout `Lanes<2, 31>`, which has 1.49e-8 with 8 \
+             full segments: no other layout has so low a rate, so set a higher one",
+        ),
+        (
+            "CF.RESERVE f 10 ERROR",
+            "wrong number of arguments for 'cf.reserve' command",
         ),
         ("CF.RESERVE f 10 COLOUR 7", "Unknown argument received"),
         (
@@ -174,6 +194,87 @@ fn a_filter_is_described() {
     assert_eq!(info[1..], expected);
 }
 
+fn described(server: &mut Server, name: &str) -> u64 {
+    let Ok(Reply::Info(info)) = ask(server, "CF.INFO f") else {
+        panic!("no description");
+    };
+    let found = info.iter().find(|(field, _)| *field == name);
+    found.expect(name).1
+}
+
+#[test]
+fn a_bucket_size_is_what_the_filter_has() {
+    for expansion in [0, 2] {
+        for (given, slots) in [
+            (1, 2),
+            (2, 2),
+            (3, 3),
+            (4, 4),
+            (5, 5),
+            (6, 6),
+            (7, 8),
+            (8, 8),
+            (255, 8),
+        ] {
+            let server = &mut Server::new();
+            let reserve = format!("CF.RESERVE f 1000 BUCKETSIZE {given} EXPANSION {expansion}");
+            ask(server, &reserve).expect(&reserve);
+            assert_eq!(described(server, "Bucket size"), slots, "{reserve}");
+            let filter = &server.filters[b"f".as_slice()];
+            let (all, buckets) = (
+                filter.slots() as u64,
+                described(server, "Number of buckets"),
+            );
+            assert_eq!(all, slots * buckets, "{reserve}");
+            // Two buckets full of copies.
+            let copies = (0..20).map(|_| ask(server, "CF.ADD f a"));
+            assert_eq!(
+                copies.filter(Result::is_ok).count() as u64,
+                2 * slots,
+                "{reserve}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_error_rate_is_kept() {
+    let mut last = 0;
+    for (rate, most) in [
+        ("0.1", 0.1),
+        ("0.03", 0.03),
+        ("1e-3", 1e-3),
+        ("1e-5", 1e-5),
+        ("1e-9", 1e-9),
+    ] {
+        let server = &mut Server::new();
+        ask(
+            server,
+            &format!("CF.RESERVE f 10000 EXPANSION 0 error {rate}"),
+        )
+        .expect("possible");
+        let items: Vec<String> = (0..10_000).map(|item| item.to_string()).collect();
+        ask(server, &format!("CF.INSERT f ITEMS {}", items.join(" "))).expect("room");
+        let filter = &server.filters[b"f".as_slice()];
+        assert_eq!(filter.items(), 10_000);
+        assert!(filter.false_positive_rate() <= most, "{filter:?}");
+        // What is lower is not cheaper.
+        assert!(filter.memory_usage() > last, "{filter:?}");
+        last = filter.memory_usage();
+    }
+    // One that grows ends its growth there.
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 10 EXPANSION 2 ERROR 1.6e-8").expect("possible");
+    let refused = (0..100_000).find_map(|item| ask(server, &format!("CF.ADD f {item}")).err());
+    let refused = refused.expect("a limit").to_string();
+    assert!(refused.starts_with("Filter is full: "), "{refused}");
+    let filter = &server.filters[b"f".as_slice()];
+    assert!(
+        filter.segments() == 8 && filter.false_positive_rate() <= 1.6e-8,
+        "{filter:?}"
+    );
+}
+
 #[test]
 fn a_full_filter_refuses_single_items_and_loses_none() {
     let server = &mut Server::new();
@@ -221,9 +322,17 @@ fn what_only_reads_changes_nothing() {
 
 #[test]
 fn a_dump_becomes_the_same_filter_elsewhere() {
-    for expansion in [0, 2] {
+    let layouts = [
+        "BUCKETSIZE 2",
+        "BUCKETSIZE 4",
+        "BUCKETSIZE 8",
+        "ERROR 0.005",
+        "ERROR 0.00007",
+    ];
+    let with_expansion = |layout| [0, 2].map(|expansion| format!("{layout} EXPANSION {expansion}"));
+    for options in layouts.into_iter().flat_map(with_expansion) {
         let (from, to) = (&mut Server::new(), &mut Server::new());
-        ask(from, &format!("CF.RESERVE f 5000 EXPANSION {expansion}")).expect("room");
+        ask(from, &format!("CF.RESERVE f 10000 {options}")).expect("room");
         ask(from, "CF.INSERT f ITEMS a b c").expect("room");
         ask(from, "CF.DEL f c").expect("a filter");
         let before = from.stored(b"f");
@@ -234,7 +343,7 @@ fn a_dump_becomes_the_same_filter_elsewhere() {
                 panic!("{scan:?}");
             };
             // It is the filter as it was at first.
-            ask(from, "CF.ADD f late").expect("room");
+            ask(from, &format!("CF.ADD f late{iterator}")).expect("room");
             let Some((next, bytes)) = chunk else {
                 break;
             };
@@ -251,7 +360,44 @@ fn a_dump_becomes_the_same_filter_elsewhere() {
         assert!(chunks >= 3, "{chunks} chunks");
         assert_eq!(to.stored(b"copy"), before);
         assert_eq!([from.lent(), to.lent()], [0; 2]);
+        let [original, copy] = [
+            &from.filters[b"f".as_slice()],
+            &to.filters[b"copy".as_slice()],
+        ];
+        assert_eq!(copy.settings(), original.settings());
+        assert_eq!(copy.shape(), original.shape());
+        assert!([b"a", b"b"].iter().all(|item| copy.contains(*item)));
     }
+}
+
+/// What a server wrote that knew one layout only: ten bytes for a capacity of 8, of which the seed was 1.
+#[test]
+fn a_dump_of_the_only_layout_that_there_was_is_read() {
+    let mut filter = lockfree_cuckoo::CuckooFilter::builder()
+        .capacity(8)
+        .seed(1)
+        .build()
+        .expect("memory");
+    filter.insert(b"a".as_slice()).expect("room");
+    let stored = filter.to_bytes();
+    let mut dump = b"LFCDUMP2".to_vec();
+    dump.extend((8 + 8 + 21 + 4 + stored.len() as u64).to_le_bytes());
+    dump.extend([
+        1, 0, 0, 20, 0, 8, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0,
+    ]);
+    dump.extend(crc32fast::hash(&dump).to_le_bytes());
+    dump.extend(stored);
+    let server = &mut Server::new();
+    let place = dump.len().to_string();
+    let arguments = [b"f".as_slice(), place.as_bytes(), &dump];
+    server.answer(b"CF.LOADCHUNK", &arguments).expect("a dump");
+    let read = &server.filters[b"f".as_slice()];
+    assert!(read.contains(b"a") && !read.contains(b"b"));
+    assert_eq!(
+        (read.items(), read.deleted(), read.settings().capacity),
+        (1, 5, 8)
+    );
+    assert_eq!(described(server, "Bucket size"), 4);
 }
 
 #[test]

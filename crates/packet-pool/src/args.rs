@@ -104,6 +104,16 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     pub(crate) growing: bool,
 
+    /// Most wrong answers about new keys, from 1e-9 to less than 1 [default: about 0.000116]
+    ///
+    /// The filters take as little memory as they can for this rate: at 0.01 two thirds
+    /// of what they take without this option, at 0.000001 more than twice as much. It is
+    /// the rate of filters that are full, with a window of both together. Filters that
+    /// grow do not grow beyond it.
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
+    #[arg(value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+
     /// Compare every answer with exact sets; this keeps all keys in memory
     #[arg(long)]
     pub(crate) verify: bool,
@@ -203,6 +213,15 @@ impl Args {
         self.workers.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, |count| count.get().min(1024))
         })
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if (1e-9..1.0).contains(&rate) {
+        Ok(rate)
+    } else {
+        Err("it must be from 0.000000001 to less than 1".to_owned())
     }
 }
 

@@ -13,6 +13,6 @@ mod window;
 
 pub(crate) use answer::{Answer, Scratch};
 pub(crate) use decide::{Decide, Filters, in_batches, one_by_one};
-pub(crate) use maker::{BucketLayout, Maker, Room};
+pub(crate) use maker::{Maker, Room};
 pub(crate) use ring::GENERATIONS;
 pub(crate) use window::Window;

@@ -45,12 +45,13 @@ pub(crate) fn verify(
     last: &dyn Filters,
     maker: &Maker,
 ) -> Verdict {
-    let slots = last.filters().first().map_or(1, |young| young.slots());
+    let young = last.filters()[0];
+    let tables = |slots| Tables::of(maker.room(), slots, young.shape());
     let findings = if maker.makes_a_ring() {
-        let tables = Tables::of(maker.room(), slots / GENERATIONS);
+        let tables = tables(young.slots() / GENERATIONS);
         rotations::compare(&records, tables, last.generation())
     } else {
-        periods::compare(records, Tables::of(maker.room(), slots))
+        periods::compare(records, tables(young.slots()))
     };
     let probes = Probes::of(keys, &findings, last);
     let young = |key| {

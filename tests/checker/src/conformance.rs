@@ -6,15 +6,24 @@
 //! is the matter of `lockstep.rs`, in another build.
 
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, InsertError};
+use lockfree_cuckoo::{
+    Filter, FilterBuilder, Fixed, InsertError, Lanes, Layout, SemiSorted, WithValues,
+};
 use model::hashers::AsGiven;
 use model::stored;
 
-use crate::machine::{Answer, Run, World};
+use crate::machine::{Answer, Run, STRANGERS, World};
 use crate::memory::Memory;
 use crate::mutants::Mutant;
 use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
 use crate::random::{self, Random};
+
+/// All but 8 x 8: of a class there can be more copies than a snapshot of the machine can count.
+const LAYOUTS: [model::Layout; 8] = {
+    let [default, _, six, five, three, two, rest @ ..] = model::Layout::EVERY;
+    let [four, long, longer] = rest;
+    [default, six, five, three, two, four, long, longer]
+};
 
 /// Calls of one program.
 const CALLS: usize = 80;
@@ -31,19 +40,36 @@ pub(crate) const ATTEMPTS: u8 = 64;
 ///
 /// The call after which the two differ, and how.
 pub fn compare(seed: u64) -> Result<usize, String> {
-    compare_with(None, seed)
+    compare_with(None, seed, &LAYOUTS)
 }
 
-fn compare_with(mutant: Option<Mutant>, seed: u64) -> Result<usize, String> {
+/// The same with tokens that carry values.
+///
+/// # Errors
+///
+/// The call after which the two differ, and how.
+pub fn compare_values(seed: u64) -> Result<usize, String> {
+    compare_with(None, seed, &model::Layout::VALUED)
+}
+
+fn compare_with(
+    mutant: Option<Mutant>,
+    seed: u64,
+    layouts: &[model::Layout],
+) -> Result<usize, String> {
     let random = &mut Random::new(seed);
     let shape = Shape {
+        layout: random.pick(layouts),
         descriptors: 1 + random.below(4),
         attempts: ATTEMPTS,
         budget: random.pick(&[2, 3, 4, 5, 8, 9, 10, 16, 300, 4096]),
         torn: random.below(2) == 0,
         ..Shape::of(random.pick(&[2, 4]))
     };
-    let letters = random.pick(&[1, 2, 3]);
+    let letters = match shape.layout.has_values() {
+        true if shape.buckets > 2 => 1,
+        _ => random.pick(&[1, 2, 3]),
+    };
     let mut calls: Vec<Operation> = (0..CALLS)
         .map(|_| random::call(random, &shape, letters))
         .collect();
@@ -56,11 +82,7 @@ fn compare_with(mutant: Option<Mutant>, seed: u64) -> Result<usize, String> {
         fill: Vec::new(),
         threads: vec![calls],
     };
-    let world = World {
-        shape,
-        classes: program.classes(),
-        mutant,
-    };
+    let world = World::new(&program, mutant);
     let mut both = Both {
         world: &world,
         memory: Memory::new(shape.descriptors),
@@ -98,7 +120,7 @@ fn fill_up(random: &mut Random, calls: &mut [Operation]) {
 struct Both<'a> {
     world: &'a World,
     memory: Memory,
-    filter: CuckooFilter<AsGiven>,
+    filter: Box<dyn Subject>,
 }
 
 impl Both<'_> {
@@ -106,8 +128,8 @@ impl Both<'_> {
         for (at, &call) in calls.iter().enumerate() {
             let machine = Run::alone(self.world, &mut self.memory, 0, call, STEPS)
                 .ok_or("a call of the machine never returns")?;
-            let crate_ = on_the_crate(self.world, &self.filter, call);
-            let words = words(&mut self.filter);
+            let crate_ = self.filter.call(self.world, call);
+            let words = self.filter.words();
             let expected = &self.memory.words[..self.world.shape.buckets];
             if machine != crate_ || words != expected {
                 return Err(format!(
@@ -123,9 +145,44 @@ impl Both<'_> {
     }
 }
 
+/// A filter of the crate, whatever its layout.
+pub(crate) trait Subject: Send + Sync {
+    /// Makes a call.
+    fn call(&self, world: &World, call: Operation) -> Answer;
+    /// The words of the stored form.
+    fn words(&mut self) -> Vec<u64>;
+}
+
 /// A filter of this shape.
-pub(crate) fn empty(shape: &Shape) -> Result<CuckooFilter<AsGiven>, String> {
-    CuckooFilterBuilder::with_hasher(AsGiven)
+pub(crate) fn empty(shape: &Shape) -> Result<Box<dyn Subject>, String> {
+    let layout = shape.layout;
+    match (layout.slots, layout.fingerprint_bits, layout.value_bits) {
+        (4, 12, 4) => with_values::<Lanes<4, 12, 4>>(shape),
+        (3, 13, 8) => with_values::<Lanes<3, 13, 8>>(shape),
+        (2, 16, 15) => with_values::<Lanes<2, 16, 15>>(shape),
+        (8, 8, 0) => of_layout::<Lanes<8, 8>>(shape),
+        (6, 10, 0) => of_layout::<Lanes<6, 10>>(shape),
+        (5, 12, 0) => of_layout::<Lanes<5, 12>>(shape),
+        (4, 16, 0) => of_layout::<Lanes<4, 16>>(shape),
+        (3, 21, 0) => of_layout::<Lanes<3, 21>>(shape),
+        (2, 31, 0) => of_layout::<Lanes<2, 31>>(shape),
+        (4, 17, 0) => of_layout::<SemiSorted<4, 17>>(shape),
+        (5, 14, 0) => of_layout::<SemiSorted<5, 14>>(shape),
+        (6, 12, 0) => of_layout::<SemiSorted<6, 12>>(shape),
+        other => Err(format!("the crate has no layout {other:?}")),
+    }
+}
+
+fn of_layout<L: Layout>(shape: &Shape) -> Result<Box<dyn Subject>, String> {
+    Ok(Box::new(built::<L>(shape)?))
+}
+
+fn with_values<L: WithValues>(shape: &Shape) -> Result<Box<dyn Subject>, String> {
+    Ok(Box::new(Valued(built::<L>(shape)?)))
+}
+
+fn built<L: Layout>(shape: &Shape) -> Result<Filter<Fixed<L>, AsGiven>, String> {
+    FilterBuilder::with_hasher(AsGiven)
         .buckets(shape.buckets)
         .descriptors(shape.descriptors)
         .search_budget(shape.budget.into())
@@ -138,31 +195,87 @@ fn hash(shape: &Shape, item: Item) -> u64 {
     shape.geometry().hash(item.first.into(), item.f, 0)
 }
 
-/// Makes a call of the crate.
-pub(crate) fn on_the_crate(
-    world: &World,
-    filter: &CuckooFilter<AsGiven>,
-    call: Operation,
-) -> Answer {
-    let hash = hash(&world.shape, call.item);
-    match call.kind {
-        Kind::Insert => match filter.insert_hash(hash) {
-            Ok(()) => Answer::Bool(true),
-            Err(error) => refused(&error),
-        },
-        Kind::Unique => match filter.insert_unique_hash(hash) {
-            Ok(inserted) => Answer::Bool(inserted),
-            Err(error) => refused(&error),
-        },
-        Kind::Remove => Answer::Bool(filter.remove_hash(hash)),
-        Kind::Contains => Answer::Bool(filter.contains_hash(hash)),
-        Kind::Count => Answer::Number(filter.count_hash(hash)),
-        Kind::Move => Answer::Bool(filter.relocate_hash(hash)),
-        Kind::Snapshot => match filter.snapshot() {
-            Ok(copy) => copied(world, &copy),
-            Err(_) => Answer::NoCopy,
-        },
+impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
+    fn call(&self, world: &World, call: Operation) -> Answer {
+        let hash = hash(&world.shape, call.item);
+        match call.kind {
+            Kind::Insert => match self.insert_hash(hash) {
+                Ok(()) => Answer::Bool(true),
+                Err(error) => refused(&error),
+            },
+            Kind::Unique => match self.insert_unique_hash(hash) {
+                Ok(inserted) => Answer::Bool(inserted),
+                Err(error) => refused(&error),
+            },
+            Kind::Remove => Answer::Bool(self.remove_hash(hash)),
+            Kind::Contains => Answer::Bool(self.contains_hash(hash)),
+            Kind::Count => Answer::Number(self.count_hash(hash)),
+            Kind::Move => Answer::Bool(self.relocate_hash(hash)),
+            Kind::Snapshot => match self.snapshot() {
+                Ok(copy) => copied(world, &copy),
+                Err(_) => Answer::NoCopy,
+            },
+            Kind::UniqueValue | Kind::Value | Kind::Values | Kind::Replace | Kind::Take => {
+                unreachable!("the notation knows no values without room for them")
+            }
+        }
     }
+
+    fn words(&mut self) -> Vec<u64> {
+        stored::words(&self.to_bytes())
+    }
+}
+
+/// A filter whose tokens carry values.
+struct Valued<L: WithValues>(Filter<Fixed<L>, AsGiven>);
+
+impl<L: WithValues> Subject for Valued<L> {
+    fn call(&self, world: &World, call: Operation) -> Answer {
+        let Self(filter) = self;
+        let Operation { value, new, .. } = call;
+        let hash = hash(&world.shape, call.item);
+        match call.kind {
+            Kind::Insert => match filter.insert_value_hash(hash, value) {
+                Ok(()) => Answer::Bool(true),
+                Err(error) => refused(&error),
+            },
+            Kind::UniqueValue => match filter.insert_unique_value_hash(hash, value) {
+                Ok(found) => Answer::Value(found),
+                Err(error) => refused(&error),
+            },
+            Kind::Value => Answer::Value(filter.value_hash(hash)),
+            Kind::Values => Answer::Copy(digits(world, call.item, filter)),
+            Kind::Replace => {
+                let replaced = filter.replace_value_hash(hash, value, new);
+                Answer::Bool(replaced.expect("the values of a program fit its layout"))
+            }
+            Kind::Take => Answer::Bool(filter.remove_value_hash(hash, value)),
+            Kind::Snapshot => match filter.snapshot() {
+                Ok(copy) => {
+                    let classes = world.classes.iter();
+                    let digits = classes.map(|&class| digits(world, class, &copy));
+                    Answer::Copy(digits.sum())
+                }
+                Err(_) => Answer::NoCopy,
+            },
+            _ => filter.call(world, call),
+        }
+    }
+
+    fn words(&mut self) -> Vec<u64> {
+        self.0.words()
+    }
+}
+
+/// The tokens of a class, as a copy of the machine counts them.
+fn digits<L: WithValues>(world: &World, item: Item, filter: &Filter<Fixed<L>, AsGiven>) -> u64 {
+    let values = filter.values_hash(hash(&world.shape, item));
+    let digit = |value| {
+        let token = world.shape.layout.token(item.f, value);
+        let known = world.token_of(item.first, token);
+        1 << (4 * known.unwrap_or(STRANGERS))
+    };
+    values.map(digit).sum()
 }
 
 /// What a refusal of the crate is to the machine.
@@ -174,15 +287,10 @@ fn refused(error: &InsertError) -> Answer {
 }
 
 /// What a snapshot of the crate is to the machine.
-fn copied(world: &World, copy: &CuckooFilter<AsGiven>) -> Answer {
+fn copied<L: Layout>(world: &World, copy: &Filter<Fixed<L>, AsGiven>) -> Answer {
     let classes = world.classes.iter().enumerate();
-    let count = |&class| copy.count_hash(hash(&world.shape, class)) as u32;
+    let count = |&class| copy.count_hash(hash(&world.shape, class)) as u64;
     Answer::Copy(classes.map(|(at, class)| count(class) << (4 * at)).sum())
-}
-
-/// The words of the stored form.
-pub(crate) fn words(filter: &mut CuckooFilter<AsGiven>) -> Vec<u64> {
-    stored::words(&filter.to_bytes())
 }
 
 #[cfg(test)]
@@ -193,18 +301,21 @@ mod tests {
     fn the_machine_does_what_the_crate_does() {
         for seed in 0..500 {
             compare(seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+            compare_values(seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         }
     }
 
     /// Two that change what one thread alone does: where a token comes to lie, and when an insert gives up.
     #[test]
     fn a_machine_that_errs_is_found_out() {
-        for mutant in [
-            Mutant::OpenedSlotForAnybody,
-            Mutant::CommittedSourceStaysFrozen,
+        for (mutant, layouts) in [
+            (Mutant::OpenedSlotForAnybody, &LAYOUTS[..]),
+            (Mutant::CommittedSourceStaysFrozen, &LAYOUTS),
+            (Mutant::PathLosesItsValue, &model::Layout::VALUED),
+            (Mutant::HopTakesAnyOfItsClass, &model::Layout::VALUED),
         ] {
-            let errs = |seed: &u64| compare_with(Some(mutant), *seed).is_err();
-            let found = (0..100).filter(errs).count();
+            let errs = |seed: &u64| compare_with(Some(mutant), *seed, layouts).is_err();
+            let found = (0..300).filter(errs).count();
             assert!(found > 10, "{mutant:?} was found out {found} times");
         }
     }

@@ -10,8 +10,8 @@
 //! * The protocol is a [`machine`] of single accesses to shared memory. [`conformance`] holds it to the crate that
 //!   ships, call by call. In a build with `--cfg lockfree_cuckoo_steps`, as in `cargo verify`, `lockstep` does so access
 //!   by access; only there races between the accesses of a call are compared.
-//! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability, and an
-//!   [`audit`] looks at what dead threads leave behind.
+//! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability of what is
+//!   watched ([`views`]), and an [`audit`] looks at what dead threads leave behind.
 //! * The [`programs`] are written by hand, one for each known race, or made by chance ([`random`]).
 //! * [`mutants`] show what it is worth: the machine with one piece taken out must fail.
 //!
@@ -21,7 +21,9 @@
 //!
 //! * each result of `insert`, `insert_unique`, `remove` and `contains` is explained by one order of the calls, and
 //!   in each state the words hold inserts minus removes;
-//! * `count` and `snapshot` find no fewer tokens than there were at every moment of the call, and no more than those
+//! * of tokens with values, so is each result of the calls on values, for the class with the values left aside, for each
+//!   value by itself, and for both together where a class has one token at most ([`views`]);
+//! * `count`, `values` and `snapshot` find no fewer tokens than there were at every moment of the call, and no more than those
 //!   and the ones that came or whose remove was under way;
 //! * each schedule ends, and a newcomer gets on though all others die, wherever they are; at most one descriptor is
 //!   lost for each of the dead.
@@ -56,4 +58,5 @@ pub mod report;
 pub mod shortest;
 pub mod state;
 pub mod thread;
+pub mod views;
 pub mod visited;

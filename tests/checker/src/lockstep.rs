@@ -11,12 +11,9 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-use model::hashers::AsGiven;
 
-use crate::conformance::{self, ATTEMPTS};
-use crate::layout::{LAYOUT, SLOTS};
+use crate::conformance::{self, ATTEMPTS, Subject};
 use crate::machine::{Answer, World};
 use crate::memory::{BUCKETS, STRIPES};
 use crate::monitor::Monitor;
@@ -51,12 +48,29 @@ struct Led {
 ///
 /// The step at which the two differ.
 pub fn compare(seed: u64, schedules: usize) -> Result<usize, String> {
-    compare_with(None, seed, schedules)
+    compare_with(None, random::programs, seed, schedules)
 }
 
-fn compare_with(mutant: Option<Mutant>, seed: u64, schedules: usize) -> Result<usize, String> {
+/// The same with tokens that carry values.
+///
+/// # Errors
+///
+/// The step at which the two differ.
+pub fn compare_values(seed: u64, schedules: usize) -> Result<usize, String> {
+    compare_with(None, random::programs_with_values, seed, schedules)
+}
+
+/// What makes random programs of a seed.
+type Programs = fn(u64, usize) -> Vec<Program>;
+
+fn compare_with(
+    mutant: Option<Mutant>,
+    programs: Programs,
+    seed: u64,
+    schedules: usize,
+) -> Result<usize, String> {
     let random = &mut Random::new(seed);
-    let mut program = random::programs(seed, 1).remove(0);
+    let mut program = programs(seed, 1).remove(0);
     program.shape.descriptors = 1;
     program.shape.attempts = ATTEMPTS;
     program.shape.torn = true;
@@ -88,10 +102,11 @@ fn fill_up(random: &mut Random, program: &mut Program) {
         let in_order = |&class: &Item| [class, class.flipped()];
         let items = classes.iter().flat_map(in_order);
         let here: Vec<Item> = items.filter(|item| item.first == bucket).collect();
-        let tokens = program.fill.iter().filter(|token| token.first == bucket);
+        let fill = &mut program.fill;
+        let tokens = fill.iter().filter(|(item, _)| item.first == bucket);
         if !here.is_empty() {
-            let missing = tokens.count()..SLOTS;
-            program.fill.extend(missing.map(|_| random.pick(&here)));
+            let missing = tokens.count()..program.shape.layout.slots;
+            fill.extend(missing.map(|_| (random.pick(&here), 0)));
         }
     }
     program.fill.sort();
@@ -108,7 +123,7 @@ fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
             .map(|calls| {
                 let (go, wait) = channel();
                 let (tell, news) = channel();
-                let (filter, world) = (&filter, &setting.world);
+                let (filter, world) = (&*filter, &setting.world);
                 scope.spawn(move || follow(world, filter, calls, wait, tell));
                 Led {
                     go,
@@ -123,7 +138,7 @@ fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
         outcome
     });
     let (steps, state) = steps.map_err(|why| format!("{program}: {why}"))?;
-    let words = conformance::words(&mut filter);
+    let words = filter.words();
     if words != state.memory.words[..program.shape.buckets] {
         return Err(format!("{program}: other words in the end: {words:x?}"));
     }
@@ -171,11 +186,12 @@ fn in_step(
 /// cell, which all threads share.
 fn counting(kind: Option<Kind>, answer: Option<Answer>) -> usize {
     let counts = match (kind, answer) {
-        (Some(Kind::Insert | Kind::Remove), Some(Answer::Bool(added_or_removed))) => {
+        (Some(Kind::Insert | Kind::Remove | Kind::Take), Some(Answer::Bool(added_or_removed))) => {
             added_or_removed
         }
         // If it inserted nothing, it adds nothing, but it adds.
         (Some(Kind::Unique), Some(Answer::Bool(_))) => true,
+        (Some(Kind::UniqueValue), Some(Answer::Value(_))) => true,
         // The error says how many items there are.
         (_, Some(Answer::Full)) => true,
         _ => false,
@@ -210,7 +226,7 @@ impl Led {
 /// The thread of the crate.
 fn follow(
     world: &World,
-    filter: &CuckooFilter<AsGiven>,
+    filter: &dyn Subject,
     calls: &[Operation],
     wait: Receiver<()>,
     tell: Sender<News>,
@@ -224,45 +240,53 @@ fn follow(
     };
     stepping(on_step, || {
         for &call in calls {
-            let answer = conformance::on_the_crate(world, filter, call);
+            let answer = filter.call(world, call);
             let _ = tell.send(News::Returned(answer));
         }
     });
 }
 
 /// Machines that err where the monitor seldom sees it, and the random programs that are enough to find them out: one
-/// makes an access too few, the other gives an answer that only a race changes.
-pub const MUTANTS: [(Mutant, u64); 2] = [
-    (Mutant::RelocationBumpsNothing, 100),
-    (Mutant::RefusalIgnoresRoom, 2_000),
+/// makes an access too few, the other gives an answer that only a race changes, and the last does not tell values apart.
+pub const MUTANTS: [(Mutant, Programs, u64); 3] = [
+    (Mutant::RelocationBumpsNothing, random::programs, 300),
+    (Mutant::RefusalIgnoresRoom, random::programs, 4_000),
+    (
+        Mutant::TwinOfAnotherValueIsNone,
+        random::programs_with_values,
+        300,
+    ),
 ];
 
 /// In how many of so many random programs the machine is found to differ from the crate.
 #[must_use]
-pub fn found_out(mutant: Mutant, programs: u64) -> usize {
+pub fn found_out(mutant: Mutant, programs: Programs, number: u64) -> usize {
     let differs = |seed: &u64| {
-        compare_with(Some(mutant), *seed, 3).is_err_and(|why| why.contains("the crate"))
+        compare_with(Some(mutant), programs, *seed, 3).is_err_and(|why| why.contains("the crate"))
     };
-    (0..programs).filter(differs).count()
+    (0..number).filter(differs).count()
 }
 
 /// A filter with the tokens that the program begins with, each in its place.
-fn filled(program: &Program, world: &World) -> Result<CuckooFilter<AsGiven>, String> {
+fn filled(program: &Program, world: &World) -> Result<Box<dyn Subject>, String> {
     let mut filter = conformance::empty(&program.shape)?;
     let mut expected = [0; BUCKETS];
-    for &token in &program.fill {
-        let word = &mut expected[usize::from(token.first)];
-        *word = LAYOUT
-            .with(*word, token.f)
+    let layout = program.shape.layout;
+    for &(item, value) in &program.fill {
+        let word = &mut expected[usize::from(item.first)];
+        *word = layout
+            .with(*word, layout.token(item.f, value))
             .ok_or("the tokens of a program fit its buckets")?;
-        conformance::on_the_crate(world, &filter, Operation::new(Kind::Insert, token));
-        if conformance::words(&mut filter)[usize::from(token.first)] != *word {
+        let mut insert = Operation::new(Kind::Insert, item);
+        insert.value = value;
+        filter.call(world, insert);
+        if filter.words()[usize::from(item.first)] != *word {
             // It went to the other bucket, which was emptier. The copy that is new is the one that moves.
-            let back = Operation::new(Kind::Move, token.flipped());
-            conformance::on_the_crate(world, &filter, back);
+            let back = Operation::new(Kind::Move, item.flipped());
+            filter.call(world, back);
         }
     }
-    if conformance::words(&mut filter) != expected[..program.shape.buckets] {
+    if filter.words() != expected[..program.shape.buckets] {
         return Err(format!("{program}: the tokens cannot be placed"));
     }
     Ok(filter)

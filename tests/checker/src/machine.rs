@@ -17,14 +17,14 @@ mod settlement;
 
 use std::fmt;
 
-use model::Fingerprint;
+use model::{Fingerprint, Layout, Token, Value};
 
-use crate::layout::LAYOUT;
 use crate::memory::{Access, BUMP, Control, Memory, SCAN, STRIPES, State};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller};
-use crate::program::{Item, Kind, Operation, Shape};
+use crate::program::{Item, Kind, Operation, Program, Shape};
 use crate::thread::Thread;
+use crate::views::{View, views};
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -33,6 +33,10 @@ pub struct World {
     pub shape: Shape,
     /// The classes there are.
     pub classes: Vec<Item>,
+    /// The tokens there can be: the class of each, and its value.
+    pub tokens: Vec<(Item, Value)>,
+    /// What is watched of them.
+    pub views: Vec<View>,
     /// The piece that is taken out.
     pub mutant: Option<Mutant>,
 }
@@ -44,12 +48,14 @@ pub enum Answer {
     Bool(bool),
     /// An insert that found no room, or was disturbed too often.
     Full,
-    /// An insert that found eight copies.
+    /// An insert that found both buckets full of copies.
     TooManyCopies,
     /// `count`
     Number(usize),
-    /// `snapshot`: the number of tokens of each class, four bits each.
-    Copy(u32),
+    /// `value`, or what an `insert_unique_value` was told.
+    Value(Option<Value>),
+    /// `snapshot` and `values`: how often each token was found that the program knows, four bits each.
+    Copy(u64),
     /// A snapshot that was not taken.
     NoCopy,
 }
@@ -61,7 +67,9 @@ impl fmt::Display for Answer {
             Self::Full => write!(out, "\"full\""),
             Self::TooManyCopies => write!(out, "\"too many copies\""),
             Self::Number(copies) => write!(out, "{copies}"),
-            Self::Copy(copy) => write!(out, "a copy with {copy:#x} tokens (a digit each class)"),
+            Self::Value(Some(value)) => write!(out, "value {value}"),
+            Self::Value(None) => write!(out, "no value"),
+            Self::Copy(copy) => write!(out, "a copy with {copy:#x} tokens (a digit each)"),
             Self::NoCopy => write!(out, "no copy"),
         }
     }
@@ -89,12 +97,41 @@ const NOT_DONE: u64 = 0;
 const REFUSED: u64 = 2;
 const ALL_COPIES: u64 = 3;
 
+/// With a token, what an `insert_unique_value` returns that found it.
+const FOUND: u64 = 1 << Token::BITS;
+
+/// The digit of a copy that counts tokens which the program does not know.
+pub(crate) const STRANGERS: usize = 15;
+
 /// The stripe of a fingerprint.
 fn stripe_of(f: Fingerprint) -> usize {
     f as usize % STRIPES
 }
 
 impl World {
+    /// That of a program, or of a mutant in it.
+    pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
+        let (classes, tokens) = (program.classes(), program.tokens());
+        Self {
+            shape: program.shape,
+            views: views(program, &classes, &tokens),
+            classes,
+            tokens,
+            mutant,
+        }
+    }
+
+    /// Which of the tokens that the program knows one is that lies in `bucket`.
+    pub fn token_of(&self, bucket: u8, token: Token) -> Option<usize> {
+        let layout = self.shape.layout;
+        let class = self.class_of(bucket, layout.fingerprint_of(token))?;
+        if !layout.has_values() {
+            return Some(class);
+        }
+        let wanted = (self.classes[class], layout.value_of(token));
+        self.tokens.iter().position(|&known| known == wanted)
+    }
+
     /// Which class a token is of that lies in `bucket`.
     pub fn class_of(&self, bucket: u8, f: Fingerprint) -> Option<usize> {
         let here = |class: &Item| class.f == f && (class.first == bucket || class.second == bucket);
@@ -148,8 +185,21 @@ impl<'a> Run<'a> {
         call: Operation,
         most: usize,
     ) -> Option<Answer> {
-        let mut thread = Thread::before(0, Some(&call));
+        let mut thread = Thread::before(0, Some(&call), world.shape.layout);
         (0..most).find_map(|_| Run::step(world, memory, &mut thread, id).answer)
+    }
+
+    fn layout(&self) -> Layout {
+        self.world.shape.layout
+    }
+
+    /// The token that the call inserts, removes or replaces.
+    fn token(&self) -> Token {
+        self.layout().token(self.me.item.f, self.me.value)
+    }
+
+    fn is_call(&self, kinds: &[Kind]) -> bool {
+        self.me.kind.is_some_and(|kind| kinds.contains(&kind))
     }
 
     fn go(&mut self, at: At) {
@@ -167,13 +217,24 @@ impl<'a> Run<'a> {
     /// Returns from the call.
     fn finish(&mut self, value: u64) {
         self.answer = Some(match self.me.kind {
-            Some(Kind::Insert | Kind::Unique) if value == REFUSED => Answer::Full,
+            Some(Kind::Insert | Kind::Unique | Kind::UniqueValue) if value == REFUSED => {
+                Answer::Full
+            }
             Some(Kind::Insert) if value == ALL_COPIES => Answer::TooManyCopies,
             Some(Kind::Count) => Answer::Number(value as usize),
             Some(Kind::Snapshot) if value == u64::MAX => Answer::NoCopy,
-            Some(Kind::Snapshot) => Answer::Copy(value as u32),
+            Some(Kind::Snapshot | Kind::Values) => Answer::Copy(value),
+            Some(Kind::Contains) => Answer::Bool(value != 0),
+            Some(Kind::Value) => Answer::Value(self.value_in(value)),
+            Some(Kind::UniqueValue) if value == DONE => Answer::Value(None),
+            Some(Kind::UniqueValue) => Answer::Value(self.value_in(value ^ FOUND)),
             _ => Answer::Bool(value == DONE),
         });
+    }
+
+    /// The value of a token, if it is one.
+    fn value_in(&self, token: u64) -> Option<Value> {
+        (token != 0).then(|| self.layout().value_of(token as Token))
     }
 
     /// Goes on with what a routine has returned.
@@ -199,6 +260,7 @@ impl<'a> Run<'a> {
             Caller::PathClaim => self.path_claimed(value),
             Caller::PathHop => self.path_hopped(value),
             Caller::PathRelease => self.path_released(value),
+            Caller::MovePeek => self.move_peeked(value),
             Caller::MoveClaim => self.move_claimed(value),
             Caller::MoveHop => self.move_hopped(value),
             Caller::MoveRelease => self.give_back(value),
@@ -273,7 +335,7 @@ impl<'a> Run<'a> {
     }
 
     fn read_control(&mut self, reference: u64) -> Control {
-        let (index, _) = LAYOUT.named(reference);
+        let (index, _) = self.layout().named(reference);
         let control = self.memory.descriptors[index].control;
         self.record(Access::Control(index as u8, control));
         control
@@ -299,6 +361,7 @@ impl<'a> Run<'a> {
 
     /// The reference to the use that the thread has begun last.
     fn reference(&self) -> u64 {
-        LAYOUT.reference(self.owned(), self.me.pending.uses.into())
+        self.layout()
+            .reference(self.owned(), self.me.pending.uses.into())
     }
 }

@@ -40,6 +40,7 @@ struct Sizes {
     programs: usize,
     states: usize,
     race_states: usize,
+    other_layouts: usize,
     race_death_states: usize,
     death_programs: usize,
     death_states: usize,
@@ -50,6 +51,7 @@ const QUICK: Sizes = Sizes {
     programs: 3_000,
     states: 100_000,
     race_states: 10_000_000,
+    other_layouts: 200_000,
     race_death_states: 100_000,
     death_programs: 500,
     death_states: 20_000,
@@ -60,11 +62,18 @@ const LONG: Sizes = Sizes {
     programs: 10_000,
     states: 5_000_000,
     race_states: 1_000_000_000,
+    other_layouts: 1_000_000_000,
     race_death_states: 1_000_000_000,
     death_programs: 1_500,
     death_states: 1_000_000,
     conformance: 1_000_000,
 };
+
+/// For so many programs that are held to the crate there is one with values.
+const COMPARED_PER_VALUED: usize = 4;
+
+/// The same of those that are explored.
+const EXPLORED_PER_VALUED: usize = 8;
 
 fn main() -> ExitCode {
     let options = Options::parse();
@@ -94,18 +103,37 @@ fn run(options: &Options) -> Result<(), String> {
         return say(parts::single(program.clone(), limits));
     }
     say(parts::conformance(options.seed, sizes.conformance))?;
+    say(parts::conformance_of_values(
+        options.seed,
+        sizes.conformance / COMPARED_PER_VALUED,
+    ))?;
     #[cfg(lockfree_cuckoo_steps)]
     {
         say(parts::lockstep(options.seed, sizes.conformance))?;
+        say(parts::lockstep_of_values(
+            options.seed,
+            sizes.conformance / COMPARED_PER_VALUED,
+        ))?;
         say(parts::lockstep_mutants())?;
     }
     say(parts::mutants(options.verbose))?;
     say(parts::by_hand(sizes.race_states))?;
+    say(parts::by_hand_in_other_layouts(sizes.other_layouts))?;
     say(parts::deaths_by_hand(sizes.race_death_states))?;
     say(parts::deaths_by_chance(
         options.seed,
         sizes.death_programs,
         sizes.death_states,
+    ))?;
+    say(parts::deaths_with_values(
+        options.seed,
+        sizes.death_programs / EXPLORED_PER_VALUED,
+        sizes.death_states,
+    ))?;
+    say(parts::values_by_chance(
+        options.seed,
+        sizes.programs / EXPLORED_PER_VALUED,
+        options.states.unwrap_or(sizes.states),
     ))?;
     say(parts::by_chance(
         options.seed,

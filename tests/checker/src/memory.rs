@@ -3,9 +3,7 @@
 
 use std::fmt;
 
-use model::Fingerprint;
-
-use crate::layout::LAYOUT;
+use model::{Layout, Token};
 
 /// Buckets a table of the machine has at most.
 pub const BUCKETS: usize = 4;
@@ -74,9 +72,9 @@ pub enum State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transfer {
     /// The token that goes from source to destination, or 0.
-    pub moved: Fingerprint,
+    pub moved: Token,
     /// The token that is new in the source, or 0.
-    pub placed: Fingerprint,
+    pub placed: Token,
     /// The bucket that `moved` leaves, or the target of an admission.
     pub source: u8,
     /// The bucket that `moved` goes to, or the witness of an admission.
@@ -106,13 +104,13 @@ impl Transfer {
     }
 
     /// What `bucket` holds after it, if that is possible.
-    pub fn after(&self, bucket: u8) -> Option<u64> {
+    pub fn after(&self, layout: Layout, bucket: u8) -> Option<u64> {
         match (bucket == self.source, self.moved, self.placed) {
-            (true, 0, placed) => LAYOUT.with(self.old_source, placed),
-            (true, moved, 0) => LAYOUT.without(self.old_source, moved),
-            (true, moved, placed) => LAYOUT.replacing(self.old_source, moved, placed),
+            (true, 0, placed) => layout.with(self.old_source, placed),
+            (true, moved, 0) => layout.without_token(self.old_source, moved),
+            (true, moved, placed) => layout.replacing(self.old_source, moved, placed),
             (false, 0, _) => None,
-            (false, moved, _) => LAYOUT.with(self.old_destination, moved),
+            (false, moved, _) => layout.with(self.old_destination, moved),
         }
     }
 
@@ -146,17 +144,17 @@ impl Memory {
     }
 
     /// What a word holds logically. `None` if it names a use that is over, which must not happen.
-    pub fn content(&self, bucket: usize) -> Option<u64> {
+    pub fn content(&self, layout: Layout, bucket: usize) -> Option<u64> {
         let word = self.words[bucket];
-        if !LAYOUT.is_reference(word) {
+        if !layout.is_reference(word) {
             return Some(word);
         }
-        let (index, uses) = LAYOUT.named(word);
+        let (index, uses) = layout.named(word);
         let descriptor = self.descriptors.get(index)?;
         let old = descriptor.transfer.before(bucket as u8);
         match descriptor.control.state {
             _ if u64::from(descriptor.control.uses) != uses => None,
-            State::Committed => descriptor.transfer.after(bucket as u8),
+            State::Committed => descriptor.transfer.after(layout, bucket as u8),
             State::Pending | State::Aborted => Some(old),
         }
     }
@@ -184,51 +182,57 @@ pub enum Access {
 }
 
 /// A word as a list of tokens, or as a reference.
-pub struct Word(pub u64);
+pub struct Word(pub Layout, pub u64);
 
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if LAYOUT.is_reference(self.0) {
-            let (index, uses) = LAYOUT.named(self.0);
+        let Self(layout, word) = *self;
+        if layout.is_reference(word) {
+            let (index, uses) = layout.named(word);
             return write!(out, "<descriptor {index}, use {uses}>");
         }
-        let tokens: Vec<String> = LAYOUT.tokens(self.0).map(|f| format!("{f:x}")).collect();
+        let tokens: Vec<String> = layout.tokens(word).map(|f| format!("{f:x}")).collect();
         write!(out, "[{}]", tokens.join(" "))
     }
 }
 
-impl fmt::Display for Access {
+/// An access, with what its words say.
+pub struct Shown(pub Layout, pub Access);
+
+impl fmt::Display for Shown {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let done = |done: bool| if done { "done" } else { "failed" };
-        match *self {
-            Self::Load(bucket, word) => write!(out, "word {bucket} is {}", Word(word)),
-            Self::Exchange(bucket, old, new, ok) => {
-                let (old, new) = (Word(old), Word(new));
+        let Self(layout, access) = *self;
+        let shown = |word| Word(layout, word);
+        match access {
+            Access::Load(bucket, word) => write!(out, "word {bucket} is {}", shown(word)),
+            Access::Exchange(bucket, old, new, ok) => {
+                let (old, new) = (shown(old), shown(new));
                 write!(out, "word {bucket} from {old} to {new}: {}", done(ok))
             }
-            Self::Stripe(stripe, value) => {
+            Access::Stripe(stripe, value) => {
                 let scan = if value & SCAN == 0 { "" } else { ", scan on" };
                 write!(out, "stripe {stripe} at {}{scan}", value / BUMP)
             }
-            Self::Control(index, Control { uses, state }) => {
+            Access::Control(index, Control { uses, state }) => {
                 write!(out, "descriptor {index}: use {uses} {state:?}")
             }
-            Self::Fields(index, t) => write!(
+            Access::Fields(index, t) => write!(
                 out,
                 "descriptor {index}: move {:x}, place {:x}, from {} {} to {} {}",
                 t.moved,
                 t.placed,
                 t.source,
-                Word(t.old_source),
+                shown(t.old_source),
                 t.destination,
-                Word(t.old_destination)
+                shown(t.old_destination)
             ),
-            Self::Owner(index, true, ok) => write!(out, "claim descriptor {index}: {}", done(ok)),
-            Self::Owner(index, false, _) => write!(out, "release descriptor {index}"),
-            Self::Log(None, notes) => write!(out, "notes: {notes}"),
-            Self::Log(Some(slot), hint) => write!(out, "hint {slot}: {hint:#x}"),
-            Self::Right(true, ok) => write!(out, "take the right to scan: {}", done(ok)),
-            Self::Right(false, _) => write!(out, "give back the right to scan"),
+            Access::Owner(index, true, ok) => write!(out, "claim descriptor {index}: {}", done(ok)),
+            Access::Owner(index, false, _) => write!(out, "release descriptor {index}"),
+            Access::Log(None, notes) => write!(out, "notes: {notes}"),
+            Access::Log(Some(slot), hint) => write!(out, "hint {slot}: {hint:#x}"),
+            Access::Right(true, ok) => write!(out, "take the right to scan: {}", done(ok)),
+            Access::Right(false, _) => write!(out, "give back the right to scan"),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The monitor: whether what the threads have seen so far can be explained by the multiset of tokens.
 //!
 //! Linearizability is decided class by class (Herlihy and Wing 1990, theorem 1), and a class is no more than a
-//! number of tokens. The monitor of a class keeps all explanations there are: how many tokens there are, and of
+//! number of tokens; so is a value of a class. ([`views`](crate::views) says which numbers there are, and what a call
+//! is to each.) The monitor of a number keeps all explanations there are: how many tokens there are, and of
 //! each call under way whether it has taken effect, and how. A call may take effect at any moment, so after each
 //! event all that can follow is added; a result strikes out the explanations that have another one. If none is
 //! left, no order of the calls explains the results.
@@ -12,38 +13,59 @@
 //! clear its token.)
 //!
 //! Sets of explanations are numbered, and what follows one after an event is remembered. So the monitor is a
-//! finite automaton, made as it is needed, and costs a state of the exploration one number for each class.
+//! finite automaton, made as it is needed, and costs a state of the exploration one number for each.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::machine::Answer;
 use crate::memory::THREADS;
-use crate::program::Kind;
 
 /// The number of a set of explanations.
 pub type Set = u32;
 
-/// What the monitor of one class is told.
+/// What the monitor of one number is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Event {
-    Call(usize, Kind),
+    Call(usize, Role),
     Return(usize, Told),
 }
 
-/// What one class learns of a result.
+/// What a call is to a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Told {
+pub enum Role {
+    /// It takes effect at one moment.
+    Acts(Effect),
+    /// It counts, and stands outside.
+    Counts,
+}
+
+/// What a number learns of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Told {
+    /// The call took effect, and this is its result.
     Bool(bool),
+    /// It took effect, and saw this token, or none.
+    Saw(Option<Code>),
+    /// It took effect, and saw a token.
+    SawOne,
     /// Nothing was done: an insert that was refused.
     Nothing,
+    /// Nothing was changed.
+    Unchanged,
+    /// The result says nothing here.
+    Any,
+    /// How many a count found.
     Number(u8),
     /// A number was asked for, and not given.
     NoNumber,
 }
 
+/// A token, where there is one at most: a small number, not 0.
+pub type Code = u8;
+
 /// One explanation of what was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Explanation {
+    /// How many there are; or the code of the only one, or 0.
     tokens: u8,
     calls: [Call; THREADS],
 }
@@ -56,21 +78,36 @@ enum Call {
     None,
     /// It has taken no effect yet.
     Open(Effect),
-    /// It has, and this is its result.
-    Done(Effect, bool),
+    /// It has, and this is its result: 0 or 1, or the code of the token that it saw.
+    Done(Effect, Code),
     /// It counts: the fewest tokens there have been, and those there were with all that have come since.
     Counting(u8, u8),
 }
 
+/// What a call does at the moment that it takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Effect {
+pub enum Effect {
+    /// Adds a token.
     Insert,
+    /// Adds one if there is none.
     Unique,
+    /// Takes one if there is any.
     Remove,
+    /// Sees whether there is any.
     Contains,
+    /// Adds this one if there is none, and sees which there was.
+    Admit(Code),
+    /// Sees which one there is.
+    Look,
+    /// Takes this one, if it is there.
+    Take(Code),
+    /// Takes whichever there is.
+    Clear,
+    /// Replaces one by another, if it is there.
+    Replace(Code, Code),
 }
 
-/// The automaton of a class. The same for all classes and programs.
+/// The automaton of a number. The same for all programs.
 #[derive(Debug, Default)]
 pub struct Monitor {
     sets: Vec<Vec<Explanation>>,
@@ -95,38 +132,18 @@ impl Monitor {
         self.numbers[set as usize] >> tokens & 1 != 0
     }
 
-    /// A thread begins a call. `class` is that of its item; a snapshot concerns all.
-    pub fn call(&mut self, sets: &mut [Set], thread: usize, kind: Kind, class: Option<usize>) {
-        for (_, set) in concerned(sets, kind, class) {
-            // Nothing is ruled out by a call.
-            *set = self.follow(*set, Event::Call(thread, kind)).unwrap_or(*set);
-        }
+    /// A thread begins a call.
+    pub fn call(&mut self, set: &mut Set, thread: usize, role: Role) {
+        // Nothing is ruled out by a call.
+        *set = self.follow(*set, Event::Call(thread, role)).unwrap_or(*set);
     }
 
     /// A thread's call returns. False: nothing explains the result.
     #[must_use]
-    pub fn answer(
-        &mut self,
-        sets: &mut [Set],
-        thread: usize,
-        kind: Kind,
-        class: Option<usize>,
-        answer: Answer,
-    ) -> bool {
-        for (class, set) in concerned(sets, kind, class) {
-            let told = match answer {
-                Answer::Bool(result) => Told::Bool(result),
-                Answer::Full | Answer::TooManyCopies => Told::Nothing,
-                Answer::Number(copies) => Told::Number(copies as u8),
-                Answer::Copy(copy) => Told::Number((copy >> (4 * class) & 0xf) as u8),
-                Answer::NoCopy => Told::NoNumber,
-            };
-            match self.follow(*set, Event::Return(thread, told)) {
-                Some(next) => *set = next,
-                None => return false,
-            }
-        }
-        true
+    pub fn answer(&mut self, set: &mut Set, thread: usize, told: Told) -> bool {
+        let next = self.follow(*set, Event::Return(thread, told));
+        *set = next.unwrap_or(*set);
+        next.is_some()
     }
 
     fn follow(&mut self, set: Set, event: Event) -> Option<Set> {
@@ -155,22 +172,6 @@ impl Monitor {
     }
 }
 
-/// The classes that a call concerns.
-fn concerned(
-    sets: &mut [Set],
-    kind: Kind,
-    class: Option<usize>,
-) -> impl Iterator<Item = (usize, &mut Set)> {
-    sets.iter_mut()
-        .enumerate()
-        .filter(move |(at, _)| match kind {
-            // A relocation is no call of the multiset.
-            Kind::Move => false,
-            Kind::Snapshot => true,
-            _ => class == Some(*at),
-        })
-}
-
 /// All explanations that follow from these when calls take effect.
 fn closure(mut found: Vec<Explanation>) -> Vec<Explanation> {
     let mut seen: HashSet<Explanation> = found.iter().copied().collect();
@@ -192,27 +193,34 @@ fn closure(mut found: Vec<Explanation>) -> Vec<Explanation> {
     found
 }
 
+impl Effect {
+    /// Whether it changed the number, if this was its result.
+    fn changes(self, result: bool) -> bool {
+        result && self != Self::Contains
+    }
+}
+
 impl Explanation {
     /// What is left of it after an event, if it agrees with it.
     fn after(self, event: Event) -> Option<Self> {
         let mut next = self;
         match event {
-            Event::Call(thread, kind) => {
-                next.calls[thread] = match kind {
-                    Kind::Insert => Call::Open(Effect::Insert),
-                    Kind::Unique => Call::Open(Effect::Unique),
-                    Kind::Remove => Call::Open(Effect::Remove),
-                    Kind::Contains => Call::Open(Effect::Contains),
-                    Kind::Count | Kind::Snapshot => {
+            Event::Call(thread, role) => {
+                next.calls[thread] = match role {
+                    Role::Acts(effect) => Call::Open(effect),
+                    Role::Counts => {
                         Call::Counting(self.tokens, self.tokens + self.removes_under_way())
                     }
-                    Kind::Move => Call::None,
                 };
             }
             Event::Return(thread, told) => {
                 let agrees = match (self.calls[thread], told) {
-                    (Call::Done(_, done), Told::Bool(result)) => done == result,
-                    (Call::Open(_), Told::Nothing) => true,
+                    (Call::Done(_, done), Told::Bool(result)) => (done != 0) == result,
+                    (Call::Done(_, seen), Told::Saw(token)) => seen == token.unwrap_or(0),
+                    (Call::Done(_, seen), Told::SawOne) => seen != 0,
+                    (Call::Open(_), Told::Nothing | Told::Unchanged) => true,
+                    (Call::Done(effect, done), Told::Unchanged) => !effect.changes(done != 0),
+                    (Call::Open(_) | Call::Done(..), Told::Any) => true,
                     (Call::Counting(least, most), Told::Number(n)) => (least..=most).contains(&n),
                     (Call::Counting(..), Told::NoNumber) => true,
                     _ => false,
@@ -228,7 +236,7 @@ impl Explanation {
 
     /// Removes that have taken a token, and not returned.
     fn removes_under_way(&self) -> u8 {
-        let removed = |call: &&Call| **call == Call::Done(Effect::Remove, true);
+        let removed = |call: &&Call| **call == Call::Done(Effect::Remove, 1);
         self.calls.iter().filter(removed).count() as u8
     }
 
@@ -237,20 +245,27 @@ impl Explanation {
         let Call::Open(effect) = self.calls[thread] else {
             return None;
         };
-        let present = self.tokens > 0;
-        let (result, change) = match effect {
-            Effect::Insert => (true, 1),
-            Effect::Unique => (!present, i8::from(!present)),
-            Effect::Remove => (present, -i8::from(present)),
-            Effect::Contains => (present, 0),
+        let tokens = self.tokens;
+        let (result, after) = match (effect, tokens) {
+            (Effect::Insert, _) => (1, tokens + 1),
+            (Effect::Unique, 0) => (1, 1),
+            (Effect::Remove, 1..) => (1, tokens - 1),
+            (Effect::Unique | Effect::Remove, _) => (0, tokens),
+            (Effect::Contains, _) => (u8::from(tokens > 0), tokens),
+            (Effect::Admit(new), 0) => (0, new),
+            (Effect::Admit(_) | Effect::Look, seen) => (seen, tokens),
+            (Effect::Clear, 1..) => (1, 0),
+            (Effect::Take(old), _) if tokens == old => (1, 0),
+            (Effect::Replace(old, new), _) if tokens == old => (1, new),
+            (Effect::Clear | Effect::Take(_) | Effect::Replace(..), _) => (0, tokens),
         };
         let mut next = self;
-        next.tokens = self.tokens.checked_add_signed(change)?;
+        next.tokens = after;
         next.calls[thread] = Call::Done(effect, result);
         for call in &mut next.calls {
             if let Call::Counting(least, most) = call {
                 *least = next.tokens.min(*least);
-                *most += u8::from(change > 0);
+                *most += u8::from(after > tokens);
             }
         }
         Some(next)
@@ -261,61 +276,75 @@ impl Explanation {
 mod tests {
     use super::*;
 
-    const CLASS: Option<usize> = Some(0);
+    fn call(monitor: &mut Monitor, set: &mut Set, thread: usize, effect: Effect) {
+        monitor.call(set, thread, Role::Acts(effect));
+    }
 
     #[test]
     fn two_racing_removes_of_one_token_get_one_truth() {
         let mut monitor = Monitor::default();
-        let mut sets = [monitor.start(1)];
-        monitor.call(&mut sets, 0, Kind::Remove, CLASS);
-        monitor.call(&mut sets, 1, Kind::Remove, CLASS);
-        assert!(monitor.answer(&mut sets, 0, Kind::Remove, CLASS, Answer::Bool(true)));
-        let mut other = sets;
-        assert!(!monitor.answer(&mut other, 1, Kind::Remove, CLASS, Answer::Bool(true)));
-        assert!(monitor.answer(&mut sets, 1, Kind::Remove, CLASS, Answer::Bool(false)));
-        assert!(monitor.allows(sets[0], 0) && !monitor.allows(sets[0], 1));
+        let mut set = monitor.start(1);
+        call(&mut monitor, &mut set, 0, Effect::Remove);
+        call(&mut monitor, &mut set, 1, Effect::Remove);
+        assert!(monitor.answer(&mut set, 0, Told::Bool(true)));
+        let mut other = set;
+        assert!(!monitor.answer(&mut other, 1, Told::Bool(true)));
+        assert!(monitor.answer(&mut set, 1, Told::Bool(false)));
+        assert!(monitor.allows(set, 0) && !monitor.allows(set, 1));
     }
 
     #[test]
     fn a_lookup_after_an_insert_sees_it() {
         let mut monitor = Monitor::default();
-        let mut sets = [monitor.start(0)];
-        monitor.call(&mut sets, 0, Kind::Insert, CLASS);
-        assert!(monitor.answer(&mut sets, 0, Kind::Insert, CLASS, Answer::Bool(true)));
-        monitor.call(&mut sets, 1, Kind::Contains, CLASS);
-        assert!(!monitor.answer(&mut sets, 1, Kind::Contains, CLASS, Answer::Bool(false)));
+        let mut set = monitor.start(0);
+        call(&mut monitor, &mut set, 0, Effect::Insert);
+        assert!(monitor.answer(&mut set, 0, Told::Bool(true)));
+        call(&mut monitor, &mut set, 1, Effect::Contains);
+        assert!(!monitor.answer(&mut set, 1, Told::Bool(false)));
     }
 
     #[test]
     fn a_count_is_at_least_what_was_always_there() {
         let mut monitor = Monitor::default();
-        let mut sets = [monitor.start(1)];
-        monitor.call(&mut sets, 0, Kind::Count, CLASS);
-        monitor.call(&mut sets, 1, Kind::Insert, CLASS);
-        assert!(monitor.answer(&mut sets, 1, Kind::Insert, CLASS, Answer::Bool(true)));
+        let mut set = monitor.start(1);
+        monitor.call(&mut set, 0, Role::Counts);
+        call(&mut monitor, &mut set, 1, Effect::Insert);
+        assert!(monitor.answer(&mut set, 1, Told::Bool(true)));
         for (copies, possible) in [(0, false), (1, true), (2, true), (3, false)] {
-            let mut sets = sets;
-            let answer = Answer::Number(copies);
-            assert_eq!(
-                monitor.answer(&mut sets, 0, Kind::Count, CLASS, answer),
-                possible
-            );
+            let mut set = set;
+            let told = Told::Number(copies);
+            assert_eq!(monitor.answer(&mut set, 0, told), possible);
         }
     }
 
     #[test]
     fn what_is_absent_and_present_in_turn_is_both() {
         let mut monitor = Monitor::default();
-        let mut sets = [monitor.start(0)];
-        monitor.call(&mut sets, 0, Kind::Contains, CLASS);
-        for kind in [Kind::Unique, Kind::Remove] {
-            monitor.call(&mut sets, 1, kind, CLASS);
-            assert!(monitor.answer(&mut sets, 1, kind, CLASS, Answer::Bool(true)));
+        let mut set = monitor.start(0);
+        call(&mut monitor, &mut set, 0, Effect::Contains);
+        for effect in [Effect::Unique, Effect::Remove] {
+            call(&mut monitor, &mut set, 1, effect);
+            assert!(monitor.answer(&mut set, 1, Told::Bool(true)));
         }
         for result in [false, true] {
-            let mut sets = sets;
-            let answer = Answer::Bool(result);
-            assert!(monitor.answer(&mut sets, 0, Kind::Contains, CLASS, answer));
+            let mut set = set;
+            assert!(monitor.answer(&mut set, 0, Told::Bool(result)));
+        }
+    }
+
+    #[test]
+    fn a_call_that_changed_nothing_has_not() {
+        for (tokens, told, possible) in [
+            (1, Told::Unchanged, [false, true]),
+            (0, Told::Unchanged, [true, false]),
+            (1, Told::Any, [true, true]),
+            (1, Told::Bool(true), [true, false]),
+        ] {
+            let mut monitor = Monitor::default();
+            let mut set = monitor.start(tokens);
+            call(&mut monitor, &mut set, 0, Effect::Remove);
+            assert!(monitor.answer(&mut set, 0, told));
+            assert_eq!([0, 1].map(|n| monitor.allows(set, n)), possible, "{told:?}");
         }
     }
 }

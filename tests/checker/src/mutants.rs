@@ -47,6 +47,17 @@ pub enum Mutant {
     LostHintsIgnored,
     TwoScansAtATime,
     LateNoteReplacesAnother,
+    TwinOfAnotherValueIsNone,
+    ValueMissNotValidated,
+    ArrivalHasNoValue,
+    TokenFoundByFingerprint,
+    PresentItemTakenForOwn,
+    ScanForgetsValues,
+    PathLosesItsValue,
+    HopTakesAnyOfItsClass,
+    ReplacementIgnoresItsExchange,
+    FailedReplacementNotValidated,
+    ReplacementInTwoSteps,
     /// Every answer of it is allowed, so no program of the list below notices; `lockstep` does.
     RefusalIgnoresRoom,
 }
@@ -314,11 +325,78 @@ pub const MUTANTS: &[Killed] = &[
         "two snapshots in a row and two movers",
         "snapshot returned",
     ),
+    killed(
+        Mutant::TwinOfAnotherValueIsNone,
+        "a token of another value is no twin",
+        "another value that comes while the first goes, and a lookup",
+        "value returned no value",
+    ),
+    killed(
+        Mutant::ValueMissNotValidated,
+        "a lookup of a value is not validated",
+        "a mover up and a lookup of its value, destination first",
+        "value returned no value",
+    ),
+    killed(
+        Mutant::ArrivalHasNoValue,
+        "a token that arrives has no value",
+        "a mover up and a lookup of its value, destination first",
+        "value returned value 0",
+    ),
+    killed(
+        Mutant::TokenFoundByFingerprint,
+        "a token is found by its fingerprint alone",
+        "a replacement and a remove of the value",
+        "take returned true",
+    ),
+    killed(
+        Mutant::PresentItemTakenForOwn,
+        "a unique insert takes a present item for its own",
+        "two unique inserts with values",
+        "unique returned no value",
+    ),
+    killed(
+        Mutant::ScanForgetsValues,
+        "a scan forgets values",
+        "two values there and back, and a snapshot",
+        "snapshot returned",
+    ),
+    killed(
+        Mutant::PathLosesItsValue,
+        "an insert that needs a path loses its value",
+        "a kick with a value, and lookups of both",
+        "which nobody inserted",
+    ),
+    killed(
+        Mutant::HopTakesAnyOfItsClass,
+        "a hop takes any token of its class",
+        "a kick of one of two values, and lookups of both",
+        "are not inserts minus removes",
+    ),
+    killed(
+        Mutant::ReplacementIgnoresItsExchange,
+        "a replacement does not look whether its exchange succeeded",
+        "two replacements of one value",
+        "replace returned true",
+    ),
+    killed(
+        Mutant::FailedReplacementNotValidated,
+        "a failed replacement is not validated",
+        "a replacement and a mover up, destination first",
+        "replace returned false",
+    ),
+    killed(
+        Mutant::ReplacementInTwoSteps,
+        "a replacement removes before it inserts",
+        "a replacement and a lookup",
+        "are not inserts minus removes",
+    ),
 ];
 
 const ORDERING: &str = "all threads see one order of all accesses";
 const ROTATION: &str = "the machine has one table, and nothing rotates";
-const VALUES: &str = "tokens of the machine have no values";
+const WORDS: &str =
+    "words are told by the model; that a frozen one is read as a bucket is a mutant here";
 const COUNTER: &str = "the counter of items is no part of the machine";
 const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
@@ -380,12 +458,8 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
         ROTATION,
     ),
     ("others decide an admission in a generation", ROTATION),
-    ("a token of another value is no twin", VALUES),
-    ("a lookup of a value is not validated", VALUES),
-    ("a token that arrives has no value", VALUES),
-    ("a token is found by its fingerprint alone", VALUES),
-    ("a unique insert takes a present item for its own", VALUES),
-    ("a scan forgets values", VALUES),
+    ("a tag in one of two words goes unnoticed", WORDS),
+    ("a code is read as a bucket", WORDS),
 ];
 
 #[cfg(test)]

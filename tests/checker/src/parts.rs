@@ -7,7 +7,7 @@ use crate::explore::{End, Found, Limits, explore};
 use crate::jobs;
 use crate::mutants::{Killed, MUTANTS, NOT_APPLICABLE};
 use crate::program::Program;
-use crate::programs::{Race, races};
+use crate::programs::{Race, races, races_of_other_layouts};
 use crate::random;
 use crate::report::{self, Sum, grouped};
 
@@ -29,6 +29,23 @@ pub fn by_hand(states: usize) -> Outcome {
         audit: false,
     };
     explored("written races", &programs, limits)
+}
+
+/// The races with buckets of the other layouts.
+///
+/// # Errors
+///
+/// The first failure, step by step.
+pub fn by_hand_in_other_layouts(states: usize) -> Outcome {
+    let limits = Limits {
+        states,
+        audit: false,
+    };
+    explored(
+        "written races in other layouts",
+        &races_of_other_layouts()?,
+        limits,
+    )
 }
 
 /// The races once more; in each state all threads under way die, and a newcomer audits the table.
@@ -74,6 +91,34 @@ pub fn by_chance(seed: u64, programs: usize, states: usize) -> Outcome {
     };
     let name = format!("random, seed {seed}");
     explored(&name, &random::programs(seed, programs), limits)
+}
+
+/// The same with tokens that carry values.
+///
+/// # Errors
+///
+/// The first failure, step by step.
+pub fn values_by_chance(seed: u64, programs: usize, states: usize) -> Outcome {
+    let limits = Limits {
+        states,
+        audit: false,
+    };
+    let programs = random::programs_with_values(seed, programs);
+    explored("random values", &programs, limits)
+}
+
+/// The same; in each state all threads under way die.
+///
+/// # Errors
+///
+/// The first failure, step by step.
+pub fn deaths_with_values(seed: u64, programs: usize, states: usize) -> Outcome {
+    let limits = Limits {
+        states,
+        audit: true,
+    };
+    let programs = random::programs_with_values(!seed, programs);
+    explored("deaths with random values", &programs, limits)
 }
 
 /// One program.
@@ -178,14 +223,33 @@ pub fn death_of(name: &str) -> Outcome {
 ///
 /// The first call after which they differ.
 pub fn conformance(seed: u64, programs: usize) -> Outcome {
+    conforms("conformance", conformance::compare, seed, programs)
+}
+
+/// The same with tokens that carry values.
+///
+/// # Errors
+///
+/// The first call after which they differ.
+pub fn conformance_of_values(seed: u64, programs: usize) -> Outcome {
+    let compare = conformance::compare_values;
+    conforms("conformance of values", compare, seed, programs)
+}
+
+fn conforms(
+    part: &str,
+    compare: impl Fn(u64) -> Result<usize, String> + Sync,
+    seed: u64,
+    programs: usize,
+) -> Outcome {
     let start = Instant::now();
     let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
     let calls = jobs::each(&seeds, |_, &seed| {
-        conformance::compare(seed).map_err(|why| format!("seed {seed}: {why}"))
+        compare(seed).map_err(|why| format!("seed {seed}: {why}"))
     });
     let calls: usize = calls.into_iter().sum::<Result<_, _>>()?;
     Ok(format!(
-        "conformance: {} programs, {} calls, equal in results and in every word ({:.1} s)",
+        "{part}: {} programs, {} calls, equal in results and in every word ({:.1} s)",
         grouped(programs),
         grouped(calls),
         start.elapsed().as_secs_f64()
@@ -199,16 +263,37 @@ pub fn conformance(seed: u64, programs: usize) -> Outcome {
 /// The first step at which they differ.
 #[cfg(lockfree_cuckoo_steps)]
 pub fn lockstep(seed: u64, programs: usize) -> Outcome {
+    in_lockstep("lockstep", crate::lockstep::compare, seed, programs)
+}
+
+/// The same with tokens that carry values.
+///
+/// # Errors
+///
+/// The first step at which they differ.
+#[cfg(lockfree_cuckoo_steps)]
+pub fn lockstep_of_values(seed: u64, programs: usize) -> Outcome {
+    let compare = crate::lockstep::compare_values;
+    in_lockstep("lockstep of values", compare, seed, programs)
+}
+
+#[cfg(lockfree_cuckoo_steps)]
+fn in_lockstep(
+    part: &str,
+    compare: impl Fn(u64, usize) -> Result<usize, String> + Sync,
+    seed: u64,
+    programs: usize,
+) -> Outcome {
     const SCHEDULES: usize = 5;
     let start = Instant::now();
     let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
     let accesses = jobs::each(&seeds, |_, &seed| {
-        crate::lockstep::compare(seed, SCHEDULES).map_err(|why| format!("seed {seed}: {why}"))
+        compare(seed, SCHEDULES).map_err(|why| format!("seed {seed}: {why}"))
     });
     let accesses = accesses.into_iter().collect::<Result<Vec<_>, _>>()?;
     let suited = accesses.iter().filter(|&&accesses| accesses > 0).count();
     Ok(format!(
-        "lockstep: {} programs, {} schedules, {} accesses, made alike by the crate ({:.1} s)",
+        "{part}: {} programs, {} schedules, {} accesses, made alike by the crate ({:.1} s)",
         grouped(suited),
         grouped(suited * SCHEDULES),
         grouped(accesses.iter().sum()),
@@ -227,8 +312,8 @@ pub fn lockstep_mutants() -> Outcome {
     /// Fewer would be an accident of the seeds.
     const LEAST: usize = 10;
     let start = Instant::now();
-    for (mutant, programs) in MUTANTS {
-        let found = found_out(mutant, programs);
+    for (mutant, made, programs) in MUTANTS {
+        let found = found_out(mutant, made, programs);
         if found < LEAST {
             return Err(format!(
                 "{mutant:?} is found out by {found} of {programs} programs in lockstep"

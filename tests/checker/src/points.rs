@@ -221,6 +221,7 @@ pub enum Caller {
     AdmissionDecide,
     AdmissionRelease,
     SettleDecide,
+    MovePeek,
     ScanWord,
     ScanCount,
 }
@@ -241,9 +242,12 @@ impl At {
     pub fn first(kind: Kind) -> Self {
         match kind {
             Kind::Insert => Self::Insertion(Insertion::FastFirst),
-            Kind::Unique | Kind::Contains => Self::Lookup(Lookup::FastVersion),
+            Kind::Unique | Kind::UniqueValue | Kind::Contains | Kind::Value => {
+                Self::Lookup(Lookup::FastVersion)
+            }
             Kind::Remove => Self::Removal(Removal::FastFirst),
-            Kind::Count => Self::Count(Count::Version),
+            Kind::Replace | Kind::Take => Self::Removal(Removal::Version),
+            Kind::Count | Kind::Values => Self::Count(Count::Version),
             Kind::Move => Self::Pool(Pool::Claim),
             Kind::Snapshot => Self::Scan(Scan::TakeRight),
         }

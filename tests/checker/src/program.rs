@@ -1,13 +1,15 @@
 //! Programs: what the threads of one exploration do, and where.
 
-use model::Fingerprint;
 use model::geometry::Geometry;
+use model::{Fingerprint, Layout, Value};
 
-use crate::layout::LAYOUT;
 use crate::memory::Memory;
 
 /// Classes a program has at most.
 pub const CLASSES: usize = 8;
+
+/// Tokens that differ in class or value a program has at most.
+pub const TOKENS: usize = 15;
 
 /// An item, as its operations see it: the bucket that they read first, the other one, and what is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +39,16 @@ pub enum Kind {
     Move,
     /// `snapshot`
     Snapshot,
+    /// `insert_unique_value`
+    UniqueValue,
+    /// `value`
+    Value,
+    /// `values`
+    Values,
+    /// `replace_value`
+    Replace,
+    /// `remove_value`
+    Take,
 }
 
 /// One call. The item means nothing to a snapshot.
@@ -46,6 +58,10 @@ pub struct Operation {
     pub kind: Kind,
     /// With what.
     pub item: Item,
+    /// The value that is inserted, removed or replaced.
+    pub value: Value,
+    /// What it is replaced by.
+    pub new: Value,
     /// Whether it must succeed, or must not, in every schedule.
     pub expected: Option<bool>,
 }
@@ -56,7 +72,7 @@ pub struct Program {
     /// The shape of the table and the bounds.
     pub shape: Shape,
     /// Tokens that are there from the beginning, each in its first bucket.
-    pub fill: Vec<Item>,
+    pub fill: Vec<(Item, Value)>,
     /// The calls of each thread.
     pub threads: Vec<Vec<Operation>>,
 }
@@ -64,6 +80,8 @@ pub struct Program {
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// What a bucket is.
+    pub layout: Layout,
     /// 2 or 4.
     pub buckets: usize,
     /// Size of the pool.
@@ -82,6 +100,7 @@ impl Shape {
     /// The shape unless the text says otherwise.
     pub const fn of(buckets: usize) -> Self {
         Self {
+            layout: Layout::DEFAULT,
             buckets,
             descriptors: 2,
             attempts: 2,
@@ -93,7 +112,7 @@ impl Shape {
 
     /// That of the table.
     pub const fn geometry(&self) -> Geometry {
-        Geometry::with_buckets(LAYOUT, self.buckets)
+        Geometry::with_buckets(self.layout, self.buckets)
     }
 
     /// The other candidate of a fingerprint.
@@ -106,24 +125,51 @@ impl Program {
     /// The table before the first step.
     pub fn memory(&self) -> Memory {
         let mut memory = Memory::new(self.shape.descriptors);
-        for token in &self.fill {
-            let word = &mut memory.words[usize::from(token.first)];
-            *word = LAYOUT
-                .with(*word, token.f)
+        let layout = self.shape.layout;
+        for &(item, value) in &self.fill {
+            let word = &mut memory.words[usize::from(item.first)];
+            *word = layout
+                .with(*word, layout.token(item.f, value))
                 .expect("the tokens of a program fit its buckets");
         }
         memory
+    }
+
+    /// Whether the buckets have slots for the tokens of the beginning.
+    pub fn fits(&self) -> bool {
+        (0..self.shape.buckets).all(|bucket| {
+            let tokens = self
+                .fill
+                .iter()
+                .filter(|(item, _)| usize::from(item.first) == bucket);
+            tokens.count() <= self.shape.layout.slots
+        })
     }
 
     /// The classes that the program knows, each by the item with the lower bucket first.
     pub fn classes(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
         let called = called.filter(|op| op.kind != Kind::Snapshot);
-        let items = called.map(|op| op.item).chain(self.fill.iter().copied());
+        let filled = self.fill.iter().map(|&(item, _)| item);
+        let items = called.map(|op| op.item).chain(filled);
         let mut classes: Vec<Item> = items.map(Item::class).collect();
         classes.sort();
         classes.dedup();
         classes
+    }
+
+    /// The tokens that there can be: the class of each, and its value. Without values, one of each class.
+    pub fn tokens(&self) -> Vec<(Item, Value)> {
+        if !self.shape.layout.has_values() {
+            return self.classes().into_iter().map(|class| (class, 0)).collect();
+        }
+        let called = self.threads.iter().flatten();
+        let inserted = called.filter_map(|op| Some((op.item, op.inserts()?)));
+        let tokens = inserted.chain(self.fill.iter().copied());
+        let mut tokens: Vec<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
+        tokens.sort();
+        tokens.dedup();
+        tokens
     }
 }
 
@@ -153,7 +199,18 @@ impl Operation {
         Self {
             kind,
             item,
+            value: 0,
+            new: 0,
             expected: None,
+        }
+    }
+
+    /// The value of the token that there may be afterwards, and was not before.
+    fn inserts(&self) -> Option<Value> {
+        match self.kind {
+            Kind::Insert | Kind::Unique | Kind::UniqueValue => Some(self.value),
+            Kind::Replace => Some(self.new),
+            _ => None,
         }
     }
 }
@@ -165,7 +222,8 @@ mod tests {
     #[test]
     fn the_alternate_is_an_involution() {
         for shape in [Shape::of(2), Shape::of(4)] {
-            for (f, bucket) in LAYOUT
+            for (f, bucket) in shape
+                .layout
                 .fingerprints()
                 .flat_map(|f| (0..2).map(move |b| (f, b)))
             {

@@ -1,5 +1,6 @@
 //! The programs written by hand: `races.txt`, taken apart.
 
+use crate::layout::EXPLORED;
 use crate::program::Program;
 
 /// A race, and the program that runs it.
@@ -29,6 +30,26 @@ pub fn races() -> Result<Vec<Race>, String> {
         races.push(Race { name, program });
     }
     Ok(races)
+}
+
+/// The races with buckets of the other layouts, where the tokens of the beginning fit them.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn races_of_other_layouts() -> Result<Vec<Program>, String> {
+    let races = races()?;
+    let usual = races
+        .iter()
+        .filter(|race| race.program.shape.layout == EXPLORED[0]);
+    let others = usual.flat_map(|race| {
+        EXPLORED[1..].iter().map(|&layout| {
+            let mut program = race.program.clone();
+            program.shape.layout = layout;
+            program
+        })
+    });
+    Ok(others.filter(Program::fits).collect())
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::layout::SLOTS;
-use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
+use model::{Layout, Value};
+
+use crate::layout::{EXPLORED, VALUED};
+use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape, TOKENS};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014). The same on every machine, for ever.
 #[derive(Clone, Debug)]
@@ -33,6 +35,14 @@ impl Random {
         of[self.below(of.len())]
     }
 
+    /// One of three values, if there are any.
+    pub fn value(&mut self, shape: &Shape) -> Value {
+        match shape.layout.value_bits {
+            0 => 0,
+            bits => self.pick(&[0, 4, Value::MAX >> (Value::BITS - bits)]),
+        }
+    }
+
     /// An item of a small number of classes, in one of its two orders.
     pub fn item(&mut self, shape: &Shape, letters: u8) -> Item {
         let letter = b'a' + self.below(letters.into()) as u8;
@@ -56,16 +66,43 @@ const KINDS: [(Kind, usize); 7] = [
     (Kind::Snapshot, 1),
 ];
 
+/// The same if tokens carry values.
+const KINDS_WITH_VALUES: [(Kind, usize); 12] = [
+    (Kind::Insert, 5),
+    (Kind::Unique, 1),
+    (Kind::UniqueValue, 4),
+    (Kind::Remove, 2),
+    (Kind::Take, 4),
+    (Kind::Replace, 5),
+    (Kind::Contains, 1),
+    (Kind::Value, 4),
+    (Kind::Values, 2),
+    (Kind::Count, 1),
+    (Kind::Move, 5),
+    (Kind::Snapshot, 1),
+];
+
 /// Calls that a program has in all, at most.
 const CALLS: usize = 6;
 
 /// So many programs, no two alike but for the order of their threads.
 pub fn programs(seed: u64, number: usize) -> Vec<Program> {
+    // The default layout in every other program.
+    generated(seed, number, |random| EXPLORED[random.pick(&[0, 0, 1, 2])])
+}
+
+/// The same with tokens that carry values.
+pub fn programs_with_values(seed: u64, number: usize) -> Vec<Program> {
+    generated(seed, number, |random| random.pick(&VALUED))
+}
+
+fn generated(seed: u64, number: usize, layout: impl Fn(&mut Random) -> Layout) -> Vec<Program> {
     let mut random = Random::new(seed);
     let mut known = HashSet::new();
     let mut programs = Vec::new();
     while programs.len() < number {
-        let program = program(&mut random);
+        let layout = layout(&mut random);
+        let program = program(&mut random, layout);
         if is_a_race(&program) && known.insert(program.to_string()) {
             programs.push(program);
         }
@@ -75,12 +112,16 @@ pub fn programs(seed: u64, number: usize) -> Vec<Program> {
 
 /// Whether two threads can be in each other's way.
 fn is_a_race(program: &Program) -> bool {
-    let writes = |call: &Operation| !matches!(call.kind, Kind::Contains | Kind::Count);
-    program.threads.iter().flatten().any(writes) && program.classes().len() <= CLASSES
+    let reads = [Kind::Contains, Kind::Count, Kind::Value, Kind::Values];
+    let writes = |call: &Operation| !reads.contains(&call.kind);
+    program.threads.iter().flatten().any(writes)
+        && program.classes().len() <= CLASSES
+        && program.tokens().len() <= TOKENS
 }
 
-fn program(random: &mut Random) -> Program {
+fn program(random: &mut Random, layout: Layout) -> Program {
     let shape = Shape {
+        layout,
         descriptors: random.pick(&[1, 2, 2, 3]),
         attempts: random.pick(&[1, 2, 2]),
         budget: random.pick(&[3, 4, 8, 16]),
@@ -102,26 +143,42 @@ fn program(random: &mut Random) -> Program {
         })
         .collect();
     threads.sort();
-    Program {
+    let mut program = Program {
         shape,
         fill,
         threads,
+    };
+    if layout.has_values() && random.below(2) == 0 {
+        keep_to_one(&mut program);
     }
+    program
+}
+
+/// Leaves each class one token at most: then its tokens are watched as a whole.
+fn keep_to_one(program: &mut Program) {
+    let mut known = HashSet::new();
+    program.fill.retain(|(item, _)| known.insert(item.class()));
+    for call in program.threads.iter_mut().flatten() {
+        if call.kind == Kind::Insert {
+            call.kind = Kind::UniqueValue;
+        }
+    }
+    program.threads.sort();
 }
 
 /// Tokens to begin with: a few, or nearly as many as there is room for.
-fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<Item> {
-    let slots = shape.buckets * SLOTS;
+fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<(Item, Value)> {
+    let slots = shape.buckets * shape.layout.slots;
     let few = 1 + random.below(3);
     let wanted = random.pick(&[0, few, few, slots - few]);
-    let mut rooms = vec![SLOTS; shape.buckets];
+    let mut rooms = vec![shape.layout.slots; shape.buckets];
     let mut fill = Vec::new();
     while fill.len() < wanted {
         let item = random.item(shape, letters);
         let room = &mut rooms[usize::from(item.first)];
         if *room > 0 {
             *room -= 1;
-            fill.push(item);
+            fill.push((item, random.value(shape)));
         }
     }
     fill.sort();
@@ -130,15 +187,32 @@ fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<Item> {
 
 /// A call that chance has picked.
 pub fn call(random: &mut Random, shape: &Shape, letters: u8) -> Operation {
-    let mut at = random.below(KINDS.iter().map(|(_, share)| share).sum());
-    let kind = KINDS.iter().find_map(|&(kind, share)| {
+    let kinds: &[(Kind, usize)] = if shape.layout.has_values() {
+        &KINDS_WITH_VALUES
+    } else {
+        &KINDS
+    };
+    let mut at = random.below(kinds.iter().map(|(_, share)| share).sum());
+    let kind = kinds.iter().find_map(|&(kind, share)| {
         let here = at < share;
         at = at.wrapping_sub(share);
         here.then_some(kind)
     });
     match kind.expect("the shares add up") {
         Kind::Snapshot => Operation::new(Kind::Snapshot, Item::default()),
-        kind => Operation::new(kind, random.item(shape, letters)),
+        kind => {
+            let mut call = Operation::new(kind, random.item(shape, letters));
+            if matches!(
+                kind,
+                Kind::Insert | Kind::UniqueValue | Kind::Take | Kind::Replace
+            ) {
+                call.value = random.value(shape);
+            }
+            if kind == Kind::Replace {
+                call.new = random.value(shape);
+            }
+            call
+        }
     }
 }
 
@@ -148,10 +222,12 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_programs_and_each_survives_its_text() {
-        let once = programs(7, 300);
-        assert_eq!(once, programs(7, 300));
-        for program in once {
-            assert_eq!(program.to_string().parse(), Ok(program));
+        for made in [programs, programs_with_values] {
+            let once = made(7, 300);
+            assert_eq!(once, made(7, 300));
+            for program in once {
+                assert_eq!(program.to_string().parse(), Ok(program));
+            }
         }
     }
 }

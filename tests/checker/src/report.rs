@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use crate::explore::{End, Found, replay};
-use crate::memory::Word;
+use crate::memory::{Shown, Word};
 use crate::mutants::Mutant;
 use crate::program::{Kind, Program};
 use crate::shortest;
@@ -72,6 +72,7 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
         None => (schedule, why),
     };
     let mut out = format!("{program}\n");
+    let layout = program.shape.layout;
     let (steps, state) = replay(program, mutant, schedule);
     for (number, step) in steps.iter().enumerate() {
         let _ = write!(out, "{:>5}  thread {}  ", number + 1, step.thread);
@@ -81,11 +82,16 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
                 let item = call.item;
                 let _ = write!(out, " {:x} in {} {}", item.f, item.first, item.second);
             }
+            match call.kind {
+                Kind::Replace => _ = write!(out, ", {} by {}", call.value, call.new),
+                _ if call.value != 0 => _ = write!(out, " with value {}", call.value),
+                _ => {}
+            }
             let _ = write!(out, ": ");
         }
         let _ = write!(out, "{:?}", step.at);
         if let Some(access) = step.access {
-            let _ = write!(out, ": {access}");
+            let _ = write!(out, ": {}", Shown(layout, access));
         }
         if let Some(answer) = step.answer {
             let _ = write!(out, "; returns {answer}");
@@ -96,7 +102,7 @@ pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: 
         .iter()
         .enumerate()
     {
-        let _ = writeln!(out, "       word {bucket} is {}", Word(word));
+        let _ = writeln!(out, "       word {bucket} is {}", Word(layout, word));
     }
     let _ = write!(out, "FAILED: {why}");
     out

@@ -1,14 +1,14 @@
-//! A state of an exploration: the memory, the threads, and the monitors of the classes.
+//! A state of an exploration: the memory, the threads, and the monitors of the views.
 
 use crate::hash::hash;
-use crate::layout::LAYOUT;
 use crate::machine::{Answer, Run, World};
 use crate::memory::{Access, BUCKETS, Memory, SCAN, THREADS};
 use crate::monitor::{Monitor, Set};
 use crate::mutants::Mutant;
 use crate::points::At;
-use crate::program::{CLASSES, Operation, Program};
+use crate::program::{Operation, Program, TOKENS};
 use crate::thread::Thread;
+use crate::views::{self, Numbers, VIEWS};
 
 /// Everything that decides how an exploration can go on.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct State {
     pub memory: Memory,
     /// What each knows.
     pub threads: [Thread; THREADS],
-    sets: [Set; CLASSES],
+    sets: [Set; VIEWS],
     /// The hashes of the parts: a step changes but two or three.
     hashes: Hashes,
 }
@@ -63,17 +63,17 @@ impl State {
         let memory = program.memory();
         let mut threads = [Thread::default(); THREADS];
         for (thread, calls) in threads.iter_mut().zip(&program.threads) {
-            *thread = Thread::before(0, calls.first());
+            *thread = Thread::before(0, calls.first(), program.shape.layout);
         }
-        let mut sets = [0; CLASSES];
+        let mut sets = [0; VIEWS];
         let numbers = numbers(world, &memory).expect("a table without references");
-        for (set, &tokens) in sets.iter_mut().zip(&numbers) {
-            *set = monitor.start(tokens.into());
+        for (set, view) in sets.iter_mut().zip(&world.views) {
+            *set = monitor.start(view.number(&numbers).into());
         }
         let hashes = Hashes {
             memory: hash(MEMORY, &memory),
             threads: std::array::from_fn(|id| hash(id as u64, &threads[id])),
-            sets: hash(SETS, &sets),
+            sets: hash_of_sets(&sets[..world.views.len()]),
         };
         Self {
             memory,
@@ -111,17 +111,16 @@ impl State {
         let calls = &program.threads[id];
         let thread = &mut self.threads[id];
         let call = calls[usize::from(thread.finished)];
-        let class = world.class_of(call.item.first, call.item.f);
-        let sets = &mut self.sets[..world.classes.len()];
+        let sets = &mut self.sets[..world.views.len()];
         let (at, first) = (thread.at, !thread.begun);
         if first {
-            monitor.call(sets, id, call.kind, class);
+            views::call(world, monitor, sets, id, &call);
         }
         let run = Run::step(world, &mut self.memory, thread, id);
         let (answer, access, wrote) = (run.answer, run.access, run.wrote);
         let mut verdict = Ok(());
         if let Some(answer) = answer {
-            if !monitor.answer(sets, id, call.kind, class, answer) {
+            if !views::answer(world, monitor, sets, id, &call, answer) {
                 verdict = Err(format!(
                     "no order of the calls explains that {} returned {answer}",
                     call.kind.name()
@@ -135,11 +134,12 @@ impl State {
                 verdict = Err(format!("{name} returned {answer}, which it must not here"));
             }
             let finished = thread.finished + 1;
-            *thread = Thread::before(finished, calls.get(usize::from(finished)));
+            let next = calls.get(usize::from(finished));
+            *thread = Thread::before(finished, next, world.shape.layout);
         }
         self.hashes.threads[id] = hash(id as u64, thread);
         if first || answer.is_some() {
-            self.hashes.sets = hash(SETS, &self.sets);
+            self.hashes.sets = hash_of_sets(&self.sets[..world.views.len()]);
         }
         if wrote {
             self.hashes.memory = hash(MEMORY, &self.memory);
@@ -159,11 +159,12 @@ impl State {
     /// tokens are inserts minus removes.
     fn check(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
         let numbers = numbers(world, &self.memory)?;
-        for (class, (&tokens, &set)) in world.classes.iter().zip(numbers.iter().zip(&self.sets)) {
+        for (view, &set) in world.views.iter().zip(&self.sets) {
+            let tokens = view.number(&numbers);
             if !monitor.allows(set, tokens.into()) {
                 return Err(format!(
-                    "{tokens} tokens of {:x} in {} and {} are not inserts minus removes",
-                    class.f, class.first, class.second
+                    "{tokens} tokens of {} are not inserts minus removes",
+                    view.name(world)
                 ));
             }
         }
@@ -178,7 +179,8 @@ impl State {
     /// What must hold when all threads have finished.
     pub fn check_end(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
         self.check(world, monitor)?;
-        let frozen = self.memory.words.iter().any(|&w| LAYOUT.is_reference(w));
+        let layout = world.shape.layout;
+        let frozen = self.memory.words.iter().any(|&w| layout.is_reference(w));
         let scanned = self.memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
         match (frozen, scanned, self.memory.scanning) {
             (true, ..) => Err("a word is left frozen".into()),
@@ -188,29 +190,34 @@ impl State {
         }
     }
 
-    /// The monitors of the classes.
+    /// The monitors of the views.
     pub fn sets(&self) -> &[Set] {
         &self.sets
     }
 }
 
-/// How many tokens of each class the words hold logically.
-pub fn numbers(world: &World, memory: &Memory) -> Result<[u8; CLASSES], String> {
-    let mut numbers = [0; CLASSES];
+fn hash_of_sets(sets: &[Set]) -> u128 {
+    hash(SETS, &sets)
+}
+
+/// How many of each token that the program knows the words hold logically.
+fn numbers(world: &World, memory: &Memory) -> Result<Numbers, String> {
+    let layout = world.shape.layout;
+    let mut numbers = [0; TOKENS];
     for number in 0..BUCKETS.min(world.shape.buckets) {
         let content = memory
-            .content(number)
+            .content(layout, number)
             .ok_or_else(|| format!("word {number} is frozen by a use that is over"))?;
-        if !LAYOUT.is_packed(content) {
+        if !layout.is_packed(content) {
             return Err(format!(
                 "word {number} is no packed bucket: {content:#018x}"
             ));
         }
-        for f in LAYOUT.tokens(content) {
-            let class = world
-                .class_of(number as u8, f)
-                .ok_or_else(|| format!("word {number} holds {f:x}, which nobody inserted"))?;
-            numbers[class] += 1;
+        for token in layout.tokens(content) {
+            let known = world
+                .token_of(number as u8, token)
+                .ok_or_else(|| format!("word {number} holds {token:x}, which nobody inserted"))?;
+            numbers[known] += 1;
         }
     }
     Ok(numbers)
@@ -219,11 +226,7 @@ pub fn numbers(world: &World, memory: &Memory) -> Result<[u8; CLASSES], String> 
 impl<'a> Setting<'a> {
     /// A program, on the protocol or on a mutant of it.
     pub fn new(program: &'a Program, mutant: Option<Mutant>) -> Self {
-        let world = World {
-            shape: program.shape,
-            classes: program.classes(),
-            mutant,
-        };
+        let world = World::new(program, mutant);
         Self { program, world }
     }
 }

@@ -4,10 +4,10 @@
 //! does not need any more it sets back to the default, so that states that differ in nothing that matters are
 //! one state.
 
-use model::Fingerprint;
+use model::{Fingerprint, Layout, Token, Value};
 
 use crate::memory::{BUCKETS, Control, Transfer};
-use crate::points::{Asker, At, Caller};
+use crate::points::{Asker, At, Caller, Peek};
 use crate::program::{Item, Kind, Operation};
 
 /// Everything that a thread knows.
@@ -28,6 +28,10 @@ pub struct Thread {
 
     /// The item of the call; for a scan, that of the hint which it counts.
     pub item: Item,
+    /// The value that it inserts, removes or replaces.
+    pub value: Value,
+    /// What it replaces it by.
+    pub new: Value,
     /// The version of its stripe before the words were read.
     pub version: u16,
     /// What was read from the first candidate.
@@ -97,7 +101,7 @@ pub struct Admission {
     pub reference: u64,
     /// The control that stands for "pending".
     pub control: Control,
-    /// The token that it adds.
+    /// The fingerprint of the token that it adds.
     pub placed: Fingerprint,
     /// The frozen bucket.
     pub target: u8,
@@ -118,7 +122,7 @@ pub struct Search {
     /// What the examined buckets held.
     pub contents: [u64; BUCKETS],
     /// How the search came there: from which bucket, by moving what. 0 for a candidate.
-    pub arrivals: [(u8, Fingerprint); BUCKETS],
+    pub arrivals: [(u8, Token); BUCKETS],
     /// The full buckets, in the order in which they are expanded.
     pub nodes: [u8; BUCKETS],
     /// How many there are.
@@ -128,22 +132,22 @@ pub struct Search {
     /// The slot whose alternate is being examined.
     pub slot: u8,
     /// One bit for each slot whose alternate has been examined.
-    pub examined: u8,
+    pub examined: u16,
     /// One bit for each slot whose token could go where there is room.
-    pub rooms: u8,
+    pub rooms: u16,
     /// One bit for each bucket that has been come by.
     pub visited: u8,
     /// Buckets that may still be examined.
     pub left: u16,
     /// The hop that is being executed: what moves.
-    pub moved: Fingerprint,
+    pub moved: Token,
     /// From where.
     pub source: u8,
     /// To where.
     pub destination: u8,
 }
 
-/// A scan. The copy is kept as the number of tokens of each class, four bits each.
+/// A scan. The copy is kept as the number of each of the tokens that the program knows, four bits each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scanning {
     /// Groups that the stripes are divided into.
@@ -155,7 +159,7 @@ pub struct Scanning {
     /// Notes in the log.
     pub notes: u8,
     /// The copy.
-    pub copy: u32,
+    pub copy: u64,
 }
 
 /// Routines within routines, at most.
@@ -163,22 +167,41 @@ const DEPTH: usize = 5;
 
 impl Thread {
     /// A thread that has finished so many calls and goes on to the next, if there is one.
-    pub fn before(finished: u8, next: Option<&Operation>) -> Self {
+    pub fn before(finished: u8, next: Option<&Operation>, layout: Layout) -> Self {
         let idle = Self {
             finished,
             ..Self::default()
         };
         match next {
             None => idle,
-            Some(&Operation { kind, item, .. }) => {
+            Some(&Operation {
+                kind,
+                item,
+                value,
+                new,
+                ..
+            }) => {
                 let mut thread = Self {
                     at: At::first(kind),
                     kind: Some(kind),
                     item,
+                    value,
+                    new,
                     ..idle
                 };
                 match kind {
                     Kind::Unique => thread.push(Caller::AdmissionLook),
+                    Kind::UniqueValue => {
+                        // The lookup is part of each attempt.
+                        thread.attempt = 1;
+                        thread.push(Caller::AdmissionLook);
+                    }
+                    Kind::Move if layout.has_values() => {
+                        // It has to see which token it moves.
+                        thread.push(Caller::MovePeek);
+                        thread.bucket = item.first;
+                        thread.at = At::Peek(Peek::First);
+                    }
                     Kind::Move => thread.push(Caller::MoveClaim),
                     _ => {}
                 }

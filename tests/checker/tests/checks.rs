@@ -14,28 +14,33 @@ fn holds(outcome: Outcome) {
 #[test]
 fn no_race_written_by_hand_fails() {
     holds(parts::by_hand(50_000));
+    holds(parts::by_hand_in_other_layouts(10_000));
 }
 
 #[test]
 fn no_race_made_by_chance_fails() {
     holds(parts::by_chance(2, 200, 10_000));
+    holds(parts::values_by_chance(2, 50, 10_000));
 }
 
 #[test]
 fn the_dead_leave_the_table_in_order() {
     holds(parts::deaths_by_hand(1_000));
     holds(parts::deaths_by_chance(2, 50, 2_000));
+    holds(parts::deaths_with_values(2, 20, 2_000));
 }
 
 #[test]
 fn the_machine_is_the_crate() {
     holds(parts::conformance(2, 500));
+    holds(parts::conformance_of_values(2, 200));
 }
 
 #[test]
 #[cfg(lockfree_cuckoo_steps)]
 fn the_machine_is_the_crate_access_by_access() {
     holds(parts::lockstep(2, 500));
+    holds(parts::lockstep_of_values(2, 200));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, GrowingCuckooFilter, RotatingCuckooFilter};
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted};
 use model::mix;
 
-/// Whether the bytes are a filter of fixed size.
+/// Whether the bytes are a filter of fixed size with the default layout.
 pub fn check(bytes: &[u8]) -> bool {
-    check_kind(bytes, |filter| work(filter, bytes))
+    check_fixed::<Lanes<4, 16>>(bytes)
+}
+
+fn check_fixed<L: Layout>(bytes: &[u8]) -> bool {
+    check_kind(bytes, |filter| work::<L>(filter, bytes))
 }
 
 /// Whether the bytes are a filter of fixed size, whatever its layout.
@@ -41,14 +45,32 @@ pub fn check_any_layout(bytes: &[u8]) -> bool {
     true
 }
 
-/// Whether the bytes are a filter that grows.
-pub fn check_growing(bytes: &[u8]) -> bool {
-    check_kind(bytes, work_growing)
+/// Filters of how many kinds and layouts the bytes are.
+pub fn check_each(bytes: &[u8]) -> usize {
+    let of_layouts = [
+        check_each_kind::<Lanes<8, 8>>(bytes),
+        check_each_kind::<Lanes<6, 10>>(bytes),
+        check_each_kind::<Lanes<5, 12>>(bytes),
+        check_each_kind::<Lanes<4, 16>>(bytes),
+        check_each_kind::<Lanes<3, 21>>(bytes),
+        check_each_kind::<Lanes<2, 31>>(bytes),
+        check_each_kind::<SemiSorted<4, 17>>(bytes),
+        check_each_kind::<SemiSorted<5, 14>>(bytes),
+        check_each_kind::<SemiSorted<6, 12>>(bytes),
+        check_each_kind::<Lanes<4, 12, 4>>(bytes),
+        check_each_kind::<Lanes<3, 13, 8>>(bytes),
+        check_each_kind::<Lanes<2, 16, 15>>(bytes),
+    ];
+    of_layouts.iter().sum()
 }
 
-/// Whether the bytes are a filter that rotates.
-pub fn check_rotating(bytes: &[u8]) -> bool {
-    check_kind(bytes, work_rotating)
+fn check_each_kind<L: Layout>(bytes: &[u8]) -> usize {
+    let kinds = [
+        check_fixed::<L>(bytes),
+        check_kind(bytes, work_growing::<L>),
+        check_kind(bytes, work_rotating::<L>),
+    ];
+    kinds.into_iter().filter(|&kind| kind).count()
 }
 
 /// Reads in both ways, and works with the filter. Returns whether the bytes are one of this kind.
@@ -89,10 +111,10 @@ fn check_kind<E: Engine>(bytes: &[u8], work: impl FnOnce(&mut Filter<E>)) -> boo
 }
 
 /// Every operation, with what must hold of it, whatever the filter holds.
-fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
+fn work<L: Layout>(filter: &mut Filter<Fixed<L>>, bytes: &[u8]) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
-    assert!(filter.load_factor() <= 1.0 && filter.false_positive_rate() < 0.001);
+    assert!(filter.load_factor() <= 1.0 && filter.false_positive_rate() < 0.1);
     let numbers = bytes.chunks(8).map(|chunk| {
         let shift_in = |number, &byte: &u8| number << 8 | u64::from(byte);
         mix(chunk.iter().fold(0, shift_in))
@@ -100,7 +122,7 @@ fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
     // Not many: in a full filter each may take a long search.
     for hash in numbers.take(40).chain(0..20) {
         let count = filter.count_hash(hash);
-        assert!(count <= 8);
+        assert!(count <= 2 * L::SLOTS);
         assert_eq!(filter.contains_hash(hash), count > 0);
         match filter.insert_hash(hash) {
             Ok(()) => {
@@ -122,12 +144,14 @@ fn work(filter: &mut CuckooFilter, bytes: &[u8]) {
         len -= usize::from(removed);
     }
     assert_eq!(filter.len(), len);
-    assert!(CuckooFilter::from_bytes(&filter.to_bytes()).is_ok_and(|again| again.len() == len));
+    assert!(
+        Filter::<Fixed<L>>::from_bytes(&filter.to_bytes()).is_ok_and(|again| again.len() == len)
+    );
     filter.clear();
     assert!(filter.is_empty());
 }
 
-fn work_growing(filter: &mut GrowingCuckooFilter) {
+fn work_growing<L: Layout>(filter: &mut Filter<Growing<L>>) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
     // A few: a growth may ask for 65,536 times the memory.
@@ -153,7 +177,7 @@ fn work_growing(filter: &mut GrowingCuckooFilter) {
         len -= usize::from(found);
     }
     assert_eq!(filter.len(), len);
-    let again = GrowingCuckooFilter::from_bytes(&filter.to_bytes());
+    let again = Filter::<Growing<L>>::from_bytes(&filter.to_bytes());
     assert!(again.is_ok_and(|again| again.len() == len));
     let copy = filter.snapshot().expect("nobody else is about");
     assert_eq!(copy.len(), len);
@@ -161,12 +185,12 @@ fn work_growing(filter: &mut GrowingCuckooFilter) {
     assert!(filter.is_empty());
 }
 
-fn work_rotating(filter: &mut RotatingCuckooFilter) {
+fn work_rotating<L: Layout>(filter: &mut Filter<Rotating<L>>) {
     let generations = filter.generations();
     assert!(filter.len() <= filter.slots());
     for hash in (0..20).map(mix) {
         let count = filter.count_hash(hash);
-        assert!(count <= 8 * generations);
+        assert!(count <= 2 * L::SLOTS * generations);
         assert_eq!(filter.contains_hash(hash), count > 0);
         match filter.insert_hash(hash) {
             Ok(()) => {
@@ -181,7 +205,7 @@ fn work_rotating(filter: &mut RotatingCuckooFilter) {
         assert!(filter.rotations() != rotations);
     }
     let len = filter.len();
-    let again = RotatingCuckooFilter::from_bytes(&filter.to_bytes());
+    let again = Filter::<Rotating<L>>::from_bytes(&filter.to_bytes());
     assert!(again.is_ok_and(|again| again.len() == len));
     for _ in 0..generations {
         assert_eq!(filter.rotate(), Ok(()));

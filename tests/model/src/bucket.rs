@@ -1,12 +1,12 @@
-//! A bucket as a list of fingerprints, and as a word.
+//! A bucket as a list of tokens, and as a word.
 //!
-//! Semi-sorted, the list is in order, the largest fingerprint first. Otherwise slots fill from the top lane down and stay packed: whoever takes a fingerprint out moves those below it up. So
-//! the empty bucket is 0, and a bucket has room if its lowest lane is 0. Of equal fingerprints the lowest is taken.
+//! Semi-sorted, the list is in order, the largest fingerprint first. Otherwise slots fill from the top lane down and stay packed: whoever takes a token out moves those below it up. So
+//! the empty bucket is 0, and a bucket has room if its lowest lane is 0. Of tokens with one fingerprint the lowest is taken.
 
-use crate::layout::{Encoding, Fingerprint, Layout};
+use crate::layout::{Encoding, Fingerprint, Layout, Token};
 
 /// The lanes of a word from the top lane down, vacant ones too. What is beyond the slots of the layout is 0.
-pub type Lanes = [Fingerprint; Layout::MOST_SLOTS];
+pub type Lanes = [Token; Layout::MOST_SLOTS];
 
 impl Layout {
     /// A word, taken apart.
@@ -18,8 +18,8 @@ impl Layout {
         }
         let mut lanes = [0; Self::MOST_SLOTS];
         for (slot, lane) in lanes[..self.slots].iter_mut().enumerate() {
-            let shift = (self.slots - 1 - slot) as u32 * self.fingerprint_bits;
-            *lane = (word >> shift) as Fingerprint & *self.fingerprints().end();
+            let shift = (self.slots - 1 - slot) as u32 * self.token_bits();
+            *lane = (word >> shift) as Token & Token::MAX >> (Token::BITS - self.token_bits());
         }
         lanes
     }
@@ -31,37 +31,46 @@ impl Layout {
         if self.encoding == Encoding::SemiSorted {
             return self.sorted_word(lanes);
         }
-        lanes[..self.slots].iter().fold(0, |word, &lane| {
-            word << self.fingerprint_bits | u64::from(lane)
-        })
+        lanes[..self.slots]
+            .iter()
+            .fold(0, |word, &lane| word << self.token_bits() | u64::from(lane))
     }
 
-    /// The fingerprints of a bucket, from the top lane down.
+    /// The tokens of a bucket, from the top lane down.
     #[inline]
-    pub fn tokens(self, bucket: u64) -> impl Iterator<Item = Fingerprint> {
+    pub fn tokens(self, bucket: u64) -> impl Iterator<Item = Token> {
         let lanes = self.lanes(bucket).into_iter();
         lanes.take_while(|&lane| lane != 0)
     }
 
-    /// The fingerprint in a slot, counted from the top lane down.
+    /// The token in a slot, counted from the top lane down.
     #[inline]
     #[must_use]
-    pub fn occupant(self, bucket: u64, slot: usize) -> Option<Fingerprint> {
-        Some(self.lanes(bucket)[slot]).filter(|&f| f != 0)
+    pub fn occupant(self, bucket: u64, slot: usize) -> Option<Token> {
+        Some(self.lanes(bucket)[slot]).filter(|&token| token != 0)
     }
 
-    /// How many copies of `f` a bucket holds.
+    /// How many tokens of this fingerprint a bucket holds.
     #[inline]
     #[must_use]
     pub fn count(self, bucket: u64, f: Fingerprint) -> usize {
-        self.tokens(bucket).filter(|&other| other == f).count()
+        let tokens = self.tokens(bucket);
+        tokens.filter(|&t| self.fingerprint_of(t) == f).count()
     }
 
-    /// Whether a bucket holds `f`.
+    /// Whether a bucket holds a token of this fingerprint.
     #[inline]
     #[must_use]
     pub fn contains(self, bucket: u64, f: Fingerprint) -> bool {
-        self.tokens(bucket).any(|other| other == f)
+        self.tokens(bucket).any(|t| self.fingerprint_of(t) == f)
+    }
+
+    /// The lowest token of this fingerprint, if a bucket has one.
+    #[inline]
+    #[must_use]
+    pub fn find(self, bucket: u64, f: Fingerprint) -> Option<Token> {
+        let tokens = self.tokens(bucket);
+        tokens.filter(|&t| self.fingerprint_of(t) == f).last()
     }
 
     /// Vacant slots of a bucket.
@@ -78,23 +87,34 @@ impl Layout {
         self.lanes(bucket)[self.slots - 1] == 0
     }
 
-    /// A bucket with `f` added, if there is room.
+    /// A bucket with a token added, if there is room.
     #[inline]
     #[must_use]
-    pub fn with(self, bucket: u64, f: Fingerprint) -> Option<u64> {
+    pub fn with(self, bucket: u64, token: Token) -> Option<u64> {
         let mut lanes = self.lanes(bucket);
         let slots = &mut lanes[..self.slots];
-        *slots.iter_mut().find(|lane| **lane == 0)? = f;
+        *slots.iter_mut().find(|lane| **lane == 0)? = token;
         Some(self.word(lanes))
     }
 
-    /// A bucket without its lowest copy of `f`, if it has one.
+    /// A bucket without its lowest token of this fingerprint, if it has one.
     #[inline]
     #[must_use]
     pub fn without(self, bucket: u64, f: Fingerprint) -> Option<u64> {
+        self.without_lowest(bucket, |token| self.fingerprint_of(token) == f)
+    }
+
+    /// A bucket without its lowest copy of this very token, if it has one.
+    #[inline]
+    #[must_use]
+    pub fn without_token(self, bucket: u64, token: Token) -> Option<u64> {
+        self.without_lowest(bucket, |other| other == token)
+    }
+
+    fn without_lowest(self, bucket: u64, is_meant: impl Fn(Token) -> bool) -> Option<u64> {
         let mut lanes = self.lanes(bucket);
         let slots = &mut lanes[..self.slots];
-        let slot = slots.iter().rposition(|&lane| lane == f)?;
+        let slot = slots.iter().rposition(|&lane| is_meant(lane))?;
         slots.copy_within(slot + 1.., slot);
         slots[self.slots - 1] = 0;
         Some(self.word(lanes))
@@ -103,7 +123,7 @@ impl Layout {
     /// A bucket with its lowest copy of `old` replaced, if it has one.
     #[inline]
     #[must_use]
-    pub fn replacing(self, bucket: u64, old: Fingerprint, new: Fingerprint) -> Option<u64> {
+    pub fn replacing(self, bucket: u64, old: Token, new: Token) -> Option<u64> {
         let mut lanes = self.lanes(bucket);
         let slots = &mut lanes[..self.slots];
         let slot = slots.iter().rposition(|&lane| lane == old)?;
@@ -116,7 +136,10 @@ impl Layout {
     #[must_use]
     pub fn is_packed(self, word: u64) -> bool {
         let lanes = self.lanes(word);
-        lanes.is_sorted_by_key(|&lane| lane == 0) && self.word(lanes) == word
+        let named = |&token: &Token| token == 0 || self.fingerprint_of(token) != 0;
+        lanes.is_sorted_by_key(|&lane| lane == 0)
+            && lanes.iter().all(named)
+            && self.word(lanes) == word
     }
 }
 
@@ -157,6 +180,26 @@ mod tests {
             for bit in u64::BITS - layout.spare_bits()..u64::BITS {
                 assert!(!layout.is_packed(top | 1 << bit), "spare bit {bit}");
             }
+        }
+    }
+
+    #[test]
+    fn of_tokens_with_one_fingerprint_the_lowest_is_taken_or_the_one_that_is_named() {
+        for layout in Layout::VALUED {
+            let [f4, f9, g4] = [(7, 4), (7, 9), (8, 4)].map(|(f, value)| layout.token(f, value));
+            assert_eq!((layout.fingerprint_of(f9), layout.value_of(f9)), (7, 9));
+            let list = |tokens: &[Token]| tokens.iter().try_fold(0, |b, &t| layout.with(b, t));
+            let bucket = list(&[f4, f9]).expect("room for two");
+            assert_eq!((layout.count(bucket, 7), layout.count(bucket, 8)), (2, 0));
+            assert_eq!(layout.find(bucket, 7), Some(f9));
+            assert_eq!(layout.without(bucket, 7), list(&[f4]));
+            assert_eq!(layout.without_token(bucket, f4), list(&[f9]));
+            assert_eq!(layout.without_token(bucket, g4), None);
+            assert_eq!(layout.replacing(bucket, f4, g4), list(&[g4, f9]));
+            assert!(layout.is_packed(bucket));
+            let value_alone = u64::from(layout.token(0, 1));
+            let top = (layout.slots - 1) as u32 * layout.token_bits();
+            assert!(!layout.is_packed(value_alone << top));
         }
     }
 

@@ -9,6 +9,12 @@ use std::ops::RangeInclusive;
 /// What is stored of an item. Never 0, which is a vacant slot.
 pub type Fingerprint = u32;
 
+/// What a slot holds: a fingerprint and, in the bits above it, a value. Without values it is the fingerprint.
+pub type Token = u32;
+
+/// What a token carries beside its fingerprint.
+pub type Value = u16;
+
 /// How many slots a bucket has, and how wide they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
@@ -16,6 +22,8 @@ pub struct Layout {
     pub slots: usize,
     /// Bits of a fingerprint.
     pub fingerprint_bits: u32,
+    /// Bits of a value, 0 for none.
+    pub value_bits: u32,
     /// How the fingerprints are written.
     pub encoding: Encoding,
 }
@@ -36,7 +44,7 @@ impl Layout {
     /// No layout has more.
     pub const MOST_SLOTS: usize = 8;
 
-    /// All layouts of the crate.
+    /// All layouts of the crate without values.
     pub const EVERY: [Self; 9] = [
         Self::DEFAULT,
         Self::of(8, 8),
@@ -47,6 +55,13 @@ impl Layout {
         Self::of(4, 17),
         Self::of(5, 14),
         Self::of(6, 12),
+    ];
+
+    /// All with values.
+    pub const VALUED: [Self; 3] = [
+        Self::with_values(4, 12, 4),
+        Self::with_values(3, 13, 8),
+        Self::with_values(2, 16, 15),
     ];
 
     /// The layout of these two numbers: semi-sorted if lanes for whole fingerprints would not fit.
@@ -70,19 +85,72 @@ impl Layout {
     /// If they do not fit.
     #[must_use]
     pub const fn of_lanes(slots: usize, fingerprint_bits: u32) -> Self {
+        Self::with_values(slots, fingerprint_bits, 0)
+    }
+
+    /// Lanes side by side, each with a fingerprint and a value.
+    ///
+    /// # Panics
+    ///
+    /// If they do not fit.
+    #[must_use]
+    pub const fn with_values(slots: usize, fingerprint_bits: u32, value_bits: u32) -> Self {
         assert!(0 < slots && slots <= Self::MOST_SLOTS, "one to eight slots");
         assert!(
-            0 < fingerprint_bits && fingerprint_bits <= Fingerprint::BITS,
-            "a fingerprint fits its type"
+            0 < fingerprint_bits && fingerprint_bits + value_bits <= Token::BITS,
+            "a token fits its type"
         );
         assert!(
-            slots as u32 * fingerprint_bits <= u64::BITS,
+            slots as u32 * (fingerprint_bits + value_bits) <= u64::BITS,
             "the lanes fit a word"
         );
         Self {
             slots,
             fingerprint_bits,
+            value_bits,
             encoding: Encoding::Plain,
+        }
+    }
+
+    /// Whether tokens have values.
+    #[inline]
+    #[must_use]
+    pub const fn has_values(self) -> bool {
+        self.value_bits > 0
+    }
+
+    /// Bits of a token.
+    #[inline]
+    #[must_use]
+    pub const fn token_bits(self) -> u32 {
+        self.fingerprint_bits + self.value_bits
+    }
+
+    /// The token of a fingerprint and a value.
+    #[inline]
+    #[must_use]
+    pub const fn token(self, f: Fingerprint, value: Value) -> Token {
+        if value == 0 {
+            return f;
+        }
+        f | (value as Token) << self.fingerprint_bits
+    }
+
+    /// The fingerprint of a token.
+    #[inline]
+    #[must_use]
+    pub const fn fingerprint_of(self, token: Token) -> Fingerprint {
+        token & *self.fingerprints().end()
+    }
+
+    /// The value of a token.
+    #[inline]
+    #[must_use]
+    pub const fn value_of(self, token: Token) -> Value {
+        if self.has_values() {
+            (token >> self.fingerprint_bits) as Value
+        } else {
+            0
         }
     }
 
@@ -90,7 +158,7 @@ impl Layout {
     #[must_use]
     pub const fn spare_bits(self) -> u32 {
         match self.encoding {
-            Encoding::Plain => u64::BITS - self.slots as u32 * self.fingerprint_bits,
+            Encoding::Plain => u64::BITS - self.slots as u32 * self.token_bits(),
             Encoding::SemiSorted => 0,
         }
     }

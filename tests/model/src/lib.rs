@@ -25,5 +25,5 @@ pub mod seesaw;
 pub mod semi_sorted;
 pub mod stored;
 
-pub use layout::{Fingerprint, Layout};
+pub use layout::{Fingerprint, Layout, Token, Value};
 pub use mix::mix;

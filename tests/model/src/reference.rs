@@ -40,7 +40,7 @@ impl Layout {
     #[must_use]
     pub const fn reference_bits(self) -> u32 {
         match self.base() {
-            0 => u64::BITS - self.fingerprint_bits,
+            0 => u64::BITS - self.token_bits(),
             base => base.wrapping_neg().ilog2(),
         }
     }

@@ -44,6 +44,7 @@ impl Layout {
         let layout = Self {
             slots,
             fingerprint_bits,
+            value_bits: 0,
             encoding: Encoding::SemiSorted,
         };
         assert!(

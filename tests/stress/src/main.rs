@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! RUSTFLAGS="--cfg lockfree_cuckoo_steps" cargo run --release --target-dir target/steps -p stress-tests -- \
-//!     histories|faults|stalls|soak [--seconds N] [--seed N]
+//!     histories|faults|stalls|soak [--seconds N] [--seed N] [--layout SLOTSxBITS]
 //! ```
 //!
 //! * `histories`: random calls race for a handful of tokens in a few buckets, and each class of tokens must have

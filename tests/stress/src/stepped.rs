@@ -9,6 +9,7 @@ mod growing;
 mod halt;
 mod histories;
 mod kind;
+mod layout;
 mod log;
 mod memory;
 mod pace;
@@ -56,6 +57,10 @@ struct Extent {
     /// Seed of the random calls; the machine decides the schedule
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Slots and bits of the buckets: 8x8, 6x10, 5x12, 3x21, 2x31; semi-sorted 4x17, 5x14, 6x12. Not of the filters
+    /// that grow, and of no other set
+    #[arg(long, default_value = "4x16", value_parser = layout::parse)]
+    layout: model::Layout,
 }
 
 impl Extent {
@@ -66,7 +71,11 @@ impl Extent {
 
 pub(crate) fn main() -> ExitCode {
     let start = Instant::now();
-    let (name, outcome) = match Cli::parse().part {
+    let part = Cli::parse().part;
+    if let Part::Histories(extent) | Part::Faults(extent) | Part::Soak(extent) = &part {
+        layout::choose(extent.layout);
+    }
+    let (name, outcome) = match part {
         Part::Histories(extent) => ("histories", histories::run(extent.or(20), extent.seed)),
         Part::Faults(extent) => ("faults", faults::run(extent.or(20), extent.seed)),
         Part::Stalls(extent) => ("stalls", stalls::run(extent.or(20), extent.seed)),

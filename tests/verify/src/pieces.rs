@@ -8,6 +8,7 @@ mod admission;
 mod descriptor;
 mod growth;
 mod insertion;
+mod layouts;
 mod lookup;
 mod relocation;
 mod removal;
@@ -27,9 +28,10 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 12] = [
+pub(crate) const PARTS: [&[Piece]; 13] = [
     lookup::PIECES,
     words::PIECES,
+    layouts::PIECES,
     relocation::PIECES,
     descriptor::PIECES,
     removal::PIECES,

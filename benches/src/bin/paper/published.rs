@@ -21,8 +21,8 @@ const fn column(name: &'static str, [items, bits, rate, speed]: [f64; 4]) -> Col
     }
 }
 
-/// Table 3: 192 MB each, two Xeon L5640 at 2.27 GHz, one thread. Without the d-left counting Bloom filter: its cells
-/// and its load are not those of the one here.
+/// Table 3: 192 MB each, two Xeon L5640 at 2.27 GHz, one thread. Without the column of the d-left counting Bloom
+/// filter, which is not checked against the paper.
 pub(crate) const TABLE_3: [Column; 5] = [
     column("CF, 12 bits", [127.78, 12.60, 0.0019, 5.00]),
     column("ss-CF, 13 bits", [128.04, 12.58, 0.0009, 3.13]),

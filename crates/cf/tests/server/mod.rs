@@ -4,13 +4,15 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use cf::{Absent, Command, Entry, Error, Filter, Reply, Rules, Settings, Transfers};
+use cf::{Absent, Command, Entry, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
+use lockfree_cuckoo::{Lanes, Shape};
 
 pub(crate) const RULES: Rules = Rules {
     defaults: Settings {
         capacity: 1_000,
         expansion: 2,
         max_iterations: 20,
+        layout: Layout::Shape(Shape::of::<Lanes<4, 16>>()),
     },
     longest: 64,
 };

@@ -75,7 +75,7 @@ fn filters_are_reserved_and_described() {
         client,
         &[
             (
-                "CF.RESERVE f 1000 BUCKETSIZE 2 MAXITERATIONS 30 EXPANSION 0",
+                "CF.RESERVE f 1000 BUCKETSIZE 4 MAXITERATIONS 30 EXPANSION 0",
                 "+OK",
             ),
             ("CF.RESERVE f 1000", "-ERR item exists"),

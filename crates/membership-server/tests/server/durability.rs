@@ -45,6 +45,35 @@ fn taken(client: &mut Client) -> usize {
 }
 
 #[test]
+fn every_layout_is_kept() {
+    let file = path("layouts");
+    let layouts = ["BUCKETSIZE 2", "BUCKETSIZE 8", "ERROR 0.005", "ERROR 1e-9"];
+    let growing = ["BUCKETSIZE 3 EXPANSION 2", "ERROR 0.001 EXPANSION 2"];
+    let options = || layouts.into_iter().chain(growing);
+    let server = start(&file);
+    let mut client = server.client();
+    let describe = |client: &mut Client| -> Vec<String> {
+        let keys = options().map(|key| client.ask(&["CF.INFO", key]));
+        keys.collect()
+    };
+    for key in options() {
+        let mut words = vec!["CF.RESERVE", key, "5000"];
+        words.extend(key.split(' '));
+        assert_eq!(client.ask(&words), "+OK\r\n", "{key}");
+        add(&mut client, key, 0..5_000);
+    }
+    let before = describe(&mut client);
+    server.signal("-TERM");
+    assert!(server.ended().0.success());
+    let server = start(&file);
+    let mut client = server.client();
+    assert_eq!(describe(&mut client), before);
+    for key in options() {
+        assert_eq!(found(&mut client, key, 0..5_000), 5_000, "{key}");
+    }
+}
+
+#[test]
 fn an_end_in_order_keeps_everything() {
     let file = path("snapshot");
     for (end, from) in [("TERM", 0), ("INT", 1_000), ("SHUTDOWN", 2_000)] {

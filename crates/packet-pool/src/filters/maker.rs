@@ -1,10 +1,10 @@
 //! Makes the filters of a run.
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, RandomState};
+use lockfree_cuckoo::{
+    BuildError, CuckooFilterBuilder, Engine, FilterBuilder, GrowingCuckooFilterBuilder, Hashed,
+    RandomState,
+};
 use std::sync::Arc;
-
-/// The layout of the buckets of all filters: the default.
-pub(crate) type BucketLayout = Lanes<4, 16>;
 
 /// For how many keys a filter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +34,17 @@ pub(crate) struct Maker {
     /// One for all filters, so that a key is hashed once.
     hasher: RandomState,
     rotating: bool,
+    /// The most answers that may be wrong by the filters. None: as many as the default layout has.
+    rate: Option<f64>,
 }
 
 impl Maker {
-    pub(crate) fn new(room: Room, rotating: bool) -> Self {
+    pub(crate) fn new(room: Room, rotating: bool, rate: Option<f64>) -> Self {
         Self {
             room,
             hasher: RandomState::new(),
             rotating,
+            rate,
         }
     }
 
@@ -68,16 +71,36 @@ impl Maker {
     /// in every period again.
     pub(super) fn filter(&self, expected: usize) -> Result<Arc<dyn Hashed>, BuildError> {
         let hasher = self.hasher.clone();
-        match self.room {
+        // A packet is looked up in two filters, if they rotate.
+        let rate = self
+            .rate
+            .map(|rate| if self.rotating { rate / 2.0 } else { rate });
+        let filter = match self.room {
             Room::Fixed(keys) => {
-                let filter = CuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
-                Ok(Arc::new(filter))
+                let builder = CuckooFilterBuilder::with_hasher(hasher);
+                build(builder.capacity(keys), rate)?
             }
             Room::Growing(keys) => {
-                let keys = keys.max(expected);
-                let filter = GrowingCuckooFilter::try_with_capacity_and_hasher(keys, hasher)?;
-                Ok(Arc::new(filter))
+                let builder = GrowingCuckooFilterBuilder::with_hasher(hasher);
+                build(builder.capacity(keys.max(expected)), rate)?
             }
-        }
+        };
+        Ok(filter.into())
+    }
+
+    /// The rate that was asked for.
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+}
+
+/// The smallest filter with this rate of false positives; without one, that of the default layout.
+pub(super) fn build<E: Engine>(
+    builder: FilterBuilder<E>,
+    rate: Option<f64>,
+) -> Result<Box<dyn Hashed>, BuildError> {
+    match rate {
+        Some(rate) => builder.build_smallest(rate),
+        None => Ok(Box::new(builder.build()?)),
     }
 }

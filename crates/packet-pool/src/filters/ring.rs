@@ -1,7 +1,7 @@
 //! One filter that rotates, for all periods: the way of a window with a fixed room.
 //!
-//! All workers share a [`RotatingCuckooFilter`] of two generations. A worker that takes up a batch of a later period
-//! than the filter is in rotates it first, by [`rotate_if`](RotatingCuckooFilter::rotate_if): of several workers, one
+//! All workers share a [`RotatingCuckooFilter`](lockfree_cuckoo::RotatingCuckooFilter) of two generations. A worker that takes up a batch of a later period
+//! than the filter is in rotates it first, by [`rotate_if`](Rotates::rotate_if): of several workers, one
 //! does. No worker waits for another. There are three tables, one of which is being emptied for the next rotation,
 //! however many periods there are: a rotation allocates nothing.
 //!
@@ -24,8 +24,9 @@
 
 use super::answer::{Answer, Scratch};
 use super::decide::Filters;
+use super::maker::build;
 use lockfree_cuckoo::{
-    BuildError, Hashed, InsertError, RandomState, RotatingCuckooFilter, RotatingCuckooFilterBuilder,
+    BuildError, Hashed, InsertError, RandomState, Rotates, RotatingCuckooFilterBuilder,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -44,26 +45,35 @@ const RETRIES: usize = 3;
 const TRIES: usize = 1000;
 
 pub(super) struct Ring {
-    filter: RotatingCuckooFilter<RandomState>,
+    filter: Box<dyn Hashed>,
+    hasher: RandomState,
     /// The rotations after which the young generation has refused a key, the last time that one did.
     full: AtomicU64,
 }
 
 impl Ring {
-    /// With room for so many keys in each generation.
-    pub(super) fn new(keys: usize, hasher: &RandomState) -> Result<Self, BuildError> {
+    /// With room for so many keys in each generation, and at most this rate of false positives.
+    pub(super) fn new(
+        keys: usize,
+        hasher: &RandomState,
+        rate: Option<f64>,
+    ) -> Result<Self, BuildError> {
         let builder = RotatingCuckooFilterBuilder::with_hasher(hasher.clone());
-        let filter = builder.capacity(keys).generations(GENERATIONS).build()?;
         Ok(Self {
-            filter,
+            filter: build(builder.capacity(keys).generations(GENERATIONS), rate)?,
+            hasher: hasher.clone(),
             full: AtomicU64::new(u64::MAX),
         })
+    }
+
+    fn rotating(&self) -> &dyn Rotates {
+        self.filter.rotating().expect("it is built to rotate")
     }
 
     /// Whether the young generation has refused a key.
     fn is_full(&self) -> bool {
         // Relaxed: who does not see it yet asks the filter, and learns the same.
-        self.full.load(Ordering::Relaxed) == self.filter.rotations()
+        self.full.load(Ordering::Relaxed) == self.rotating().rotations()
     }
 
     /// Puts a key into the young generation; returns true if it was in none.
@@ -74,13 +84,13 @@ impl Ring {
         if self.is_full() {
             return Err(None);
         }
-        let rotations = self.filter.rotations();
-        let mut outcome = self.filter.refresh_hash(hash);
+        let rotations = self.rotating().rotations();
+        let mut outcome = self.rotating().refresh_hash(hash);
         for _ in 0..RETRIES {
             if !matches!(&outcome, Err(error) if error.is_transient()) {
                 break;
             }
-            outcome = self.filter.refresh_hash(hash);
+            outcome = self.rotating().refresh_hash(hash);
         }
         outcome.map_err(|error| {
             if !error.is_transient() {
@@ -97,12 +107,12 @@ impl Filters for Ring {
     fn begin(&self, period: u64) {
         for _ in 0..TRIES {
             loop {
-                let rotations = self.filter.rotations();
+                let rotations = self.rotating().rotations();
                 if rotations >= period {
                     return;
                 }
                 // If another worker rotates first, that is as good.
-                if self.filter.rotate_if(rotations).is_err() {
+                if self.rotating().rotate_if(rotations).is_err() {
                     break;
                 }
             }
@@ -111,11 +121,11 @@ impl Filters for Ring {
     }
 
     fn generation(&self) -> u64 {
-        self.filter.rotations()
+        self.rotating().rotations()
     }
 
     fn hasher(&self) -> &RandomState {
-        self.filter.hasher()
+        &self.hasher
     }
 
     fn answer(&self, hash: u64, refusal: &mut Option<InsertError>) -> Answer {
@@ -151,7 +161,10 @@ impl Filters for Ring {
                 answers.extend(rest.iter().map(|&hash| self.answer(hash, refusal)));
                 break;
             }
-            let stopped = self.filter.refresh_many_hash(rest, &mut new[done..]).err();
+            let stopped = self
+                .rotating()
+                .refresh_many_hash(rest, &mut new[done..])
+                .err();
             let went_in = stopped.map_or(rest.len(), |stopped| stopped.inserted());
             answers.extend(new[done..done + went_in].iter().map(|&new| answer(new)));
             // The one that was refused is tried again by itself.
@@ -161,7 +174,7 @@ impl Filters for Ring {
     }
 
     fn filters(&self) -> Vec<&dyn Hashed> {
-        vec![&self.filter]
+        vec![&*self.filter]
     }
 }
 

@@ -23,7 +23,7 @@ impl Window {
     /// At period 0.
     pub(crate) fn first(maker: &Maker) -> Result<Self, BuildError> {
         Ok(Self(if maker.makes_a_ring() {
-            let ring = Ring::new(maker.room().keys(), maker.hasher())?;
+            let ring = Ring::new(maker.room().keys(), maker.hasher(), maker.rate())?;
             Way::Ring(Arc::new(ring))
         } else {
             Way::List(Place::first(maker)?)

@@ -24,7 +24,7 @@ pub(crate) fn maker(args: &Args, batches: &[Arc<Batch>]) -> Maker {
         let keys = || packets.max().unwrap_or(1) + late(args);
         Room::Fixed(args.capacity.unwrap_or_else(keys))
     };
-    Maker::new(room, args.window.is_some())
+    Maker::new(room, args.window.is_some(), args.rate)
 }
 
 /// What makes the filters for a stream.
@@ -37,7 +37,7 @@ pub(super) fn stream_maker(args: &Args, stop: &AtomicBool) -> Maker {
         }
         None => growing(args),
     };
-    Maker::new(room, args.window.is_some())
+    Maker::new(room, args.window.is_some(), args.rate)
 }
 
 fn growing(args: &Args) -> Room {

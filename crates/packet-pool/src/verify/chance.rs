@@ -1,7 +1,7 @@
 //! What chance explains, and what it does not.
 
-use crate::filters::{BucketLayout, Room};
-use lockfree_cuckoo::Layout;
+use crate::filters::Room;
+use lockfree_cuckoo::Shape;
 
 /// Whether `seen` false positives are too many where `expected` are.
 ///
@@ -16,13 +16,15 @@ pub(crate) fn by_chance(expected: f64) -> f64 {
     expected + 6.0 * expected.sqrt() + 10.0
 }
 
-/// The rate of a table that is full. A fingerprint is not 0.
-const PER_LOAD: f64 =
-    (2 * BucketLayout::SLOTS) as f64 / ((1_u64 << BucketLayout::FINGERPRINT_BITS) - 1) as f64;
-
 /// What the filters of a run are made of.
 #[derive(Clone, Copy)]
-pub(crate) enum Tables {
+pub(crate) struct Tables {
+    sizes: Sizes,
+    shape: Shape,
+}
+
+#[derive(Clone, Copy)]
+enum Sizes {
     /// One table each, of so many slots.
     One(usize),
     /// Tables that double: the first one has room for so many keys.
@@ -30,12 +32,19 @@ pub(crate) enum Tables {
 }
 
 impl Tables {
-    /// The tables of filters made for `room`, the last of which had so many slots.
-    pub(crate) fn of(room: Room, slots: usize) -> Self {
-        match room {
-            Room::Fixed(_) => Self::One(slots),
-            Room::Growing(keys) => Self::Doubling(keys.max(1)),
-        }
+    /// The tables of filters made for `room`, the last of which had so many slots in buckets of this shape.
+    pub(crate) fn of(room: Room, slots: usize, shape: Shape) -> Self {
+        let sizes = match room {
+            Room::Fixed(_) => Sizes::One(slots),
+            Room::Growing(keys) => Sizes::Doubling(keys.max(1)),
+        };
+        Self { sizes, shape }
+    }
+
+    /// The rate of a table that is full. A fingerprint is not 0.
+    fn per_load(self) -> f64 {
+        let fingerprints = (1_u64 << self.shape.fingerprint_bits()) - 1;
+        (2 * self.shape.slots()) as f64 / fingerprints as f64
     }
 
     /// How often a filter with so many keys is wrong about a key that it does not hold: any of the tokens in two
@@ -43,9 +52,9 @@ impl Tables {
     ///
     /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
     pub(crate) fn rate(self, used: u64) -> f64 {
-        let loads = match self {
-            Self::One(slots) => used as f64 / slots as f64,
-            Self::Doubling(first) => {
+        let loads = match self.sizes {
+            Sizes::One(slots) => used as f64 / slots as f64,
+            Sizes::Doubling(first) => {
                 let (mut loads, mut rest, mut size) = (0.0, used as f64, first as f64);
                 while rest > 0.0 {
                     loads += (rest / size).min(1.0);
@@ -55,7 +64,7 @@ impl Tables {
                 loads
             }
         };
-        PER_LOAD * loads
+        self.per_load() * loads
     }
 }
 
@@ -89,11 +98,20 @@ mod tests {
 
     #[test]
     fn tables_that_double_add_up_their_loads() {
-        let loads = |used| Tables::Doubling(100).rate(used) / PER_LOAD;
+        for shape in Shape::ALL {
+            check(shape);
+        }
+    }
+
+    fn check(shape: Shape) {
+        let tables = |room| Tables::of(room, 200, shape);
+        let doubling = tables(Room::Growing(100));
+        let loads = |used| doubling.rate(used) / doubling.per_load();
         for (used, expected) in [(0, 0.0), (50, 0.5), (100, 1.0), (200, 1.5), (300, 2.0)] {
             assert!((loads(used) - expected).abs() < 1e-9, "{used}");
         }
         assert!((loads(700) - 3.0).abs() < 1e-9);
-        assert!((Tables::One(200).rate(100) / PER_LOAD - 0.5).abs() < 1e-9);
+        let one = tables(Room::Fixed(100));
+        assert!((one.rate(100) / one.per_load() - 0.5).abs() < 1e-9);
     }
 }

@@ -32,6 +32,45 @@ fn a_filter_that_grows_takes_all_keys() {
     run.says(&["raise --capacity, or use --growing"]);
 }
 
+/// The bytes of a filter, as the report says.
+fn bytes_of_filter(run: &Run) -> u64 {
+    let (_, rest) = run.out.split_once(" slots in ").expect("a filter");
+    let (bytes, _) = rest.split_once(" bytes").expect("its bytes");
+    bytes.parse().expect("a number")
+}
+
+/// The exact check knows how many wrong answers the layout explains.
+#[test]
+fn a_rate_decides_what_the_filters_take() {
+    for args in [
+        &["-j", "2"][..],
+        &["-j", "2", "--window", "0.3", "--repeat", "5"],
+        &["-j", "2", "--growing", "--capacity", "20000"],
+        &[
+            "-j",
+            "2",
+            "--growing",
+            "--capacity",
+            "20000",
+            "--window",
+            "0.3",
+            "--repeat",
+            "5",
+        ],
+    ] {
+        let roomy = ["--made-up", "20000"];
+        let args = [args, &roomy].concat();
+        let mut last = 0;
+        for rate in ["0.1", "0.003", "1e-4", "5e-8"] {
+            let run = Run::new(&[&args[..], &["--rate", rate]].concat()).expect(0);
+            run.adds_up();
+            let bytes = bytes_of_filter(&run);
+            assert!(bytes > last, "{args:?} {rate}: {}", run.out);
+            last = bytes;
+        }
+    }
+}
+
 /// A capture of a packet for each of so many UDP flows, and the bytes of one record.
 fn flows(count: u32, payload: usize) -> (Vec<u8>, usize) {
     let packet = ipv4(17, [A, B], 0, &[ports(0, 0), vec![0; payload]].concat());

@@ -1,27 +1,51 @@
 //! Admission: `insert_unique`, and the decision of an admission by its owner or a helper.
 
 use super::lookup::Resolved;
-use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::layout::LAYOUT;
+use super::{ALL_COPIES, DONE, FOUND, NOT_DONE, REFUSED, Run};
 use crate::memory::{State, Transfer};
 use crate::mutants::Mutant;
 use crate::points::{Admitting, Asker, At, Caller, Decide};
+use crate::program::Kind;
 use crate::thread::{Admission, Frozen};
 
 impl Run<'_> {
-    pub(super) fn admission_looked(&mut self, present: u64) {
-        if present == DONE {
-            self.give_back(NOT_DONE);
-        } else {
-            self.admission_attempt();
+    /// Whether the call wants to know which token is present.
+    fn tells_value(&self) -> bool {
+        self.is_call(&[Kind::UniqueValue])
+    }
+
+    pub(super) fn admission_looked(&mut self, token: u64) {
+        match (token, self.tells_value()) {
+            (0, true) => self.admit(),
+            (0, false) => self.admission_attempt(),
+            (token, true) => self.give_back(FOUND | token),
+            (_, false) => self.give_back(NOT_DONE),
         }
     }
 
     fn admission_attempt(&mut self) {
-        if self.begin_attempt() {
-            self.begin_settle(Caller::AdmissionFirst, self.me.item.first);
-        } else {
+        if !self.begin_attempt() {
             self.give_back(REFUSED);
+        } else if self.tells_value() {
+            self.begin_lookup(Caller::AdmissionLook);
+        } else {
+            self.admit();
+        }
+    }
+
+    fn admit(&mut self) {
+        self.begin_settle(Caller::AdmissionFirst, self.me.item.first);
+    }
+
+    /// A token of the class is here.
+    fn admission_needless(&mut self) {
+        if !self.tells_value() {
+            self.give_back(NOT_DONE);
+        } else if self.world.is(Mutant::PresentItemTakenForOwn) {
+            self.give_back(DONE);
+        } else {
+            // Which one, the next lookup tells.
+            self.admission_attempt();
         }
     }
 
@@ -34,10 +58,11 @@ impl Run<'_> {
         let item = self.me.item;
         self.me.b = content;
         let addable = self.addable();
-        let present = LAYOUT.contains(self.me.a, item.f) || LAYOUT.contains(content, item.f);
+        let present =
+            self.layout().contains(self.me.a, item.f) || self.layout().contains(content, item.f);
         (self.me.a, self.me.b) = (0, 0);
         if present {
-            return self.give_back(NOT_DONE);
+            return self.admission_needless();
         }
         let Some((target, content, _)) = addable else {
             return self.begin_open(Caller::AdmissionOpen, false);
@@ -49,7 +74,7 @@ impl Run<'_> {
         };
         self.me.own = Transfer {
             moved: 0,
-            placed: item.f,
+            placed: self.token(),
             source: target,
             destination: witness,
             old_source: content,
@@ -60,7 +85,7 @@ impl Run<'_> {
 
     pub(super) fn admission_opened(&mut self, outcome: u64) {
         match outcome {
-            ALL_COPIES => self.give_back(NOT_DONE),
+            ALL_COPIES => self.admission_needless(),
             REFUSED => self.give_back(REFUSED),
             _ => self.admission_attempt(),
         }
@@ -90,7 +115,7 @@ impl Run<'_> {
                         Admission {
                             reference,
                             control: pending,
-                            placed: own.placed,
+                            placed: self.layout().fingerprint_of(own.placed),
                             target: own.source,
                             witness: own.destination,
                             absent: false,
@@ -114,7 +139,7 @@ impl Run<'_> {
             }
             Admitting::WriteBack => {
                 let new = if self.me.committed {
-                    own.after(own.source)
+                    own.after(self.layout(), own.source)
                 } else {
                     None
                 };
@@ -164,21 +189,21 @@ impl Run<'_> {
             Decide::ReadWitness => {
                 // A read-modify-write; under sequential consistency a load does the same.
                 let word = self.load(witness);
-                if LAYOUT.is_reference(word) {
+                if self.layout().is_reference(word) {
                     self.begin_resolve(Asker::Witness, witness, word);
                 } else {
-                    self.verdict(!LAYOUT.contains(word, placed));
+                    self.verdict(!self.layout().contains(word, placed));
                 }
             }
             Decide::AbortRival => {
                 let rival = self.me.frozen;
-                let (index, _) = LAYOUT.named(rival.word);
+                let (index, _) = self.layout().named(rival.word);
                 self.decide_use(index, rival.control, State::Aborted);
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
             Decide::Decide => {
-                let (index, _) = LAYOUT.named(reference);
+                let (index, _) = self.layout().named(reference);
                 let state = if absent || self.world.is(Mutant::AdmissionIgnoresItsWitness) {
                     State::Committed
                 } else {
@@ -211,10 +236,13 @@ impl Run<'_> {
                 self.me.frozen = Frozen::default();
                 self.go(At::Decide(Decide::ReadWitness));
             }
-            Resolved::Settled(content) => self.verdict(!LAYOUT.contains(content, placed)),
-            Resolved::Pending(old) if LAYOUT.contains(old, placed) && !blind => self.verdict(false),
+            Resolved::Settled(content) => self.verdict(!self.layout().contains(content, placed)),
+            Resolved::Pending(old) if self.layout().contains(old, placed) && !blind => {
+                self.verdict(false)
+            }
             Resolved::Pending(_) => {
-                let rival = seen.is_admission() && seen.placed == placed;
+                let arriving = self.layout().fingerprint_of(seen.placed);
+                let rival = seen.is_admission() && arriving == placed;
                 if !rival || self.world.is(Mutant::RivalAdmissionNoObstacle) {
                     // Whatever arrives there is no equal token: that would have to leave the target.
                     self.verdict(true);

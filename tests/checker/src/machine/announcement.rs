@@ -1,36 +1,35 @@
 //! What one who lets tokens change places tells others: lookups by a bump, and a scan by a hint.
 
-use model::Fingerprint;
+use model::{Fingerprint, Layout};
 
 use super::{DONE, Run, stripe_of};
-use crate::layout::LAYOUT;
 use crate::memory::Access;
 use crate::mutants::Mutant;
 use crate::points::{Announce, At, Caller};
 
 /// A hint as the log holds it: never 0.
-fn hint(bucket: u8, f: Fingerprint) -> u64 {
-    u64::from(bucket) << LAYOUT.fingerprint_bits | u64::from(f)
+fn hint(layout: Layout, bucket: u8, f: Fingerprint) -> u64 {
+    u64::from(bucket) << layout.fingerprint_bits | u64::from(f)
 }
 
 /// The bucket and the token that a hint names.
-pub(super) fn hinted(hint: u64) -> Option<(u8, Fingerprint)> {
-    let bucket = (hint >> LAYOUT.fingerprint_bits) as u8;
-    (hint != 0).then_some((bucket, LAYOUT.fingerprint(hint)))
+pub(super) fn hinted(layout: Layout, hint: u64) -> Option<(u8, Fingerprint)> {
+    let bucket = (hint >> layout.fingerprint_bits) as u8;
+    (hint != 0).then_some((bucket, layout.fingerprint(hint)))
 }
 
 impl Run<'_> {
     /// Bumps the stripe of a token and, if a scan is on, leaves a hint.
     pub(super) fn begin_announce(&mut self, caller: Caller, bucket: u8, f: Fingerprint) {
         self.me.push(caller);
-        self.me.hint = hint(bucket, f);
+        self.me.hint = hint(self.layout(), bucket, f);
         self.go(At::Announce(Announce::Bump));
     }
 
     /// Leaves a hint, without a bump.
     pub(super) fn begin_note(&mut self, caller: Caller, bucket: u8, f: Fingerprint) {
         self.me.push(caller);
-        self.me.hint = hint(bucket, f);
+        self.me.hint = hint(self.layout(), bucket, f);
         self.go(At::Announce(Announce::ReadNotes));
     }
 
@@ -52,7 +51,7 @@ impl Run<'_> {
         let slots = self.world.shape.notes;
         match point {
             Announce::Bump => {
-                let scanned = self.bump(LAYOUT.fingerprint(self.me.hint));
+                let scanned = self.bump(self.layout().fingerprint(self.me.hint));
                 if scanned && !self.gives_no_hint() {
                     self.go(At::Announce(Announce::ReadNotes));
                 } else {

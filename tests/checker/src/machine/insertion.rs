@@ -1,7 +1,6 @@
 //! Insertion.
 
 use super::{ALL_COPIES, DONE, REFUSED, Run};
-use crate::layout::LAYOUT;
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Insertion};
 
@@ -41,12 +40,13 @@ impl Run<'_> {
     /// The emptier of the two buckets, its content, and that with the item added. `None` if both are full.
     pub(super) fn addable(&self) -> Option<(u8, u64, u64)> {
         let item = self.me.item;
-        let (bucket, content) = if LAYOUT.vacancies(self.me.a) >= LAYOUT.vacancies(self.me.b) {
-            (item.first, self.me.a)
-        } else {
-            (item.second, self.me.b)
-        };
-        Some((bucket, content, LAYOUT.with(content, item.f)?))
+        let (bucket, content) =
+            if self.layout().vacancies(self.me.a) >= self.layout().vacancies(self.me.b) {
+                (item.first, self.me.a)
+            } else {
+                (item.second, self.me.b)
+            };
+        Some((bucket, content, self.layout().with(content, self.token())?))
     }
 
     fn exchange_added(&mut self) -> bool {
@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 
     /// Adds to the emptier candidate, if one has room.
-    fn add(&mut self) {
+    pub(super) fn add(&mut self) {
         (self.me.a, self.me.b) = (0, 0);
         self.begin_settle(Caller::InsertionFirst, self.me.item.first);
     }

@@ -1,9 +1,12 @@
 //! Lookup and count.
 
-use super::{DONE, NOT_DONE, Run};
-use crate::layout::{LAYOUT, weight};
+use model::Token;
+
+use super::{Run, STRANGERS};
+use crate::layout::weight;
 use crate::mutants::Mutant;
 use crate::points::{Asker, At, Caller, Count, Lookup};
+use crate::program::Kind;
 use crate::thread::Frozen;
 
 /// What a reference means, to one who has read its descriptor.
@@ -30,20 +33,27 @@ impl Run<'_> {
             }
             Lookup::FastSecond => {
                 self.me.b = self.load(item.second);
+                let token = self.token_in_either();
+                // A lookup of a value asks whether it found one; the other weighs it against the bumps.
+                let certain = match self.me.kind {
+                    Some(Kind::Value | Kind::UniqueValue) => {
+                        token != 0 || self.world.is(Mutant::ValueMissNotValidated)
+                    }
+                    _ => self.world.is(Mutant::MissNotValidated),
+                };
                 if !self.are_plain(self.me.a, self.me.b) {
                     self.look_again();
-                } else if self.world.is(Mutant::MissNotValidated) {
-                    let found = weight(item.f, self.me.a, self.me.b) != 0;
-                    self.found(found);
+                } else if certain {
+                    self.found(token);
                 } else {
                     self.go(At::Lookup(Lookup::FastValidate));
                 }
             }
             Lookup::FastValidate => {
-                let weight = weight(item.f, self.me.a, self.me.b);
+                let weight = weight(self.layout(), item.f, self.me.a, self.me.b);
                 let heavier = u64::from(self.world.is(Mutant::MissWeighsAsMuchAsABump)) * 2;
                 if self.change_since(item.f) <= weight + heavier {
-                    self.found(weight != 0);
+                    self.found(self.token_in_either());
                 } else {
                     self.look_again();
                 }
@@ -65,7 +75,7 @@ impl Run<'_> {
                 let source = self.me.frozen.seen.source;
                 if self.load(source) == self.me.frozen.word {
                     // Frozen on both sides, so it is in one of them.
-                    self.found(true);
+                    self.found(self.arriving());
                 } else {
                     self.go(At::Lookup(Lookup::ArrivalControl));
                 }
@@ -81,7 +91,7 @@ impl Run<'_> {
             }
             Lookup::Validate => {
                 if self.change_since(item.f) == 0 {
-                    self.found(false);
+                    self.found(0);
                 } else {
                     self.look_again();
                 }
@@ -89,9 +99,32 @@ impl Run<'_> {
         }
     }
 
+    /// Begins a lookup that returns the token, or 0.
+    pub(super) fn begin_lookup(&mut self, caller: Caller) {
+        self.me.push(caller);
+        self.go(At::Lookup(Lookup::FastVersion));
+    }
+
+    /// What two words say that are no references.
+    fn token_in_either(&self) -> Token {
+        let (layout, f) = (self.layout(), self.me.item.f);
+        let found = layout.find(self.me.a, f);
+        found.or_else(|| layout.find(self.me.b, f)).unwrap_or(0)
+    }
+
+    /// The token that is arriving in the word that is being looked at.
+    fn arriving(&self) -> Token {
+        let moved = self.me.frozen.seen.moved;
+        if self.world.is(Mutant::ArrivalHasNoValue) {
+            self.layout().fingerprint_of(moved)
+        } else {
+            moved
+        }
+    }
+
     /// The test of the fast paths.
     pub(super) fn are_plain(&self, a: u64, b: u64) -> bool {
-        LAYOUT.are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
+        self.layout().are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
     }
 
     /// Begins the complete version, or another round of it.
@@ -106,9 +139,9 @@ impl Run<'_> {
         me.frozen = Frozen::default();
     }
 
-    fn found(&mut self, found: bool) {
+    fn found(&mut self, token: Token) {
         self.forget_words();
-        self.give_back(if found { DONE } else { NOT_DONE });
+        self.give_back(token.into());
     }
 
     /// Looks at one of the two words that were read.
@@ -118,7 +151,7 @@ impl Run<'_> {
         } else {
             (self.me.item.first, self.me.a)
         };
-        if LAYOUT.is_reference(word) {
+        if self.layout().is_reference(word) {
             self.begin_resolve(Asker::Lookup, bucket, word);
         } else {
             self.inspected(word);
@@ -132,12 +165,12 @@ impl Run<'_> {
             Resolved::Stale => self.look_again(),
             Resolved::Settled(content) => self.inspected(content),
             Resolved::Pending(old) => {
-                let arrives =
-                    frozen.seen.moved == self.me.item.f && frozen.bucket != frozen.seen.source;
+                let moved = self.layout().fingerprint_of(frozen.seen.moved);
+                let arrives = moved == self.me.item.f && frozen.bucket != frozen.seen.source;
                 if !arrives || self.world.is(Mutant::PendingArrivalNeverPresent) {
                     self.inspected(old);
                 } else if self.world.is(Mutant::PendingArrivalAlwaysPresent) {
-                    self.found(true);
+                    self.found(self.arriving());
                 } else {
                     self.go(At::Lookup(Lookup::ArrivalSource));
                 }
@@ -148,13 +181,13 @@ impl Run<'_> {
     /// What one word holds is known.
     fn inspected(&mut self, content: u64) {
         self.me.frozen = Frozen::default();
-        if LAYOUT.contains(content, self.me.item.f) {
-            self.found(true);
+        if let Some(token) = self.layout().find(content, self.me.item.f) {
+            self.found(token);
         } else if !self.me.second {
             self.me.second = true;
             self.inspect();
         } else if self.world.is(Mutant::MissBehindFrozenWordNotValidated) {
-            self.found(false);
+            self.found(0);
         } else {
             (self.me.a, self.me.b, self.me.second) = (0, 0, false);
             self.go(At::Lookup(Lookup::Validate));
@@ -186,18 +219,33 @@ impl Run<'_> {
     }
 
     pub(super) fn count_first(&mut self, content: u64) {
-        // Only the number matters.
-        self.me.a = LAYOUT.count(content, self.me.item.f) as u64;
+        self.me.a = self.tally(self.me.item.first, content);
         self.begin_settle(Caller::CountSecond, self.me.item.second);
     }
 
     pub(super) fn count_second(&mut self, content: u64) {
-        self.me.a += LAYOUT.count(content, self.me.item.f) as u64;
+        self.me.a += self.tally(self.me.item.second, content);
         if self.world.is(Mutant::CountNotValidated) {
             self.counted();
         } else {
             self.go(At::Count(Count::Validate));
         }
+    }
+
+    /// What a word adds to a count: for `count` a number, else a copy.
+    fn tally(&self, bucket: u8, content: u64) -> u64 {
+        let (layout, f) = (self.layout(), self.me.item.f);
+        if self.is_call(&[Kind::Count]) {
+            return layout.count(content, f) as u64;
+        }
+        let tokens = layout.tokens(content);
+        let found = tokens.filter(|&token| layout.fingerprint_of(token) == f);
+        found.map(|token| self.digit(bucket, token)).sum()
+    }
+
+    /// One token in a copy.
+    pub(super) fn digit(&self, bucket: u8, token: Token) -> u64 {
+        1 << (4 * self.world.token_of(bucket, token).unwrap_or(STRANGERS))
     }
 
     fn counted(&mut self) {

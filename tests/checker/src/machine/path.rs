@@ -3,16 +3,17 @@
 //! The tables are so small that the search remembers where it was: each bucket is examined once, and what was
 //! read of it is kept under its number.
 
-use model::Fingerprint;
+use model::{Layout, Token};
 
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::layout::{LAYOUT, SLOTS};
 use crate::mutants::Mutant;
 use crate::points::Caller;
 use crate::thread::Search;
 
 /// Buckets that are examined to find out whether one hop is enough.
-const NEAR: u16 = 2 + 2 * SLOTS as u16;
+fn near(layout: Layout) -> u16 {
+    2 + 2 * layout.slots as u16
+}
 
 /// Buckets that the first search examines at most.
 const SHORT_BUDGET: u16 = 256;
@@ -38,32 +39,39 @@ impl Run<'_> {
     }
 
     pub(super) fn open_second(&mut self, content: u64) {
-        let item = self.me.item;
+        let (item, layout) = (self.me.item, self.layout());
         let search = &mut self.me.search;
         search.contents[usize::from(item.second)] = content;
-        if LAYOUT.has_room(search.contents[usize::from(item.first)]) || LAYOUT.has_room(content) {
+        if layout.has_room(search.contents[usize::from(item.first)]) || layout.has_room(content) {
             self.opened(NOT_DONE);
-        } else if self.world.shape.budget >= NEAR {
+        } else if self.world.shape.budget >= near(self.layout()) {
             self.near();
         } else {
             self.search(false);
         }
     }
 
-    /// Of the eight tokens of two full candidates, the one in a slot: its bucket, and where it could go.
-    fn exit(&self, slot: u8) -> (u8, Fingerprint, u8) {
+    /// Of the tokens of two full candidates, the one in a slot: its bucket, and where it could go.
+    fn exit(&self, slot: u8) -> (u8, Token, u8) {
         let item = self.me.item;
-        let source = [item.first, item.second][usize::from(slot) / SLOTS];
+        let source = [item.first, item.second][usize::from(slot) / self.layout().slots];
         let content = self.me.search.contents[usize::from(source)];
-        let moved = LAYOUT
-            .occupant(content, usize::from(slot) % SLOTS)
+        let moved = self
+            .layout()
+            .occupant(content, usize::from(slot) % self.layout().slots)
             .unwrap_or(0);
-        (source, moved, self.world.shape.alternate(source, moved))
+        (source, moved, self.alternate(source, moved))
     }
 
-    /// Examines the next of the eight alternates of the candidates' tokens.
+    /// Where a token could go.
+    fn alternate(&self, bucket: u8, token: Token) -> u8 {
+        let f = self.layout().fingerprint_of(token);
+        self.world.shape.alternate(bucket, f)
+    }
+
+    /// Examines the next of the alternates of the candidates' tokens.
     fn near(&mut self) {
-        while usize::from(self.me.search.slot) < 2 * SLOTS {
+        while usize::from(self.me.search.slot) < 2 * self.layout().slots {
             let (source, _, destination) = self.exit(self.me.search.slot);
             let item = self.me.item;
             let other = if source == item.first {
@@ -86,8 +94,9 @@ impl Run<'_> {
     }
 
     pub(super) fn open_near(&mut self, content: u64) {
+        let has_room = self.layout().has_room(content);
         let search = &mut self.me.search;
-        search.rooms |= u8::from(LAYOUT.has_room(content)) << search.slot;
+        search.rooms |= u16::from(has_room) << search.slot;
         search.slot += 1;
         self.near();
     }
@@ -109,7 +118,7 @@ impl Run<'_> {
     }
 
     pub(super) fn search_first(&mut self, content: u64) {
-        if LAYOUT.has_room(content) {
+        if self.layout().has_room(content) {
             return self.opened(NOT_DONE);
         }
         self.push_node(self.me.item.first, content, (0, 0));
@@ -117,14 +126,14 @@ impl Run<'_> {
     }
 
     pub(super) fn search_second(&mut self, content: u64) {
-        if LAYOUT.has_room(content) {
+        if self.layout().has_room(content) {
             return self.opened(NOT_DONE);
         }
         self.push_node(self.me.item.second, content, (0, 0));
         self.expand();
     }
 
-    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Fingerprint)) {
+    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Token)) {
         let search = &mut self.me.search;
         search.contents[usize::from(bucket)] = content;
         search.arrivals[usize::from(bucket)] = arrival;
@@ -134,11 +143,13 @@ impl Run<'_> {
     }
 
     /// A token of the node that is being expanded, and where it could go.
-    fn neighbour(&self, slot: u8) -> Option<(u8, Fingerprint, u8)> {
+    fn neighbour(&self, slot: u8) -> Option<(u8, Token, u8)> {
         let search = &self.me.search;
         let source = search.nodes[usize::from(search.parent)];
-        let moved = LAYOUT.occupant(search.contents[usize::from(source)], slot.into())?;
-        Some((source, moved, self.world.shape.alternate(source, moved)))
+        let moved = self
+            .layout()
+            .occupant(search.contents[usize::from(source)], slot.into())?;
+        Some((source, moved, self.alternate(source, moved)))
     }
 
     /// Examines the next alternate of the node that is being expanded, or goes on to the next node.
@@ -156,7 +167,7 @@ impl Run<'_> {
                     return self.begin_peek(Caller::SearchSlot, bucket);
                 }
                 self.me.search.slot += 1;
-                if usize::from(self.me.search.slot) < SLOTS {
+                if usize::from(self.me.search.slot) < self.layout().slots {
                     continue;
                 }
             }
@@ -167,14 +178,15 @@ impl Run<'_> {
     }
 
     pub(super) fn search_slot(&mut self, content: u64) {
+        let has_room = self.layout().has_room(content);
         if let Some((_, _, bucket)) = self.neighbour(self.me.search.slot) {
             let search = &mut self.me.search;
             search.contents[usize::from(bucket)] = content;
             search.examined |= 1 << search.slot;
-            search.rooms |= u8::from(LAYOUT.has_room(content)) << search.slot;
+            search.rooms |= u16::from(has_room) << search.slot;
             search.slot += 1;
         }
-        let complete = usize::from(self.me.search.slot) == SLOTS;
+        let complete = usize::from(self.me.search.slot) == self.layout().slots;
         if !(complete && self.expanded()) {
             self.expand();
         }
@@ -190,7 +202,7 @@ impl Run<'_> {
             self.execute(source, moved, destination);
             return true;
         }
-        for slot in (0..SLOTS as u8).filter(|slot| search.examined >> slot & 1 != 0) {
+        for slot in (0..self.layout().slots as u8).filter(|slot| search.examined >> slot & 1 != 0) {
             if let Some((source, moved, bucket)) = self.neighbour(slot) {
                 let content = search.contents[usize::from(bucket)];
                 self.push_node(bucket, content, (source, moved));
@@ -213,7 +225,7 @@ impl Run<'_> {
     }
 
     fn is_full_of_copies(&self, content: u64) -> bool {
-        LAYOUT.count(content, self.me.item.f) == SLOTS
+        self.layout().count(content, self.me.item.f) == self.layout().slots
     }
 
     pub(super) fn refusal_first(&mut self, content: u64) {
@@ -224,7 +236,7 @@ impl Run<'_> {
     pub(super) fn refusal_second(&mut self, content: u64) {
         let other = self.me.search.contents[usize::from(self.me.item.first)];
         let copies = self.is_full_of_copies(content) && self.is_full_of_copies(other);
-        let room = LAYOUT.has_room(content) || LAYOUT.has_room(other);
+        let room = self.layout().has_room(content) || self.layout().has_room(other);
         self.opened(if room && !self.world.is(Mutant::RefusalIgnoresRoom) {
             // Somebody has removed one meanwhile.
             NOT_DONE
@@ -236,7 +248,7 @@ impl Run<'_> {
     }
 
     /// Executes a path, from the vacant slot back to a candidate. Of the search only the way back is needed.
-    fn execute(&mut self, source: u8, moved: Fingerprint, destination: u8) {
+    fn execute(&mut self, source: u8, moved: Token, destination: u8) {
         let Search {
             placing, arrivals, ..
         } = self.me.search;
@@ -259,7 +271,7 @@ impl Run<'_> {
         }
     }
 
-    fn arrival(&self) -> (u8, Fingerprint) {
+    fn arrival(&self) -> (u8, Token) {
         self.me.search.arrivals[usize::from(self.me.search.source)]
     }
 
@@ -272,7 +284,11 @@ impl Run<'_> {
             ..
         } = self.me.search;
         let last = self.arrival().1 == 0;
-        let placed = if placing && last { self.me.item.f } else { 0 };
+        let placed = match placing && last {
+            false => 0,
+            true if self.world.is(Mutant::PathLosesItsValue) => self.me.item.f,
+            true => self.token(),
+        };
         self.begin_relocation(Caller::PathHop, moved, placed, source, destination);
     }
 

@@ -7,7 +7,6 @@
 
 use super::lookup::Resolved;
 use super::{DONE, NOT_DONE, Run};
-use crate::layout::LAYOUT;
 use crate::memory::{Access, Control, FIELDS, State};
 use crate::mutants::Mutant;
 use crate::points::{Asker, At, Caller, Pool, Resolve};
@@ -132,7 +131,7 @@ impl Run<'_> {
 
     pub(super) fn resolve(&mut self, point: Resolve) {
         let word = self.me.frozen.word;
-        let (index, _) = LAYOUT.named(word);
+        let (index, _) = self.layout().named(word);
         match point {
             Resolve::Field(field) => {
                 let fields = self.memory.descriptors[index].transfer;
@@ -166,7 +165,7 @@ impl Run<'_> {
             seen,
             control,
         } = self.me.frozen;
-        let (_, uses) = LAYOUT.named(word);
+        let (_, uses) = self.layout().named(word);
         let old = seen.before(bucket);
         let current =
             u64::from(control.uses) == uses || self.world.is(Mutant::NumberOfUseNotChecked);
@@ -174,7 +173,7 @@ impl Run<'_> {
             _ if !current => Resolved::Stale,
             State::Pending => Resolved::Pending(old),
             State::Aborted => Resolved::Settled(old),
-            State::Committed => Resolved::Settled(seen.after(bucket).unwrap_or(old)),
+            State::Committed => Resolved::Settled(seen.after(self.layout(), bucket).unwrap_or(old)),
         };
         match asker {
             Asker::Lookup => self.lookup_resolved(resolved),

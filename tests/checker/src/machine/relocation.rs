@@ -1,6 +1,6 @@
 //! Relocation, and the single one that can be asked for.
 
-use model::Fingerprint;
+use model::Token;
 
 use super::{DONE, NOT_DONE, Run};
 use crate::memory::{State, Transfer};
@@ -12,8 +12,8 @@ impl Run<'_> {
     pub(super) fn begin_relocation(
         &mut self,
         caller: Caller,
-        moved: Fingerprint,
-        placed: Fingerprint,
+        moved: Token,
+        placed: Token,
         source: u8,
         destination: u8,
     ) {
@@ -38,7 +38,9 @@ impl Run<'_> {
     pub(super) fn relocation_destination(&mut self, content: u64) {
         self.me.own.old_destination = content;
         let own = self.me.own;
-        if own.after(own.source).is_none() || own.after(own.destination).is_none() {
+        if own.after(self.layout(), own.source).is_none()
+            || own.after(self.layout(), own.destination).is_none()
+        {
             self.relocated(false);
         } else if self.world.is(Mutant::RelocationBumpsBeforeInstalls) {
             self.bump_for(Caller::RelocationEarlyBump);
@@ -57,7 +59,8 @@ impl Run<'_> {
 
     fn bump_for(&mut self, caller: Caller) {
         let own = self.me.own;
-        self.begin_announce(caller, own.source, own.moved);
+        let f = self.layout().fingerprint_of(own.moved);
+        self.begin_announce(caller, own.source, f);
     }
 
     fn relocated(&mut self, done: bool) {
@@ -104,10 +107,15 @@ impl Run<'_> {
     /// What a word holds after the decision.
     fn decided(&self, bucket: u8) -> u64 {
         let (own, old) = (self.me.own, self.me.own.before(bucket));
-        if self.me.committed {
-            own.after(bucket).unwrap_or(old)
-        } else {
+        if !self.me.committed {
             old
+        } else if bucket == own.source && self.world.is(Mutant::HopTakesAnyOfItsClass) {
+            let f = self.layout().fingerprint_of(own.moved);
+            let moved = self.layout().find(old, f).unwrap_or(0);
+            let any = Transfer { moved, ..own };
+            any.after(self.layout(), bucket).unwrap_or(old)
+        } else {
+            own.after(self.layout(), bucket).unwrap_or(old)
         }
     }
 
@@ -156,7 +164,8 @@ impl Run<'_> {
                 if self.world.is(Mutant::RelocationBumpsAfterCommit) {
                     self.bump_for(Caller::RelocationLateBump);
                 } else if std::mem::take(&mut self.me.scanned) {
-                    self.begin_note(Caller::RelocationLateBump, own.source, own.moved);
+                    let f = self.layout().fingerprint_of(own.moved);
+                    self.begin_note(Caller::RelocationLateBump, own.source, f);
                 } else {
                     self.relocation_decided();
                 }
@@ -177,12 +186,23 @@ impl Run<'_> {
 
 /// One relocation by itself.
 impl Run<'_> {
+    /// Which token it moves, if tokens differ.
+    pub(super) fn move_peeked(&mut self, content: u64) {
+        let found = self.layout().find(content, self.me.item.f);
+        self.me.own.moved = found.unwrap_or(0);
+        self.begin_claim(Caller::MoveClaim);
+    }
+
     pub(super) fn move_claimed(&mut self, claimed: u64) {
         let item = self.me.item;
-        if claimed == DONE {
-            self.begin_relocation(Caller::MoveHop, item.f, 0, item.first, item.second);
-        } else {
-            self.give_back(NOT_DONE);
+        let peeked = std::mem::take(&mut self.me.own.moved);
+        let has_values = self.layout().has_values();
+        match (claimed == DONE, if has_values { peeked } else { item.f }) {
+            (false, _) => self.give_back(NOT_DONE),
+            (true, 0) => self.begin_release(Caller::MoveRelease, NOT_DONE),
+            (true, moved) => {
+                self.begin_relocation(Caller::MoveHop, moved, 0, item.first, item.second);
+            }
         }
     }
 

@@ -1,12 +1,9 @@
 //! Removal.
 
 use super::{DONE, NOT_DONE, Run};
-use crate::layout::{LAYOUT, weight};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Removal};
-
-/// Bits of a mask of matches that belong to the first bucket.
-const FIRST: u64 = 0xff;
+use crate::program::Kind;
 
 impl Run<'_> {
     pub(super) fn removal(&mut self, point: Removal) {
@@ -18,9 +15,9 @@ impl Run<'_> {
             }
             Removal::FastSecond => {
                 self.me.b = self.load(item.second);
-                let matches = weight(item.f, self.me.a, self.me.b);
-                let single = matches.count_ones() == 2;
-                let suits = single || matches != 0 && self.world.is(Mutant::TwoTokensTakenAtOnce);
+                let matches = self.matches(self.me.a) + self.matches(self.me.b);
+                let several = self.world.is(Mutant::TwoTokensTakenAtOnce);
+                let suits = matches == 1 || matches > 1 && several;
                 if self.are_plain(self.me.a, self.me.b) && suits {
                     self.go(At::Removal(Removal::FastExchange));
                 } else {
@@ -28,13 +25,12 @@ impl Run<'_> {
                 }
             }
             Removal::FastExchange => {
-                let matches = weight(item.f, self.me.a, self.me.b);
-                let (bucket, content) = if matches & FIRST != 0 {
+                let (bucket, content) = if self.matches(self.me.a) > 0 {
                     (item.first, self.me.a)
                 } else {
                     (item.second, self.me.b)
                 };
-                let cleared = LAYOUT.without(content, item.f).unwrap_or(content);
+                let cleared = self.layout().without(content, item.f).unwrap_or(content);
                 let done = self.exchange(bucket, content, cleared);
                 if done || self.world.is(Mutant::RemoveIgnoresItsExchange) {
                     self.give_back(DONE);
@@ -50,11 +46,17 @@ impl Run<'_> {
                 let Some((bucket, content, cleared)) = self.removable() else {
                     unreachable!("one of the buckets holds the token")
                 };
-                if !self.exchange(bucket, content, cleared) {
+                let done = self.exchange(bucket, content, cleared);
+                let careless = self.is_call(&[Kind::Replace])
+                    && self.world.is(Mutant::ReplacementIgnoresItsExchange);
+                if !done && !careless {
                     (self.me.a, self.me.b) = (0, 0);
                     self.begin_settle(Caller::RemovalFirst, item.first);
                 } else if self.has_twin() && self.world.is(Mutant::RemoveBumpsAfterItsExchange) {
                     self.go(At::Removal(Removal::LateBump));
+                } else if self.replaces_in_two_steps() {
+                    self.me.value = self.me.new;
+                    self.add();
                 } else {
                     self.give_back(DONE);
                 }
@@ -74,6 +76,15 @@ impl Run<'_> {
         }
     }
 
+    /// How many tokens of the class a bucket holds.
+    fn matches(&self, content: u64) -> usize {
+        self.layout().count(content, self.me.item.f)
+    }
+
+    fn replaces_in_two_steps(&self) -> bool {
+        self.is_call(&[Kind::Replace]) && self.world.is(Mutant::ReplacementInTwoSteps)
+    }
+
     fn remove_slowly(&mut self) {
         (self.me.a, self.me.b) = (0, 0);
         self.go(At::Removal(Removal::Version));
@@ -84,13 +95,31 @@ impl Run<'_> {
         let item = self.me.item;
         [(item.first, self.me.a), (item.second, self.me.b)]
             .into_iter()
-            .find_map(|(bucket, content)| Some((bucket, content, LAYOUT.without(content, item.f)?)))
+            .find_map(|(bucket, content)| Some((bucket, content, self.changed(content)?)))
     }
 
-    /// Whether the bucket that the token is not taken from holds an equal one.
+    /// What the call makes of a bucket, if it holds the token that is meant.
+    fn changed(&self, content: u64) -> Option<u64> {
+        let (layout, f, mut token) = (self.layout(), self.me.item.f, self.token());
+        if !self.is_call(&[Kind::Replace, Kind::Take]) {
+            return layout.without(content, f);
+        }
+        if self.world.is(Mutant::TokenFoundByFingerprint) {
+            token = layout.find(content, f)?;
+        }
+        if self.is_call(&[Kind::Take]) || self.replaces_in_two_steps() {
+            layout.without_token(content, token)
+        } else {
+            layout.replacing(content, token, layout.token(f, self.me.new))
+        }
+    }
+
+    /// Whether the bucket that the token is not taken from holds another one of its class.
     fn has_twin(&self) -> bool {
-        let f = self.me.item.f;
-        LAYOUT.contains(self.me.a, f) && LAYOUT.contains(self.me.b, f)
+        let (layout, f) = (self.layout(), self.me.item.f);
+        let (a, b) = (layout.find(self.me.a, f), layout.find(self.me.b, f));
+        let equal = a == b || !self.world.is(Mutant::TwinOfAnotherValueIsNone);
+        a.is_some() && b.is_some() && equal
     }
 
     pub(super) fn removal_first(&mut self, content: u64) {
@@ -103,7 +132,12 @@ impl Run<'_> {
         self.me.b = content;
         if self.removable().is_none() {
             (self.me.a, self.me.b) = (0, 0);
-            if self.world.is(Mutant::FailedRemoveNotValidated) {
+            let careless = if self.is_call(&[Kind::Replace, Kind::Take]) {
+                Mutant::FailedReplacementNotValidated
+            } else {
+                Mutant::FailedRemoveNotValidated
+            };
+            if self.world.is(careless) {
                 self.give_back(NOT_DONE);
             } else {
                 self.go(At::Removal(Removal::Validate));

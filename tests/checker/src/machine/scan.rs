@@ -5,7 +5,6 @@
 
 use super::Run;
 use super::announcement::hinted;
-use crate::layout::LAYOUT;
 use crate::memory::{Access, SCAN, STRIPES};
 use crate::mutants::Mutant;
 use crate::points::{At, Caller, Scan};
@@ -91,7 +90,7 @@ impl Run<'_> {
                 let hint = self.memory.hints[usize::from(cursor)];
                 self.record(Access::Log(Some(cursor), hint));
                 self.me.scan.cursor += 1;
-                match hinted(hint).filter(|&(_, f)| self.in_group(f)) {
+                match hinted(self.layout(), hint).filter(|&(_, f)| self.in_group(f)) {
                     None => self.scan_next_hint(),
                     Some((first, f)) => {
                         let second = self.world.shape.alternate(first, f);
@@ -106,7 +105,7 @@ impl Run<'_> {
                 self.record(Access::Right(false, true));
                 let copy = match self.me.scan.passes {
                     0 => NO_COPY,
-                    _ => self.me.scan.copy.into(),
+                    _ => self.me.scan.copy,
                 };
                 self.give_back(copy);
             }
@@ -160,9 +159,10 @@ impl Run<'_> {
 
     pub(super) fn scan_word(&mut self, content: u64) {
         let bucket = self.me.scan.cursor;
-        let found = LAYOUT.tokens(content).filter(|&f| self.in_group(f));
-        let classes = found.filter_map(|f| self.world.class_of(bucket, f));
-        let copy: u32 = classes.map(|class| 1 << (4 * class)).sum();
+        let layout = self.layout();
+        let tokens = layout.tokens(content);
+        let found = tokens.filter(|&token| self.in_group(layout.fingerprint_of(token)));
+        let copy: u64 = found.map(|token| self.digit(bucket, token)).sum();
         self.me.scan.copy += copy;
         self.me.scan.cursor += 1;
         self.scan_next_word();
@@ -183,12 +183,20 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn scan_counted(&mut self, copies: u64) {
-        let Item { first, f, .. } = std::mem::take(&mut self.me.item);
-        if let Some(class) = self.world.class_of(first, f) {
-            let copy = &mut self.me.scan.copy;
-            *copy = *copy & !(0xf << (4 * class)) | (copies as u32) << (4 * class);
-        }
+    /// Gives the copy what was found of the class of a hint, instead of what it has.
+    pub(super) fn scan_counted(&mut self, found: u64) {
+        let class = std::mem::take(&mut self.me.item).class();
+        let tokens = self.world.tokens.iter().enumerate();
+        let here = tokens.filter(|(_, (other, _))| *other == class);
+        let digits: u64 = here.map(|(at, _)| 0xf << (4 * at)).sum();
+        let found = if self.world.is(Mutant::ScanForgetsValues) {
+            let copies = (0..64).step_by(4).map(|at| found >> at & 0xf).sum::<u64>();
+            copies * self.digit(class.first, class.f)
+        } else {
+            found
+        };
+        let copy = &mut self.me.scan.copy;
+        *copy = *copy & !digits | found;
         self.scan_next_hint();
     }
 }

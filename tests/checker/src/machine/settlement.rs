@@ -2,7 +2,6 @@
 
 use super::Run;
 use super::lookup::Resolved;
-use crate::layout::LAYOUT;
 use crate::memory::State;
 use crate::points::{Asker, At, Caller, Peek, Settle};
 use crate::thread::{Admission, Frozen};
@@ -27,7 +26,7 @@ impl Run<'_> {
         match point {
             Settle::First | Settle::Again => {
                 let word = self.load(bucket);
-                if !LAYOUT.is_reference(word) {
+                if !self.layout().is_reference(word) {
                     self.settled(word);
                 } else if point == Settle::First {
                     self.go(At::Settle(Settle::Again));
@@ -36,7 +35,7 @@ impl Run<'_> {
                 }
             }
             Settle::Abort => {
-                let (index, _) = LAYOUT.named(self.me.frozen.word);
+                let (index, _) = self.layout().named(self.me.frozen.word);
                 self.decide_use(index, self.me.frozen.control, State::Aborted);
                 self.settle_again();
             }
@@ -79,7 +78,7 @@ impl Run<'_> {
                     Admission {
                         reference: word,
                         control,
-                        placed: seen.placed,
+                        placed: self.layout().fingerprint_of(seen.placed),
                         target: seen.source,
                         witness: seen.destination,
                         absent: false,
@@ -104,7 +103,7 @@ impl Run<'_> {
     pub(super) fn peek(&mut self, point: Peek) {
         let bucket = self.me.bucket;
         let word = self.load(bucket);
-        if !LAYOUT.is_reference(word) {
+        if !self.layout().is_reference(word) {
             self.settled(word);
         } else if point == Peek::First {
             self.go(At::Peek(Peek::Again));

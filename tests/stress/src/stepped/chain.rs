@@ -2,16 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use model::Layout;
-
 use super::stage::Stage;
-
-const SLOTS: usize = Layout::DEFAULT.slots;
 
 /// A full pair of buckets from which a chain of hops leads to a vacant slot, and classes with a part to play.
 ///
 /// ```text
-/// b: full, to a      a: full, one token to the next      ...      end: two vacant slots
+/// b: full, to a      a: full, one token to the next      ...      end: vacant slots
 /// ```
 pub(crate) struct Chain {
     pub(crate) stage: Stage,
@@ -33,8 +29,10 @@ impl Chain {
         const BUCKETS: usize = 32;
         let mut stage = Stage::new(BUCKETS, descriptors);
         let geometry = stage.geometry;
+        let slots = geometry.layout.slots;
         // Each call gets fingerprints that no other has, so that no two tokens are of one class by accident.
-        let mut start = 1000;
+        let largest = *geometry.layout.fingerprints().end();
+        let mut start = 1000.min(largest / 64);
         let mut leading = |from: usize, count: usize, accept: &dyn Fn(usize) -> bool| {
             let found = geometry.fingerprints(from, start, count, accept);
             start = found.last().map_or(start, |last| last + 1);
@@ -44,7 +42,7 @@ impl Chain {
         let a = 0;
         let newcomer = leading(a, 1, &|_| true)[0];
         let b = geometry.alternate(a, newcomer);
-        for f in leading(b, SLOTS, &|to| to == a) {
+        for f in leading(b, slots, &|to| to == a) {
             stage.place(b, f);
         }
         let mut used = BTreeSet::from([a, b]);
@@ -53,7 +51,7 @@ impl Chain {
         for _ in 0..hops {
             let link = leading(at, 1, &|to| !used.contains(&to))[0];
             mover = stage.place(at, link);
-            for f in leading(at, SLOTS - 1, &|to| to == before) {
+            for f in leading(at, slots - 1, &|to| to == before) {
                 stage.place(at, f);
             }
             (before, at) = (at, geometry.alternate(at, link));
@@ -61,8 +59,11 @@ impl Chain {
         }
         let end = at;
         let mover_order = stage.order_from(mover, before);
-        let anchored = leading(end, 1, &|to| to == before)[0];
-        stage.place(end, anchored);
+        // One that stays, if that leaves room beside the twin.
+        if slots > 2 {
+            let anchored = leading(end, 1, &|to| to == before)[0];
+            stage.place(end, anchored);
+        }
         let twins = leading(end, 1, &|to| !used.contains(&to))[0];
         let beside = geometry.alternate(end, twins);
         stage.place(end, twins);

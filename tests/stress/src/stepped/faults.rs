@@ -11,6 +11,7 @@ use super::chain::Chain;
 use super::events::Sum;
 use super::growing;
 use super::kind::{ALL, FINDING, FREEZING, Kind, RELOCATION, SHORT, SNAPSHOT};
+use super::layout;
 use super::pace::Pace;
 use super::request::{Action, Request};
 use super::scene::{Scene, Stop, Victim, any_request};
@@ -24,6 +25,7 @@ const PACE: Pace = Pace {
 };
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+    layout::has_many_fingerprints()?;
     let start = Instant::now();
     let watchdog = Watchdog::new();
     for kind in &ALL {

@@ -16,6 +16,7 @@ use rand::rngs::SmallRng;
 use super::events::{self, Sum};
 use super::explanation::History;
 use super::growing;
+use super::layout;
 use super::request::{Clock, Record};
 use super::stage::Stage;
 use super::watchdog::Watchdog;
@@ -45,6 +46,7 @@ struct Part {
 }
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+    layout::has_many_fingerprints()?;
     let watchdog = Watchdog::new();
     let start = (Instant::now(), tally());
     let choices: Vec<Choice> = WORKLOADS.iter().map(Some).chain([None]).collect();

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockfree_cuckoo::{CuckooFilter, SnapshotError};
-use model::hashers::AsGiven;
+use lockfree_cuckoo::SnapshotError;
 use model::history::Call;
+
+use super::layout::Subject;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(crate) enum Answer {
     Call(Call),
     Copies(usize),
     Moved,
-    Snapshot(Result<CuckooFilter<AsGiven>, SnapshotError>),
+    Snapshot(Result<Box<dyn Subject>, SnapshotError>),
 }
 
 /// A call that has returned, and the moments between which it was under way.

@@ -9,13 +9,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
-use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+use lockfree_cuckoo::{Filter, Fixed, Layout, SnapshotError};
 use model::geometry::{Class, Geometry};
-use model::{Layout, mix};
+use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::events::Sum;
+use super::layout::{self, of_the_layout};
 use super::memory;
 use super::pace::Pace;
 use super::watchdog::Watchdog;
@@ -29,7 +30,14 @@ const MOST_THREADS: u64 = 16;
 const BUCKETS: usize = 15 << 8;
 
 /// Per cent of the slots.
-const LOAD: usize = 95;
+fn load(layout: model::Layout) -> usize {
+    match layout.slots {
+        2 => 85,
+        3 => 92,
+        _ => 95,
+    }
+}
+
 const PERMANENT: usize = 30;
 
 /// What the process may grow by once each number of threads has been there.
@@ -52,8 +60,8 @@ struct Done {
     disturbed: u64,
 }
 
-struct Soak {
-    filter: CuckooFilter,
+struct Soak<L: Layout> {
+    filter: Filter<Fixed<L>>,
     geometry: Geometry,
     permanent: Vec<u64>,
     /// The rest of what is in.
@@ -63,9 +71,13 @@ struct Soak {
 }
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+    of_the_layout!(soak(time, seed))
+}
+
+fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
     let start = (Instant::now(), tally());
     let watchdog = Watchdog::new();
-    let mut soak = Soak::new(seed);
+    let mut soak = Soak::<L>::new(seed);
     let mut settled = None;
     let mut reported = Instant::now();
     let mut stretches = 0;
@@ -133,15 +145,15 @@ impl fmt::Display for Done {
     }
 }
 
-impl Soak {
+impl<L: Layout> Soak<L> {
     fn new(seed: u64) -> Self {
-        let filter = CuckooFilter::builder()
+        let filter = Filter::<Fixed<L>>::builder()
             .buckets(BUCKETS)
             .search_budget(256)
             .seed(seed)
             .build()
             .expect("a possible geometry");
-        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
+        let geometry = Geometry::with_slots(layout::chosen(), filter.slots());
         let permanent: Vec<u64> = (0..geometry.slots() * PERMANENT / 100)
             .map(|at| mix(seed ^ mix(at as u64)))
             .collect();
@@ -160,7 +172,8 @@ impl Soak {
 
     /// One stretch. Each thread has its share of what passes.
     fn churn(&mut self, threads: usize, stretch: u64) -> Result<(), String> {
-        let quota = self.geometry.slots() * (LOAD - PERMANENT) / 100 / threads;
+        let quota =
+            self.geometry.slots() * (load(self.geometry.layout) - PERMANENT) / 100 / threads;
         let shares = self
             .passing
             .chunks(self.passing.len().div_ceil(threads).max(1));
@@ -283,7 +296,7 @@ impl Soak {
             *model.entry(self.geometry.class(hash)).or_default() += 1;
         }
         let all = self.permanent.len() + self.passing.len();
-        let agrees = |filter: &CuckooFilter, what: &str| {
+        let agrees = |filter: &Filter<Fixed<L>>, what: &str| {
             if filter.len() != all {
                 return Err(format!("{what} says {}, of {all} tokens", filter.len()));
             }
@@ -302,7 +315,7 @@ impl Soak {
         let copy = self.filter.snapshot().map_err(|error| error.to_string())?;
         agrees(&copy, "a snapshot at rest")?;
         let bytes = self.filter.to_bytes();
-        let read = CuckooFilter::from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let read = Filter::<Fixed<L>>::from_bytes(&bytes).map_err(|error| error.to_string())?;
         agrees(&read, "the filter that was read back")?;
         self.filter = read;
         Ok(())

@@ -2,20 +2,18 @@
 //!
 //! Hashes are built to order, so that a handful of classes share a few buckets and everybody meets everybody.
 
-use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo::testing::{Descriptors, Relocate, Taken};
+use model::Fingerprint;
 use model::geometry::{Class, Geometry};
-use model::hashers::AsGiven;
 use model::history::Call;
 use model::seesaw::Seesaw;
-use model::{Fingerprint, Layout};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::layout::{self, Subject};
 use super::request::{Action, Answer, Clock, Record, Request};
 
 pub(crate) struct Stage {
-    pub(crate) filter: CuckooFilter<AsGiven>,
+    pub(crate) filter: Box<dyn Subject>,
     pub(crate) geometry: Geometry,
     /// All that ever have a token in the table.
     classes: Vec<Class>,
@@ -34,21 +32,14 @@ impl Stage {
     const RANGES: usize = 3;
 
     pub(crate) fn new(range: usize, descriptors: usize) -> Self {
-        let geometry = Geometry::with_buckets(Layout::DEFAULT, Self::RANGES * range);
+        let geometry = Geometry::with_buckets(layout::chosen(), Self::RANGES * range);
         Self::of(geometry, descriptors)
     }
 
     fn of(geometry: Geometry, descriptors: usize) -> Self {
-        let filter = CuckooFilter::builder()
-            .buckets(geometry.buckets)
-            .search_budget(64)
-            .descriptors(descriptors)
-            .hasher(AsGiven)
-            .build()
-            .expect("a possible geometry");
         Self {
             geometry,
-            filter,
+            filter: layout::empty(geometry, descriptors),
             classes: Vec::new(),
             hashes: Vec::new(),
             initial: Vec::new(),
@@ -127,7 +118,7 @@ impl Stage {
 
     /// A seesaw: the first class is the one that hops, the next two are those that push it.
     pub(crate) fn seesaw(descriptors: usize) -> Self {
-        let seesaw = Seesaw::new(Layout::DEFAULT);
+        let seesaw = Seesaw::new(layout::chosen());
         let mut stage = Self::of(seesaw.geometry, descriptors);
         let mut join = |hash, copies| {
             let class = stage.join(stage.geometry.class(hash));
@@ -182,7 +173,7 @@ impl Stage {
                 filter.relocate_hash(hash);
                 Answer::Moved
             }
-            Action::Snapshot => Answer::Snapshot(filter.snapshot()),
+            Action::Snapshot => Answer::Snapshot(filter.copy()),
         };
         Record {
             request,

@@ -82,8 +82,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a search has room for half the nodes",
         changes: &[(
             "layout/arena.rs",
-            "    budget.div_ceil(slots - 1) + 2\n",
-            "    budget.div_ceil(slots - 1) / 2 + 2\n",
+            "(nodes(slots, LONG_BUDGET), REMEMBERED);\n",
+            "(nodes(slots, LONG_BUDGET) / 2, REMEMBERED / 2);\n",
         )],
     },
 ];

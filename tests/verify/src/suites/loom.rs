@@ -468,4 +468,14 @@ const MUTANTS: &[Mutant] = &[
         killer: "values::a_snapshot_has_the_value_of_a_token_that_hops",
         message: "[0]",
     },
+    Mutant {
+        piece: piece("a tag in one of two words goes unnoticed"),
+        killer: "layouts::two_slots::a_lookup_sees_a_token_that_hops",
+        message: "a hopping token was missed",
+    },
+    Mutant {
+        piece: piece("a code is read as a bucket"),
+        killer: "layouts::semi_sorted::a_lookup_sees_a_token_that_hops",
+        message: "a hopping token was missed",
+    },
 ];

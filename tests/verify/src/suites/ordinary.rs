@@ -110,4 +110,64 @@ const MUTANTS: &[Mutant] = &[
         killer: "values::four_by_twelve_and_four::a_full_filter_keeps_its_values",
         message: "a value was lost",
     },
+    Mutant {
+        piece: piece("a slot that is cleared leaves a gap"),
+        killer: "lib::layout::conformance::two_by_thirty_one::changes_words_alike",
+        message: "without",
+    },
+    Mutant {
+        piece: piece("bits beyond the lanes are part of a bucket"),
+        killer: "lib::layout::conformance::two_by_thirty_one::tells_every_code_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a tag in one of two words goes unnoticed"),
+        killer: "lib::layout::conformance::three_by_twenty_one::tells_every_code_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a reference keeps its tag"),
+        killer: "lib::layout::conformance::six_by_ten::names_descriptors_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a hit weighs one"),
+        killer: "lib::layout::tests::two_by_thirty_one::finds_every_copy_and_nothing_else",
+        message: "hit.weight() >= 3",
+    },
+    Mutant {
+        piece: piece("equal nibbles are in the order in which they came"),
+        killer: "lib::layout::conformance::semi_sorted_four_by_seventeen::changes_words_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("the last code is a reference"),
+        killer: "lib::layout::conformance::semi_sorted_five_by_fourteen::tells_every_code_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a list out of order is a bucket"),
+        killer: "lib::layout::conformance::semi_sorted_six_by_twelve::tells_words_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("an equal low part is a match"),
+        killer: "lib::layout::conformance::semi_sorted_four_by_seventeen::compares_words_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a lowest part of 0 is room"),
+        killer: "lib::layout::conformance::semi_sorted_four_by_seventeen::changes_words_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a code is read as a bucket"),
+        killer: "lib::layout::conformance::semi_sorted_four_by_seventeen::tells_every_code_alike",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("the largest nibble is found by one too many"),
+        killer: "lib::layout::conformance::semi_sorted_five_by_fourteen::tells_every_code_alike",
+        message: "",
+    },
 ];

@@ -48,7 +48,7 @@ Comparable: items, bits and false positives of the Bloom and of the quotient fil
 which filter is faster.
 Not: bits and false positives of the cuckoo filters one by one. A bucket here is a word of 64 bits; theirs has four
 slots of 12 bits, or of 13 bits in the space of 12.
-Not: the d-left filter of Table 3, whose cells and load are others. It is not quoted.
+Not: the d-left filter. That of Table 3 is not quoted, because its column is not checked against the paper.
 Not: keys per second, across machines. Theirs hash each key; here the keys are hashes. And of all, only those of this
 library can be shared by threads, as they are used here. That costs time with one thread too.
 The limit loads two words per item. A blocked Bloom filter loads one cache line per item, so it can exceed it.",

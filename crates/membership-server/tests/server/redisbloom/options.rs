@@ -5,8 +5,10 @@ use super::{Case, Trial};
 use crate::wire::request;
 
 /// By what the README has in the first column.
-pub(super) const ALL: [Case; 10] = [
+pub(super) const ALL: [Case; 12] = [
     ("`BUCKETSIZE`", bucket_size),
+    ("no `BUCKETSIZE`", no_bucket_size),
+    ("`ERROR`", error_rate),
     ("`MAXITERATIONS`", max_iterations),
     ("no `EXPANSION`", no_expansion),
     ("`EXPANSION 0`", expansion_0),
@@ -19,10 +21,41 @@ pub(super) const ALL: [Case; 10] = [
 ];
 
 fn bucket_size(trial: &mut Trial) {
-    trial.both("CF.RESERVE f 64 BUCKETSIZE 3", "+OK");
-    let (redisbloom, this) = ("~Bucket size\n:3\n~", "~Bucket size\n:4\n~");
-    trial.differ("CF.INFO f", redisbloom, this);
+    for (given, this) in [
+        (1, 2),
+        (2, 2),
+        (3, 3),
+        (4, 4),
+        (5, 5),
+        (6, 6),
+        (7, 8),
+        (8, 8),
+        (255, 8),
+    ] {
+        trial.both(
+            &format!("CF.RESERVE f{given} 640 BUCKETSIZE {given}"),
+            "+OK",
+        );
+        let size = |size| format!("~Bucket size\n:{size}\n~");
+        trial.differ(&format!("CF.INFO f{given}"), &size(given), &size(this));
+    }
     trial.both("CF.RESERVE g 64 BUCKETSIZE 256", "-~between 1 and 255~");
+}
+
+fn no_bucket_size(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64", "+OK");
+    let (redisbloom, this) = ("~Bucket size\n:2\n~", "~Bucket size\n:4\n~");
+    trial.differ("CF.INFO f", redisbloom, this);
+}
+
+fn error_rate(trial: &mut Trial) {
+    // There it is an option that it does not know, and ignores.
+    trial.both("CF.RESERVE f 10000 ERROR 0.05", "+OK");
+    trial.both("CF.RESERVE g 10000 ERROR 1e-9", "+OK");
+    let sizes = ["f", "g"].map(|key| number(&trial.client.ask(&["CF.INFO", key]), "Size"));
+    assert_eq!(sizes[1] > 4 * sizes[0], !trial.is_redisbloom, "{sizes:?}");
+    let refused = "-ERR ERROR: value must be a number from 0.000000001 to less than 1";
+    trial.differ("CF.RESERVE h 64 ERROR 1", "+OK", refused);
 }
 
 fn max_iterations(trial: &mut Trial) {

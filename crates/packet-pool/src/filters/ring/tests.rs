@@ -4,7 +4,7 @@ use super::*;
 use std::hash::BuildHasher;
 
 fn ring(keys: usize) -> Ring {
-    Ring::new(keys, &RandomState::with_seed(7)).expect("little memory")
+    Ring::new(keys, &RandomState::with_seed(7), None).expect("little memory")
 }
 
 /// The answers to a batch of a period that has these keys.

@@ -1,8 +1,10 @@
 //! The exact check notices wrong answers.
 
 use super::*;
+use crate::filters::Room;
 use crate::keys::{Keys, Mode};
 use Answer::{Known, New, Refreshed, Refused, Unrefreshed};
+use lockfree_cuckoo::{Lanes, Shape};
 use std::ops::Range;
 
 fn key(number: u64) -> Key {
@@ -25,7 +27,10 @@ fn record(period: u64, time: Range<u64>, answers: &[(u64, Answer)]) -> Record {
 }
 
 fn judge(records: Vec<Record>) -> Findings {
-    compare(records, Tables::One(1 << 20))
+    compare(
+        records,
+        Tables::of(Room::Fixed(1), 1 << 20, Shape::of::<Lanes<4, 16>>()),
+    )
 }
 
 /// The keys that were new in two periods because both were in work.

@@ -2,8 +2,10 @@
 
 use super::seen::Span;
 use super::*;
+use crate::filters::Room;
 use crate::keys::{Keys, Mode};
 use Answer::{Known, New, Refused, Unrefreshed};
+use lockfree_cuckoo::{Lanes, Shape};
 use std::ops::Range;
 
 fn key(number: u64) -> Key {
@@ -32,7 +34,11 @@ fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
 
 fn judge(records: &[Record]) -> Findings {
     let last = records.iter().map(|record| *record.generations.end());
-    compare(records, Tables::One(1 << 20), last.max().unwrap_or(0))
+    compare(
+        records,
+        Tables::of(Room::Fixed(1), 1 << 20, Shape::of::<Lanes<4, 16>>()),
+        last.max().unwrap_or(0),
+    )
 }
 
 /// Told new twice, forgotten, and false positives.

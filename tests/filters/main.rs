@@ -1,0 +1,11 @@
+//! What users meet: the public surface of all filters, and files that were stored once. One program, so that the filters are
+//! compiled once for all of it.
+
+mod api;
+mod batch;
+mod errors;
+mod every_filter;
+mod facade;
+mod golden;
+mod seams;
+mod typed;
