@@ -44,7 +44,7 @@ fn items_are_added_found_counted_and_deleted() {
             ("TYPE f", "+MBbloomCF"),
             ("TYPE none", "+none"),
             ("KEYS f*", "*1\n$1\nf"),
-            ("KEYS [e-g]", "*1\n$1\nf"),
+            ("KEYS [c-f]", "*1\n$1\nf"),
             ("SCAN 0 MATCH g* COUNT 10", "*2\n$1\n0\n*1\n$1\ng"),
             ("SCAN 0 TYPE mbbloomcf MATCH g*", "*2\n$1\n0\n*1\n$1\ng"),
             ("SCAN 0 TYPE string", "*2\n$1\n0\n*0"),
