@@ -7,14 +7,9 @@ use super::{Bucket, Fingerprint, Layout};
 pub(crate) struct Hit(u64);
 
 impl Hit {
-    /// `None` if it takes longer to find out, which is rare; of most layouts it never is.
     #[inline]
-    pub(crate) fn of<L: Layout>(
-        f: Fingerprint,
-        first: Bucket<L>,
-        second: Bucket<L>,
-    ) -> Option<Self> {
-        L::weight(f.bits(), first.bits(), second.bits()).map(Self)
+    pub(crate) fn of<L: Layout>(f: Fingerprint, first: Bucket<L>, second: Bucket<L>) -> Self {
+        Self(L::weight(f.bits(), first.bits(), second.bits()))
     }
 
     #[inline]

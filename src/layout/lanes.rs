@@ -140,16 +140,16 @@ where
     }
 
     #[inline]
-    fn weight(fingerprint: u32, first: u64, second: u64) -> Option<u64> {
+    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
         const { assert!(BITS > 2) };
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         match Self::WIDTH {
-            16 => return Some(Self::matches(fingerprint, first, second).into()),
-            8 => return Some(u64::from(Self::matches(fingerprint, first, second)) << 2),
+            16 => return Self::matches(fingerprint, first, second).into(),
+            8 => return u64::from(Self::matches(fingerprint, first, second)) << 2,
             _ => {}
         }
         let flags = |bucket| Self::SWAR.flags(Self::compared(bucket), fingerprint);
-        Some(flags(first) | flags(second))
+        flags(first) | flags(second)
     }
 
     const BITS_PER_MATCH: u32 = Self::BITS_PER_LANE;

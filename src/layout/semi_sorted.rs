@@ -29,6 +29,9 @@ use super::{Arenas, Layout, Words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemiSorted<const SLOTS: usize, const BITS: u32>;
 
+/// What a match weighs.
+const MATCH: u64 = 4;
+
 impl<const SLOTS: usize, const BITS: u32> Layout for SemiSorted<SLOTS, BITS>
 where
     Self: Fitted,
@@ -107,6 +110,19 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
         (0..SLOTS - 1)
             .rev()
             .for_each(|low| Self::sort_two(list, low));
+    }
+
+    /// The weight where several lanes may have the low part. Out of line, because that is rare.
+    #[cold]
+    #[inline(never)]
+    fn weight_of_all(fingerprint: u32, first: u64, second: u64) -> u64
+    where
+        Self: Fitted,
+    {
+        match Self::matches(fingerprint, first, second) {
+            0 => 0,
+            _ => MATCH,
+        }
     }
 
     /// The nibble of a lane, by the decoded code.
@@ -208,11 +224,11 @@ where
     /// The low parts are compared first, and mostly alone: one of them is that of an absent fingerprint with a
     /// probability of `2 * SLOTS / 2^LOW`.
     #[inline]
-    fn weight(fingerprint: u32, first: u64, second: u64) -> Option<u64> {
+    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
         let flags = |bucket| Self::LOWS.flags(bucket, Self::low_of(fingerprint));
         let (in_first, in_second) = (flags(first), flags(second));
         if in_first | in_second == 0 {
-            return Some(0);
+            return 0;
         }
         let (bucket, flags, others) = if in_first != 0 {
             (first, in_first, in_second)
@@ -222,9 +238,12 @@ where
         // The lowest flag is exact. Hardly ever is there another.
         let lane = flags.trailing_zeros() / Self::LOW;
         if Self::has_nibble(bucket, lane, fingerprint >> Self::LOW) {
-            return Some(4);
+            return MATCH;
         }
-        (flags & (flags - 1) | others == 0).then_some(0)
+        match flags & (flags - 1) | others {
+            0 => 0,
+            _ => Self::weight_of_all(fingerprint, first, second),
+        }
     }
 
     const BITS_PER_MATCH: u32 = 1;

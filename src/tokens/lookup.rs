@@ -30,9 +30,8 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     // `change_since` below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    if Word::are_plain(a, b)
-        && let Some(hit) = Hit::of::<L>(f, a.plain(), b.plain())
-    {
+    if Word::are_plain(a, b) {
+        let hit = Hit::of::<L>(f, a.plain(), b.plain());
         // A hit needs no validation, because the token was there when the word was loaded. So a hit weighs more
         // than a bump, and a miss weighs 0. One comparison handles both cases: a branch on hit or miss would often
         // be mispredicted.
