@@ -29,9 +29,6 @@ use super::{Arenas, Layout, Words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemiSorted<const SLOTS: usize, const BITS: u32>;
 
-/// What a match weighs.
-const MATCH: u64 = 4;
-
 impl<const SLOTS: usize, const BITS: u32> Layout for SemiSorted<SLOTS, BITS>
 where
     Self: Fitted,
@@ -119,10 +116,7 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
     where
         Self: Fitted,
     {
-        match Self::matches(fingerprint, first, second) {
-            0 => 0,
-            _ => MATCH,
-        }
+        u64::from(Self::matches(fingerprint, first, second)) << 2
     }
 
     /// The nibble of a lane, by the decoded code.
@@ -230,20 +224,17 @@ where
         if in_first | in_second == 0 {
             return 0;
         }
-        let (bucket, flags, others) = if in_first != 0 {
-            (first, in_first, in_second)
+        let (bucket, flags, others, slot) = if in_first != 0 {
+            (first, in_first, in_second, 0)
         } else {
-            (second, in_second, 0)
+            (second, in_second, 0, SLOTS as u32)
         };
-        // The lowest flag is exact. Hardly ever is there another.
+        if flags & (flags - 1) | others != 0 {
+            return Self::weight_of_all(fingerprint, first, second);
+        }
         let lane = flags.trailing_zeros() / Self::LOW;
-        if Self::has_nibble(bucket, lane, fingerprint >> Self::LOW) {
-            return MATCH;
-        }
-        match flags & (flags - 1) | others {
-            0 => 0,
-            _ => Self::weight_of_all(fingerprint, first, second),
-        }
+        let same = Self::has_nibble(bucket, lane, fingerprint >> Self::LOW);
+        u64::from(same) << (slot + lane + 2)
     }
 
     const BITS_PER_MATCH: u32 = 1;
