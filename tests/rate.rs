@@ -5,24 +5,6 @@ use lockfree_cuckoo::{
     Lanes, Layout, RandomState, Rotating, RotatingCuckooFilter, SemiSorted, Shape,
 };
 
-/// Calls a macro with each layout.
-macro_rules! for_each_layout {
-    ($call:ident) => {
-        $call!(Lanes<8, 8>);
-        $call!(Lanes<6, 10>);
-        $call!(SemiSorted<6, 12>);
-        $call!(Lanes<5, 12>);
-        $call!(SemiSorted<5, 14>);
-        $call!(Lanes<4, 16>);
-        $call!(SemiSorted<4, 17>);
-        $call!(Lanes<3, 21>);
-        $call!(Lanes<2, 31>);
-        $call!(Lanes<4, 12, 4>);
-        $call!(Lanes<3, 13, 8>);
-        $call!(Lanes<2, 16, 15>);
-    };
-}
-
 const ITEMS: usize = 3_000;
 
 fn builder<E: Engine>() -> FilterBuilder<E> {
@@ -66,26 +48,22 @@ fn takes_no_less<E: Engine>(rate: f64) {
 
 #[test]
 fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
-    macro_rules! check {
-        ($layout:ty) => {
-            takes_no_less::<Fixed<$layout>>(reached::<Fixed<$layout>>(insert_all));
-        };
+    fn check<L: Layout>() {
+        takes_no_less::<Fixed<L>>(reached::<Fixed<L>>(insert_all));
     }
-    for_each_layout!(check);
+    model::of_every_layout!(check);
 }
 
 #[test]
 fn of_a_filter_that_rotates_all_generations_count() {
-    macro_rules! check {
-        ($layout:ty) => {
-            takes_no_less::<Rotating<$layout>>(reached::<Rotating<$layout>>(|filter| {
-                insert_all(filter);
-                filter.rotate().expect("nobody is in the way");
-                insert_all(filter);
-            }));
-        };
+    fn check<L: Layout>() {
+        takes_no_less::<Rotating<L>>(reached::<Rotating<L>>(|filter| {
+            insert_all(filter);
+            filter.rotate().expect("nobody is in the way");
+            insert_all(filter);
+        }));
     }
-    for_each_layout!(check);
+    model::of_every_layout!(check);
     let two = RotatingCuckooFilter::builder().capacity(ITEMS);
     let two = two.max_false_positive_rate(0.000_25);
     assert!(two.clone().build().is_ok());
@@ -99,12 +77,10 @@ fn of_a_filter_that_rotates_all_generations_count() {
 
 #[test]
 fn of_a_filter_that_grows_a_full_segment_counts() {
-    macro_rules! check {
-        ($layout:ty) => {
-            takes_no_less::<Growing<$layout>>(rate_of_one_full_table::<$layout>());
-        };
+    fn check<L: Layout>() {
+        takes_no_less::<Growing<L>>(rate_of_one_full_table::<L>());
     }
-    for_each_layout!(check);
+    model::of_every_layout!(check);
 }
 
 #[test]
@@ -125,19 +101,16 @@ fn the_layouts_that_an_error_names_would_do_and_no_others() {
                 named
             }
         };
-        macro_rules! ask {
-            ($layout:ty) => {
-                let shape = Shape::of::<$layout>();
-                let would_do =
-                    builder().layout::<$layout>().build().is_ok() && shape.value_bits() == 0;
-                assert_eq!(
-                    named.contains(&shape),
-                    would_do,
-                    "{shape} for {rate}: {named:?}"
-                );
-            };
-        }
-        for_each_layout!(ask);
+        model::of_every_layout!(ask[E], &builder(), &named, rate);
+    }
+    fn ask<E: Engine, L: Layout>(builder: &FilterBuilder<E>, named: &[Shape], rate: f64) {
+        let shape = Shape::of::<L>();
+        let would_do = builder.clone().layout::<L>().build().is_ok() && shape.value_bits() == 0;
+        assert_eq!(
+            named.contains(&shape),
+            would_do,
+            "{shape} for {rate}: {named:?}"
+        );
     }
     for items in [100, 3_000, 40_000] {
         for rate in [1e-10, 1e-9, 2e-9, 1e-6, 1e-5, 5e-5, 1e-4, 1e-3, 0.01] {

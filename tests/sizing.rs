@@ -131,20 +131,7 @@ fn shapes_take_their_capacity<L: lockfree_cuckoo::Layout>() -> u32 {
 
 #[test]
 fn tables_of_all_layouts_take_the_capacity_they_tell() {
-    let fillings = [
-        shapes_take_their_capacity::<Lanes<8, 8>>(),
-        shapes_take_their_capacity::<Lanes<6, 10>>(),
-        shapes_take_their_capacity::<Lanes<5, 12>>(),
-        shapes_take_their_capacity::<Lanes<4, 16>>(),
-        shapes_take_their_capacity::<Lanes<3, 21>>(),
-        shapes_take_their_capacity::<Lanes<2, 31>>(),
-        shapes_take_their_capacity::<SemiSorted<4, 17>>(),
-        shapes_take_their_capacity::<SemiSorted<5, 14>>(),
-        shapes_take_their_capacity::<SemiSorted<6, 12>>(),
-        shapes_take_their_capacity::<Lanes<4, 12, 4>>(),
-        shapes_take_their_capacity::<Lanes<3, 13, 8>>(),
-        shapes_take_their_capacity::<Lanes<2, 16, 15>>(),
-    ];
+    let fillings = model::of_every_layout!(shapes_take_their_capacity);
     assert!(fillings.iter().all(|&times| times > 3_000), "{fillings:?}");
 }
 

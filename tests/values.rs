@@ -31,33 +31,40 @@ use rand::{RngExt, SeedableRng};
 
 type Valued<L> = Filter<Fixed<L>>;
 
+/// The tests of one layout: each calls the function of its name.
+macro_rules! tests {
+    ($layout:ty: $($test:ident)*) => {
+        use super::Lanes;
+
+        $(
+            #[test]
+            fn $test() {
+                super::$test::<$layout>();
+            }
+        )*
+    };
+}
+
 macro_rules! each_layout {
-    ($($name:ident;)*) => {
-        each_layout! { @of four_by_twelve_and_four, Lanes<4, 12, 4>; $($name;)* }
-        each_layout! { @of three_by_thirteen_and_eight, Lanes<3, 13, 8>; $($name;)* }
-        each_layout! { @of two_by_sixteen_and_fifteen, Lanes<2, 16, 15>; $($name;)* }
-    };
-    (@of $module:ident, $layout:ty; $($name:ident;)*) => {
-        mod $module {
-            use super::Lanes;
-
-            $(#[test] fn $name() { super::$name::<$layout>(); })*
+    ($($name:ident: $layout:ty;)*) => {$(
+        mod $name {
+            tests! { $layout:
+                follows_a_multimap
+                a_full_filter_keeps_its_values
+                a_value_that_is_too_large_is_an_error
+                values_are_stored
+                stored_values_are_read_for_ever
+                many_are_looked_up_as_one_is
+                one_of_many_gives_the_value
+                threads_find_the_values_of_their_items
+                what_threads_see_of_one_token_is_linearizable
+                what_threads_see_of_a_class_and_of_each_value_is_linearizable
+            }
         }
-    };
+    )*};
 }
 
-each_layout! {
-    follows_a_multimap;
-    a_full_filter_keeps_its_values;
-    a_value_that_is_too_large_is_an_error;
-    values_are_stored;
-    stored_values_are_read_for_ever;
-    many_are_looked_up_as_one_is;
-    one_of_many_gives_the_value;
-    threads_find_the_values_of_their_items;
-    what_threads_see_of_one_token_is_linearizable;
-    what_threads_see_of_a_class_and_of_each_value_is_linearizable;
-}
+model::layouts_with_values!(each_layout);
 
 fn filter<L: WithValues>(buckets: usize) -> Valued<L> {
     let builder = CuckooFilter::builder().layout::<L>().seed(1);

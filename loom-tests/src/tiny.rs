@@ -44,29 +44,6 @@ pub fn square_with_budget(descriptors: usize, budget: usize) -> Arc<CuckooFilter
 /// Goes beyond the short search, so that both kinds are explored.
 const BUDGET: usize = 16;
 
-/// A filter with values of four bits.
-pub type Valued = Filter<Fixed<Lanes<4, 12, 4>>>;
-
-/// A [`pair`] with values.
-#[must_use]
-pub fn valued_pair(descriptors: usize) -> Arc<Valued> {
-    let filter = CuckooFilter::builder()
-        .layout::<Lanes<4, 12, 4>>()
-        .buckets(2)
-        .descriptors(descriptors)
-        .search_budget(BUDGET)
-        .seed(0)
-        .build()
-        .expect("a valid size");
-    Arc::new(filter)
-}
-
-/// An item of a [`valued_pair`] whose first candidate is `bucket`.
-#[must_use]
-pub fn in_valued_pair(bucket: usize, fingerprint: Fingerprint) -> u64 {
-    Geometry::with_buckets(model::Layout::of_lanes(4, 12), 2).hash(bucket, fingerprint, 0)
-}
-
 fn of<L: Layout>(buckets: usize, descriptors: usize, budget: usize) -> Arc<Filter<Fixed<L>>> {
     let filter = CuckooFilter::builder()
         .layout::<L>()

@@ -2,19 +2,23 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::{Filter, Fixed, Lanes};
 use loom_tests::check::{check, check_large};
-use loom_tests::tiny::{Valued, in_valued_pair, spawn, valued_pair};
+use loom_tests::tiny::{in_pair_of, pair_of, spawn};
 use model::Fingerprint;
+
+/// Values of four bits.
+type L = Lanes<4, 12, 4>;
 
 const F: Fingerprint = 0x111;
 
 /// The class, by its first candidate: lookups and changes read that one first.
 fn item(first: usize) -> u64 {
-    in_valued_pair(first, F)
+    in_pair_of::<L>(first, F)
 }
 
 /// The values of the class, sorted.
-fn values(filter: &Valued) -> Vec<u16> {
+fn values(filter: &Filter<Fixed<L>>) -> Vec<u16> {
     let mut values: Vec<u16> = filter.values_hash(item(0)).collect();
     values.sort_unstable();
     values
@@ -24,7 +28,7 @@ fn values(filter: &Valued) -> Vec<u16> {
 fn a_hop_takes_the_value_along() {
     for (source, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         check("a mover and a lookup of the value", 50, move || {
-            let filter = valued_pair(1);
+            let filter = pair_of::<L>(1);
             filter.insert_value_hash(item(source), 9).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(source)));
             assert_eq!(
@@ -42,7 +46,7 @@ fn a_hop_takes_the_value_along() {
 fn all_values_are_seen_while_one_hops() {
     for first in [0, 1] {
         check("a mover and a lookup of two values", 50, move || {
-            let filter = valued_pair(1);
+            let filter = pair_of::<L>(1);
             filter.insert_value_hash(item(0), 9).expect("room");
             filter.insert_value_hash(item(0), 4).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(0)));
@@ -58,7 +62,7 @@ fn all_values_are_seen_while_one_hops() {
 fn a_value_is_replaced_while_its_token_hops() {
     for (source, first) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         check("a mover and a replacement", 50, move || {
-            let filter = valued_pair(1);
+            let filter = pair_of::<L>(1);
             filter.insert_value_hash(item(source), 9).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(source)));
             assert_eq!(filter.replace_value_hash(item(first), 9, 4), Ok(true));
@@ -80,7 +84,7 @@ fn of_two_that_replace_one_value_one_succeeds() {
             "two replacements of one value with a mover",
             500,
             move || {
-                let filter = valued_pair(1);
+                let filter = pair_of::<L>(1);
                 filter.insert_value_hash(item(0), 9).expect("room");
                 let mover = spawn(&filter, move |filter| filter.relocate_hash(item(0)));
                 let other = spawn(&filter, move |filter| {
@@ -100,7 +104,7 @@ fn of_two_that_replace_one_value_one_succeeds() {
 fn a_value_is_replaced_or_removed() {
     for first in [0, 1] {
         check_large("a replacement and a remove with a mover", 500, move || {
-            let filter = valued_pair(1);
+            let filter = pair_of::<L>(1);
             filter.insert_value_hash(item(0), 9).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(0)));
             let remover = spawn(&filter, move |filter| filter.remove_value_hash(item(0), 9));
@@ -121,7 +125,7 @@ fn a_class_is_never_missed_while_one_of_its_values_goes() {
             "an insert and a remove of another value, and a lookup",
             40,
             move || {
-                let filter = valued_pair(1);
+                let filter = pair_of::<L>(1);
                 filter.insert_value_hash(item(0), 9).expect("room");
                 let writer = spawn(&filter, move |filter| {
                     filter.insert_value_hash(item(0), 4).expect("room");
@@ -146,7 +150,7 @@ fn a_value_is_never_missed_while_its_twin_is_replaced() {
             "an insert, a replacement of the twin, and a remove",
             50,
             move || {
-                let filter = valued_pair(1);
+                let filter = pair_of::<L>(1);
                 filter.insert_value_hash(item(0), 9).expect("room");
                 let writer = spawn(&filter, move |filter| {
                     filter.insert_value_hash(item(0), 9).expect("room");
@@ -166,7 +170,7 @@ fn a_value_is_never_missed_while_its_twin_is_replaced() {
 fn of_two_that_add_one_item_one_gives_its_value() {
     for (mine_first, other_first) in [(0, 0), (0, 1), (1, 1)] {
         check("two unique inserts with values", 50, move || {
-            let filter = valued_pair(2);
+            let filter = pair_of::<L>(2);
             let other = spawn(&filter, move |filter| {
                 filter.insert_unique_value_hash(item(other_first), 4)
             });
@@ -187,7 +191,7 @@ fn of_two_that_add_one_item_one_gives_its_value() {
 fn a_unique_insert_is_told_the_value_of_a_token_that_hops() {
     for first in [0, 1] {
         check("a mover and a unique insert with a value", 50, move || {
-            let filter = valued_pair(2);
+            let filter = pair_of::<L>(2);
             filter.insert_value_hash(item(0), 9).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(0)));
             let found = filter
@@ -204,7 +208,7 @@ fn a_unique_insert_is_told_the_value_of_a_token_that_hops() {
 fn a_snapshot_has_the_value_of_a_token_that_hops() {
     for source in [0, 1] {
         check_large("a mover, a replacement and a snapshot", 500, move || {
-            let filter = valued_pair(1);
+            let filter = pair_of::<L>(1);
             filter.insert_value_hash(item(source), 9).expect("room");
             let mover = spawn(&filter, move |filter| filter.relocate_hash(item(source)));
             let writer = spawn(&filter, move |filter| {

@@ -191,14 +191,4 @@ macro_rules! each_layout {
     )*};
 }
 
-each_layout! {
-    eight_by_eight: Lanes<8, 8>;
-    six_by_ten: Lanes<6, 10>;
-    five_by_twelve: Lanes<5, 12>;
-    four_by_sixteen: Lanes<4, 16>;
-    three_by_twenty_one: Lanes<3, 21>;
-    two_by_thirty_one: Lanes<2, 31>;
-    semi_sorted_four_by_seventeen: SemiSorted<4, 17>;
-    semi_sorted_five_by_fourteen: SemiSorted<5, 14>;
-    semi_sorted_six_by_twelve: SemiSorted<6, 12>;
-}
+model::layouts_without_values!(each_layout);

@@ -75,17 +75,6 @@ mod tests {
 
     #[test]
     fn the_series_is_the_power_in_all_layouts() {
-        the_series_is_the_power::<Lanes<8, 8>>();
-        the_series_is_the_power::<Lanes<6, 10>>();
-        the_series_is_the_power::<Lanes<5, 12>>();
-        the_series_is_the_power::<Lanes<4, 16>>();
-        the_series_is_the_power::<Lanes<3, 21>>();
-        the_series_is_the_power::<Lanes<2, 31>>();
-        the_series_is_the_power::<SemiSorted<4, 17>>();
-        the_series_is_the_power::<SemiSorted<5, 14>>();
-        the_series_is_the_power::<SemiSorted<6, 12>>();
-        the_series_is_the_power::<Lanes<4, 12, 4>>();
-        the_series_is_the_power::<Lanes<3, 13, 8>>();
-        the_series_is_the_power::<Lanes<2, 16, 15>>();
+        model::of_every_layout!(the_series_is_the_power);
     }
 }

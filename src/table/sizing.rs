@@ -171,18 +171,7 @@ mod tests {
 
     #[test]
     fn the_largest_sizes_of_all_layouts_are_possible() {
-        the_largest_sizes_are_possible::<Lanes<8, 8>>();
-        the_largest_sizes_are_possible::<Lanes<6, 10>>();
-        the_largest_sizes_are_possible::<Lanes<5, 12>>();
-        the_largest_sizes_are_possible::<Lanes<4, 16>>();
-        the_largest_sizes_are_possible::<Lanes<3, 21>>();
-        the_largest_sizes_are_possible::<Lanes<2, 31>>();
-        the_largest_sizes_are_possible::<SemiSorted<4, 17>>();
-        the_largest_sizes_are_possible::<SemiSorted<5, 14>>();
-        the_largest_sizes_are_possible::<SemiSorted<6, 12>>();
-        the_largest_sizes_are_possible::<Lanes<4, 12, 4>>();
-        the_largest_sizes_are_possible::<Lanes<3, 13, 8>>();
-        the_largest_sizes_are_possible::<Lanes<2, 16, 15>>();
+        model::of_every_layout!(the_largest_sizes_are_possible);
     }
 
     #[test]

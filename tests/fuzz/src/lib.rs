@@ -47,20 +47,7 @@ pub fn check_any_layout(bytes: &[u8]) -> bool {
 
 /// Filters of how many kinds and layouts the bytes are.
 pub fn check_each(bytes: &[u8]) -> usize {
-    let of_layouts = [
-        check_each_kind::<Lanes<8, 8>>(bytes),
-        check_each_kind::<Lanes<6, 10>>(bytes),
-        check_each_kind::<Lanes<5, 12>>(bytes),
-        check_each_kind::<Lanes<4, 16>>(bytes),
-        check_each_kind::<Lanes<3, 21>>(bytes),
-        check_each_kind::<Lanes<2, 31>>(bytes),
-        check_each_kind::<SemiSorted<4, 17>>(bytes),
-        check_each_kind::<SemiSorted<5, 14>>(bytes),
-        check_each_kind::<SemiSorted<6, 12>>(bytes),
-        check_each_kind::<Lanes<4, 12, 4>>(bytes),
-        check_each_kind::<Lanes<3, 13, 8>>(bytes),
-        check_each_kind::<Lanes<2, 16, 15>>(bytes),
-    ];
+    let of_layouts = model::of_every_layout!(check_each_kind, bytes);
     of_layouts.iter().sum()
 }
 

@@ -11,13 +11,15 @@
 //! * [`oracle`]: the multiset that a filter should hold, and whether it fits into a table.
 //! * [`history`]: whether some order of the calls explains what several threads saw.
 //!
-//! And what tests build their items with: [`hashers`], [`mix`](fn@mix), and the [`seesaw`].
+//! And what tests build their items with: [`hashers`], [`mix`](fn@mix), and the [`seesaw`]; and the list of the crate's
+//! layouts, for tests that go over all: [`of_every_layout`].
 
 pub mod bucket;
 pub mod geometry;
 pub mod hashers;
 pub mod history;
 pub mod layout;
+mod lists;
 mod mix;
 pub mod oracle;
 pub mod reference;

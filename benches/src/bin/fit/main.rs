@@ -56,16 +56,9 @@ impl Options {
 
 fn main() {
     let options = Options::parse();
-    options.fit::<Lanes<8, 8>>();
-    options.fit::<Lanes<6, 10>>();
-    options.fit::<Lanes<5, 12>>();
-    options.fit::<Lanes<4, 16>>();
-    options.fit::<Lanes<3, 21>>();
-    options.fit::<Lanes<2, 31>>();
-    options.fit::<SemiSorted<4, 17>>();
-    options.fit::<SemiSorted<5, 14>>();
-    options.fit::<SemiSorted<6, 12>>();
-    options.fit::<Lanes<4, 12, 4>>();
-    options.fit::<Lanes<3, 13, 8>>();
-    options.fit::<Lanes<2, 16, 15>>();
+    model::of_every_layout!(fit, &options);
+}
+
+fn fit<L: Layout>(options: &Options) {
+    options.fit::<L>();
 }
