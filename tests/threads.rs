@@ -23,94 +23,28 @@
 mod common;
 
 use std::array;
-use std::collections::BTreeMap;
 use std::hint;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use common::THREADS;
+use common::accounts::{self, DESCRIPTORS, Ledger, note, rng, settle_accounts};
 use common::seesaw::Seesaw;
 use crew::Crew;
-use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
-use model::geometry::{Class, Geometry, distinct};
+use model::Layout;
+use model::geometry::{Geometry, distinct};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
-use model::{Layout, mix};
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 const SLOTS: usize = Layout::DEFAULT.slots;
 
 type Filter = CuckooFilter<AsGiven>;
 
-/// Plenty, and the fewest there can be.
-const DESCRIPTORS: [Option<usize>; 2] = [None, Some(1)];
-
-/// How many copies of each class a thread added, less those that it removed.
-type Ledger = BTreeMap<Class, i64>;
-
 fn filter(buckets: usize, budget: usize, descriptors: Option<usize>) -> Filter {
-    let mut builder = CuckooFilter::builder()
-        .buckets(buckets)
-        .search_budget(budget);
-    if let Some(descriptors) = descriptors {
-        builder = builder.descriptors(descriptors);
-    }
-    builder
-        .hasher(AsGiven)
-        .build()
-        .expect("a possible geometry")
-}
-
-fn rng(seed: usize) -> SmallRng {
-    SmallRng::seed_from_u64(mix(seed as u64))
-}
-
-fn note(ledger: &mut Ledger, class: Class, change: i64) {
-    *ledger.entry(class).or_default() += change;
-}
-
-/// Checks the filter, with nobody at work, against what all threads did together, and empties it.
-fn settle_accounts(filter: &Filter, ledgers: impl IntoIterator<Item = Ledger>) {
-    let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
-    let mut balance = Ledger::new();
-    for (class, change) in ledgers.into_iter().flatten() {
-        note(&mut balance, class, change);
-    }
-    assert_eq!(filter.len() as i64, balance.values().sum::<i64>(), "len");
-    for (&class, &copies) in &balance {
-        for hash in geometry.both_orders(class) {
-            assert_eq!(
-                filter.count_hash(hash) as i64,
-                copies,
-                "copies of {class:?}"
-            );
-            assert_eq!(filter.contains_hash(hash), copies > 0, "{class:?}");
-        }
-    }
-    for (&class, &copies) in &balance {
-        let [one, other] = geometry.both_orders(class);
-        for at in 0..copies {
-            let hash = if at % 2 == 0 { one } else { other };
-            assert!(filter.remove_hash(hash), "a copy of {class:?} is lost");
-        }
-        assert!(!filter.remove_hash(one), "a copy of {class:?} too many");
-    }
-    assert!(filter.is_empty());
-    // No slot is taken by a token that nobody can name: eight copies fill each pair of buckets.
-    let fill: Vec<u64> = (0..geometry.buckets)
-        .flat_map(|bucket| [geometry.hash(bucket, 4_711, 0); SLOTS])
-        .collect();
-    for &hash in &fill {
-        filter.insert_hash(hash).expect("the pair has room");
-    }
-    assert_eq!(filter.len(), filter.slots());
-    for &hash in &fill {
-        assert!(filter.remove_hash(hash), "a token of the refill");
-    }
-    assert!(filter.is_empty());
+    accounts::filter(buckets, budget, descriptors)
 }
 
 /// Property 1 and 2 at high load.

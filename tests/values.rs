@@ -13,18 +13,22 @@
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use common::model_of;
+use common::seesaw::Seesaw;
 use crew::Crew;
 use lockfree_cuckoo::{
     CuckooFilter, Filter, Fixed, InsertError, Lanes, Layout, RandomState, ValueError, WithValues,
 };
 use model::geometry::{Geometry, distinct};
-use model::history::{Call, Event, Multiset, ValueCall, linearizable};
-use model::seesaw::Seesaw;
+use model::hashers::AsGiven;
+use model::history::{Call, Event, Multiset, ValueCall, explained, linearizable};
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -74,11 +78,6 @@ fn filter<L: WithValues>(buckets: usize) -> Valued<L> {
         .expect("a possible geometry")
 }
 
-/// As the test of the layout knows it.
-fn layout<L: Layout>() -> model::Layout {
-    model::Layout::of_lanes(L::SLOTS, L::FINGERPRINT_BITS)
-}
-
 fn sorted(values: impl Iterator<Item = u16>) -> Vec<u16> {
     let mut values: Vec<u16> = values.collect();
     values.sort_unstable();
@@ -92,7 +91,7 @@ fn value_of<L: WithValues>(number: u64) -> u16 {
 
 fn follows_a_multimap<L: WithValues>() {
     const BUCKETS: usize = 8;
-    let geometry = Geometry::with_buckets(layout::<L>(), BUCKETS);
+    let geometry = Geometry::with_buckets(model_of::<L>(), BUCKETS);
     let items = distinct(geometry, BUCKETS * L::SLOTS / 2, 7);
     let few = [0, 1, L::MAX_VALUE / 2, L::MAX_VALUE];
     let step = (0..items.len(), 0..6_usize, 0..few.len(), 0..few.len());
@@ -161,7 +160,7 @@ fn follows_a_multimap<L: WithValues>() {
 
 /// Fills it until an insert is refused, with items of distinct classes. Returns the items that are in.
 fn fill<L: WithValues>(filter: &Valued<L>, seed: u64) -> Vec<u64> {
-    let geometry = Geometry::with_slots(layout::<L>(), filter.slots());
+    let geometry = Geometry::with_slots(model_of::<L>(), filter.slots());
     let mut items = distinct(geometry, filter.slots(), seed);
     let insert = |&hash: &u64| filter.insert_value_hash(hash, value_of::<L>(hash)).is_ok();
     let taken = items.iter().take_while(|hash| insert(hash)).count();
@@ -311,7 +310,7 @@ fn there_is_room_for_each_answer() {
 fn one_of_many_gives_the_value<L: WithValues>() {
     const THREADS: usize = 4;
     const ROUNDS: usize = 100;
-    let geometry = Geometry::with_buckets(layout::<L>(), 64);
+    let geometry = Geometry::with_buckets(model_of::<L>(), 64);
     let items = distinct(geometry, 64, 11);
     for round in 0..ROUNDS {
         let filter = filter::<L>(64);
@@ -345,7 +344,7 @@ fn threads_find_the_values_of_their_items<L: WithValues>() {
     const THREADS: usize = 3;
     const CALLS: usize = 4_000;
     let filter = filter::<L>(64);
-    let geometry = Geometry::with_slots(layout::<L>(), filter.slots());
+    let geometry = Geometry::with_slots(model_of::<L>(), filter.slots());
     let items = distinct(geometry, filter.slots(), 13);
     let all = Crew::workers(THREADS, |_, number| {
         let mut rng = SmallRng::seed_from_u64(number as u64);
@@ -390,16 +389,13 @@ const ROUNDS: usize = 300;
 const CALLS: usize = 4;
 
 /// A thread makes one call: of the kind that the first number says, with this hash and these values.
-type Caller<L> = fn(&Valued<L>, u32, u64, u16, u16) -> ValueCall;
+type Caller<L> = fn(&Filter<Fixed<L>, AsGiven>, u32, u64, u16, u16) -> ValueCall;
 
 /// What three threads see of a class whose tokens hop all the time, round by round. Hands over each round, with the
 /// values that were in before it.
 fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]], &Multiset)) {
-    let plan = Seesaw::new(layout::<L>());
-    let filter = filter::<L>(plan.geometry.buckets);
-    for &hash in &plan.ballast {
-        filter.insert_hash(hash).expect("the ballast has room");
-    }
+    let seesaw = Seesaw::<L>::of_layout(None);
+    let (filter, rider) = (&seesaw.filter, seesaw.rider());
     let clock = AtomicU64::new(0);
     let now = || clock.fetch_add(1, Ordering::SeqCst);
     let (histories, _) = Crew::run(
@@ -410,11 +406,11 @@ fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]],
             for _ in 0..ROUNDS {
                 crew.meet();
                 for _ in 0..CALLS {
-                    let hash = plan.rider[rng.random_range(0..2)];
+                    let hash = rider[rng.random_range(0..2)];
                     let (one, other) = (rng.random_range(0..3), rng.random_range(0..3));
                     let choice = rng.random_range(0..8);
                     let began = now();
-                    let call = caller(&filter, choice, hash, one, other);
+                    let call = caller(filter, choice, hash, one, other);
                     let ended = now();
                     events.push(Event { call, began, ended });
                 }
@@ -426,10 +422,7 @@ fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]],
         |crew, number| {
             let mut end = number;
             while crew.at_work() {
-                let push = plan.push[end % 2];
-                if filter.insert_hash(push).is_ok() {
-                    assert!(filter.remove_hash(push), "a push was lost");
-                }
+                seesaw.push(end % 2);
                 end += 1;
             }
         },
@@ -447,7 +440,7 @@ fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]],
             round.iter().copied().flatten().map(|event| event.call),
         );
     }
-    let left: Vec<u16> = sorted(filter.values_hash(plan.rider[0]));
+    let left: Vec<u16> = sorted(filter.values_hash(rider[0]));
     let expected = values
         .iter()
         .flat_map(|(&value, &copies)| vec![value; copies]);
@@ -455,7 +448,7 @@ fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]],
 }
 
 fn call<L: WithValues>(
-    filter: &Valued<L>,
+    filter: &Filter<Fixed<L>, AsGiven>,
     choice: u32,
     hash: u64,
     one: u16,
@@ -500,18 +493,9 @@ fn what_threads_see_of_a_class_and_of_each_value_is_linearizable<L: WithValues>(
 
 /// Checks that an order explains what the calls say of some of the tokens.
 fn explain(round: &[&[Event<ValueCall>]], told: impl Fn(ValueCall) -> Option<Call>, copies: usize) {
-    let said = |events: &&[Event<ValueCall>]| -> Vec<Event> {
-        let said = |event: &Event<ValueCall>| {
-            let (began, ended) = (event.began, event.ended);
-            told(event.call).map(|call| Event { call, began, ended })
-        };
-        events.iter().filter_map(said).collect()
-    };
-    let said: Vec<Vec<Event>> = round.iter().map(said).collect();
-    let said: Vec<&[Event]> = said.iter().map(Vec::as_slice).collect();
     assert!(
-        linearizable(&said, i64::try_from(copies).expect("few")),
-        "no order explains these calls on {copies} copies: {said:#?}, of {round:#?}"
+        explained(round, told, i64::try_from(copies).expect("few")),
+        "no order explains what is said of {copies} copies: {round:#?}"
     );
 }
 

@@ -2,7 +2,15 @@
 
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+pub(crate) mod accounts;
 pub(crate) mod seesaw;
+
+use lockfree_cuckoo::Layout;
+
+/// The same layout in the second implementation. Where it has values, only where its items may be is alike.
+pub(crate) fn model_of<L: Layout>() -> model::Layout {
+    model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS)
+}
 
 /// Tables small enough to decide exactly whether a multiset fits: every kind of shape, one range and several.
 pub(crate) const TINY: [usize; 8] = [2, 4, 6, 8, 12, 14, 16, 24];

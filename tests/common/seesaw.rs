@@ -2,9 +2,10 @@
 
 use std::thread;
 
-use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout};
+use lockfree_cuckoo::{Filter, Fixed, Lanes, Layout};
 use model::hashers::AsGiven;
+
+use super::accounts::filter;
 
 pub(crate) struct Seesaw<L: Layout = Lanes<4, 16>> {
     pub(crate) filter: Filter<Fixed<L>, AsGiven>,
@@ -21,19 +22,9 @@ impl Seesaw {
 impl<L: Layout> Seesaw<L> {
     /// A seesaw without its rider, so that both its ends have one vacant slot.
     pub(crate) fn of_layout(descriptors: Option<usize>) -> Self {
-        let layout = model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS);
-        let plan = model::seesaw::Seesaw::new(layout);
-        let builder = CuckooFilter::builder().layout::<L>();
-        let mut builder = builder.buckets(plan.geometry.buckets);
-        if let Some(descriptors) = descriptors {
-            builder = builder.descriptors(descriptors);
-        }
+        let plan = model::seesaw::Seesaw::new(super::model_of::<L>());
         // The hop is the first step of any search, so a short one finds it, and a refusal costs little.
-        let filter = builder
-            .search_budget(64)
-            .hasher(AsGiven)
-            .build()
-            .expect("a possible geometry");
+        let filter = filter(plan.geometry.buckets, 64, descriptors);
         for &hash in &plan.ballast {
             filter.insert_hash(hash).expect("the ballast has room");
         }

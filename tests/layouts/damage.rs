@@ -9,7 +9,8 @@ use model::geometry::Geometry;
 use model::mix;
 use model::stored::{self, list};
 
-use crate::{golden, model_of};
+use crate::common::model_of;
+use crate::golden;
 
 /// Reads in both ways, which must agree.
 fn read<E: Engine>(bytes: &[u8]) -> Result<Filter<E>, ReadError> {

@@ -8,7 +8,7 @@ use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Layout, Rota
 use model::geometry::{Class, Geometry};
 use model::stored::{self, list};
 
-use crate::model_of;
+use crate::common::model_of;
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 

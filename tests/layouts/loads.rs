@@ -3,7 +3,7 @@
 use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Layout};
 use model::mix;
 
-use crate::model_of;
+use crate::common::model_of;
 
 /// The load of a large table at the first refusal, of so many slots, with the default search budget. More bits change
 /// nothing about it.

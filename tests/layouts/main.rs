@@ -15,12 +15,7 @@ mod oracle;
 mod rates;
 mod threads;
 
-use lockfree_cuckoo::{Lanes, Layout, SemiSorted};
-
-/// The same layout in the second implementation.
-fn model_of<L: Layout>() -> model::Layout {
-    model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS)
-}
+use lockfree_cuckoo::{Lanes, SemiSorted};
 
 /// The tests of one layout: each calls the function of its name, in that room.
 macro_rules! tests {

@@ -26,8 +26,8 @@ use model::oracle::Oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
+use crate::common::model_of;
 use crate::common::{BUDGETS, SMALL, TINY};
-use crate::model_of;
 
 /// The largest budget, with which a search of a tiny table should be exhaustive.
 const FULL_BUDGET: usize = 4096;

@@ -10,7 +10,7 @@ use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Layout};
 use model::hashers::AsGiven;
 use model::mix;
 
-use crate::model_of;
+use crate::common::model_of;
 
 /// Nearly full, of random items that `place` makes of numbers.
 fn full<L: Layout>(place: impl Fn(u64) -> u64) -> Filter<Fixed<L>, AsGiven> {

@@ -7,76 +7,17 @@
 //! 4. Of threads that race to add an absent item with `insert_unique`, or to remove the one copy, exactly one is told
 //!    true.
 
-use std::collections::BTreeMap;
-
 use crew::Crew;
-use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Layout};
-use model::geometry::{Class, Geometry, distinct};
-use model::hashers::AsGiven;
-use model::mix;
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use lockfree_cuckoo::Layout;
+use model::geometry::{Geometry, distinct};
+use rand::RngExt;
 
+use crate::common::accounts::{DESCRIPTORS, Ledger, filter, note, rng, settle_accounts};
+use crate::common::model_of;
 use crate::common::seesaw::Seesaw;
-use crate::model_of;
 
 /// More than the processors of a small machine.
 const THREADS: usize = 4;
-
-/// Plenty, and the fewest there can be.
-const DESCRIPTORS: [Option<usize>; 2] = [None, Some(1)];
-
-/// How many copies of each class a thread added, less those that it removed.
-type Ledger = BTreeMap<Class, i64>;
-
-type Shared<L> = Filter<Fixed<L>, AsGiven>;
-
-fn filter<L: Layout>(buckets: usize, budget: usize, descriptors: Option<usize>) -> Shared<L> {
-    let builder = CuckooFilter::builder().layout::<L>().buckets(buckets);
-    let mut builder = builder.search_budget(budget);
-    if let Some(descriptors) = descriptors {
-        builder = builder.descriptors(descriptors);
-    }
-    let filter = builder.hasher(AsGiven).build();
-    filter.expect("a possible geometry")
-}
-
-fn rng(seed: usize) -> SmallRng {
-    SmallRng::seed_from_u64(mix(seed as u64))
-}
-
-fn note(ledger: &mut Ledger, class: Class, change: i64) {
-    *ledger.entry(class).or_default() += change;
-}
-
-/// Checks the filter, with nobody at work, against what all threads did together, and empties and fills it.
-fn settle_accounts<L: Layout>(filter: &Shared<L>, ledgers: impl IntoIterator<Item = Ledger>) {
-    let geometry = Geometry::with_slots(model_of::<L>(), filter.slots());
-    let mut balance = Ledger::new();
-    for (class, change) in ledgers.into_iter().flatten() {
-        note(&mut balance, class, change);
-    }
-    assert_eq!(filter.len() as i64, balance.values().sum::<i64>(), "len");
-    for (&class, &copies) in &balance {
-        let [one, other] = geometry.both_orders(class);
-        assert_eq!(filter.count_hash(one) as i64, copies, "copies of {class:?}");
-        assert_eq!(filter.contains_hash(other), copies > 0, "{class:?}");
-        for _ in 0..copies {
-            assert!(filter.remove_hash(one), "a copy of {class:?} is lost");
-        }
-        assert!(!filter.remove_hash(other), "a copy of {class:?} too many");
-    }
-    assert!(filter.is_empty());
-    // No slot is taken by a token that nobody can name.
-    for bucket in 0..geometry.buckets {
-        for _ in 0..L::SLOTS {
-            let copy = geometry.hash(bucket, 7, 0);
-            filter.insert_hash(copy).expect("the pair has room");
-        }
-    }
-    assert_eq!(filter.len(), filter.slots());
-}
 
 fn hot_table<L: Layout>(buckets: usize, descriptors: Option<usize>) {
     const CALLS: usize = 60_000;

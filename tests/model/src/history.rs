@@ -3,7 +3,7 @@
 
 mod values;
 
-pub use values::{Multiset, ValueCall};
+pub use values::{Multiset, ValueCall, explained};
 
 use core::fmt::Debug;
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Outcome};
+use super::{Call, Event, Outcome, linearizable};
 
 /// The values of the copies: how many have each.
 pub type Multiset = BTreeMap<u16, usize>;
@@ -93,6 +93,25 @@ impl ValueCall {
     }
 }
 
+/// Whether an order explains what the calls of several threads say of some of the tokens, of which so many were in.
+#[must_use]
+pub fn explained(
+    threads: &[&[Event<ValueCall>]],
+    told: impl Fn(ValueCall) -> Option<Call>,
+    copies: i64,
+) -> bool {
+    let said = |events: &&[Event<ValueCall>]| -> Vec<Event> {
+        let said = |event: &Event<ValueCall>| {
+            let (began, ended) = (event.began, event.ended);
+            told(event.call).map(|call| Event { call, began, ended })
+        };
+        events.iter().filter_map(said).collect()
+    };
+    let said: Vec<Vec<Event>> = threads.iter().map(said).collect();
+    let said: Vec<&[Event]> = said.iter().map(Vec::as_slice).collect();
+    linearizable(&said, copies)
+}
+
 fn add(values: &mut Multiset, value: u16) {
     *values.entry(value).or_default() += 1;
 }
@@ -110,7 +129,6 @@ fn take(values: &mut Multiset, value: u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Event, linearizable};
 
     fn event(call: ValueCall, began: u64, ended: u64) -> Event<ValueCall> {
         Event { call, began, ended }
@@ -148,20 +166,9 @@ mod tests {
         ];
         let all = [&remover[..], &reader, &other];
         assert!(!linearizable(&all, Multiset::from([(1, 1)])));
-        let explained = |told: fn(ValueCall) -> Option<Call>, copies| {
-            let said = |events: &[Event<ValueCall>]| -> Vec<Event> {
-                let said = |e: &Event<ValueCall>| {
-                    let (began, ended) = (e.began, e.ended);
-                    told(e.call).map(|call| Event { call, began, ended })
-                };
-                events.iter().filter_map(said).collect()
-            };
-            let said = all.map(said);
-            linearizable(&said.each_ref().map(|events| &events[..]), copies)
-        };
-        assert!(explained(ValueCall::of_the_class, 1));
-        assert!(explained(|call| call.of_the_value(1), 1));
-        assert!(explained(|call| call.of_the_value(2), 0));
+        assert!(explained(&all, ValueCall::of_the_class, 1));
+        assert!(explained(&all, |call| call.of_the_value(1), 1));
+        assert!(explained(&all, |call| call.of_the_value(2), 0));
     }
 
     #[test]
