@@ -25,6 +25,7 @@
 //! A [contender](contender::Contender) brings the operations, a [rig](rig::Rig) has it do timed slices of
 //! [work] on [keys](keys::Keys), on [threads that start together](race::race).
 
+pub mod bare;
 pub mod contender;
 pub mod cores;
 pub mod faults;

@@ -1,6 +1,6 @@
 //! How fast is each layout, beside the bare limit of its own lanes and beside 4 x 16?
 //!
-//! In one process, slices of a layout's work, of its [limit](bare::Bare)'s, of the work of 4 x 16 and of the limit of that
+//! In one process, slices of a layout's work, of its [limit](Bare)'s, of the work of 4 x 16 and of the limit of that
 //! take turns, with the same keys, so a disturbance of the machine meets all four. A figure is a median over slices: the
 //! speed of the layout by that of its limit, that quotient by the one of 4 x 16, and the speed by that of 4 x 16. One
 //! thread. Each filter has room for just the items, so the tables of layouts are of different sizes.
@@ -8,18 +8,17 @@
 //! `--items 10M` is beyond most caches. `--quick` takes a tenth of the time. With
 //! `RUSTFLAGS="-C target-cpu=native"` the compiler may use what else the processor has.
 
-mod bare;
 mod slices;
 mod subject;
 
 use clap::Parser;
 use lockfree_cuckoo::{Lanes, Layout, SemiSorted};
+use lockfree_cuckoo_benches::bare::Bare;
 use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::layout::Layout as Columns;
 use lockfree_cuckoo_benches::machine::machine;
 use lockfree_cuckoo_benches::size::items_of;
 
-use self::bare::Bare;
 use self::slices::{Figures, race};
 use self::subject::Subject;
 

@@ -7,8 +7,8 @@ use lockfree_cuckoo::Lanes;
 use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::quartiles::Quartiles;
 
-use crate::bare::Bare;
 use crate::subject::{Subject, Table};
+use lockfree_cuckoo_benches::bare::Bare;
 
 /// Operations of a slice.
 const SLICE: usize = 1 << 15;

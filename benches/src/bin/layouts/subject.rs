@@ -1,6 +1,7 @@
 //! What is measured.
 
 use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Layout};
+use lockfree_cuckoo_benches::bare::Bare;
 
 /// A table of hashes.
 pub(crate) trait Table {
@@ -43,5 +44,27 @@ impl<L: Layout> Table for Subject<L> {
     #[inline]
     fn remove(&self, hash: u64) -> bool {
         self.0.remove_hash(hash)
+    }
+}
+
+/// The limit of lanes of this shape. Compared in vectors where they suit.
+impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
+    fn with_words(words: usize) -> Self {
+        Self::with_words(words)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> bool {
+        self.insert(hash)
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.contains_in_vectors(hash)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove(hash)
     }
 }

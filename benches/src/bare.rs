@@ -1,15 +1,15 @@
-//! The bare limit of lanes of any shape: two independent loads, one compare of all lanes, for a change one exchange.
+//! Bare lanes of any shape: two independent loads, one compare of all lanes, for a change one exchange.
 //!
-//! What [`limit`](lockfree_cuckoo_benches::limit) is for 4 x 16; as there, it tells no truth: an insert into a full word
-//! pushes out a fingerprint. Lanes of 8 and 16 bits are compared in vectors where there are any, all others by
-//! arithmetic on words.
+//! What the [limit](crate::limit) is made of. It tells no truth: an insert into a full word pushes out a fingerprint, and
+//! an exchange that fails loses its key.
 
 use std::sync::atomic::Ordering;
 
 use model::geometry::SPREAD;
 
-use crate::subject::Table;
+use crate::prefetch::prefetch;
 
+/// The words. Not the library's atomics, so that the limit does not depend on what it is a limit for.
 #[allow(
     clippy::disallowed_types,
     reason = "the limit is no part of the library, and no model checker looks at it"
@@ -17,7 +17,8 @@ use crate::subject::Table;
 type Cell = std::sync::atomic::AtomicU64;
 
 /// An array of plain atomic words, of `SLOTS` lanes of `BITS` bits each.
-pub(crate) struct Bare<const SLOTS: usize, const BITS: u32> {
+#[derive(Debug)]
+pub struct Bare<const SLOTS: usize, const BITS: u32> {
     words: Box<[Cell]>,
     offset_shift: u32,
 }
@@ -34,6 +35,36 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
     const TOP_OF_EACH: u64 = Self::ONE_IN_EACH << (BITS - 1);
     const LANE: u64 = u64::MAX >> (u64::BITS - BITS);
     const LANES: u64 = Self::ONE_IN_EACH * Self::LANE;
+
+    /// All words vacant. Their number is a power of two times that of the ranges inside which the XOR stays.
+    #[must_use]
+    pub fn with_words(words: usize) -> Self {
+        Self {
+            words: (0..words).map(|_| Cell::new(0)).collect(),
+            offset_shift: u64::BITS - words.trailing_zeros(),
+        }
+    }
+
+    /// The number of words.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Makes all words vacant.
+    pub fn clear(&mut self) {
+        for word in &mut self.words {
+            *word.get_mut() = 0;
+        }
+    }
+
+    /// Asks for both words of a key.
+    #[inline]
+    pub fn prefetch(&self, hash: u64) {
+        let (first, second, _) = self.candidates(hash);
+        prefetch(&self.words[first]);
+        prefetch(&self.words[second]);
+    }
 
     #[inline]
     fn candidates(&self, hash: u64) -> (usize, usize, u64) {
@@ -62,18 +93,10 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
         let difference = word ^ (fingerprint * Self::ONE_IN_EACH);
         difference.wrapping_sub(Self::ONE_IN_EACH) & !difference & Self::TOP_OF_EACH
     }
-}
 
-impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
-    fn with_words(words: usize) -> Self {
-        Self {
-            words: (0..words).map(|_| Cell::new(0)).collect(),
-            offset_shift: u64::BITS - words.trailing_zeros(),
-        }
-    }
-
+    /// Adds a key; into a full word in place of its oldest one. False if the exchange was lost.
     #[inline]
-    fn insert(&self, hash: u64) -> bool {
+    pub fn insert(&self, hash: u64) -> bool {
         let (first, second, fingerprint) = self.candidates(hash);
         let (a, b) = (self.load(first), self.load(second));
         // Words fill from the low end, so the emptier of the two is the smaller number.
@@ -81,19 +104,28 @@ impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
         self.exchange(index, word, (word << BITS | fingerprint) & Self::LANES)
     }
 
+    /// Looks a key up, by arithmetic on words.
     #[inline]
-    fn contains(&self, hash: u64) -> bool {
+    pub fn contains(&self, hash: u64) -> bool {
         let (first, second, fingerprint) = self.candidates(hash);
         let (a, b) = (self.load(first), self.load(second));
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        if BITS == 8 || BITS == 16 && SLOTS as u32 * BITS == u64::BITS {
-            return vector::any_equal::<BITS>(fingerprint, a, b);
-        }
         Self::flags(a, fingerprint) | Self::flags(b, fingerprint) != 0
     }
 
+    /// The same in vectors, if the lanes are 8 or 16 bits wide and fill the word, and the processor has vectors.
     #[inline]
-    fn remove(&self, hash: u64) -> bool {
+    pub fn contains_in_vectors(&self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        if BITS == 8 || BITS == 16 && SLOTS as u32 * BITS == u64::BITS {
+            let (first, second, fingerprint) = self.candidates(hash);
+            return vector::any_equal::<BITS>(fingerprint, self.load(first), self.load(second));
+        }
+        self.contains(hash)
+    }
+
+    /// Removes a key. False if it was not there, or the exchange was lost.
+    #[inline]
+    pub fn remove(&self, hash: u64) -> bool {
         let (first, second, fingerprint) = self.candidates(hash);
         let (a, b) = (self.load(first), self.load(second));
         let in_a = Self::flags(a, fingerprint);
@@ -102,7 +134,8 @@ impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
         } else {
             (second, b, Self::flags(b, fingerprint))
         };
-        // All bits of the lowest flagged lane; none if the key was pushed out.
+        // All bits of the lowest flagged lane; none if the key was pushed out. The exchange is done all
+        // the same, because a filter, which loses nothing, would have to do it.
         let top = found & found.wrapping_neg();
         let lane = (top << 1).wrapping_sub(top >> (BITS - 1));
         self.exchange(index, word, word & !lane) && found != 0
