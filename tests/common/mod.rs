@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 pub(crate) mod accounts;
+pub(crate) mod batches;
 pub(crate) mod seesaw;
 
 use lockfree_cuckoo::Layout;

@@ -22,6 +22,8 @@ use lockfree_cuckoo::{CuckooFilter, InsertError, InsertManyError, RandomState};
 use model::hashers::AsGiven;
 use model::mix;
 
+use crate::common::batches::agree;
+
 fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(mix).collect()
 }
@@ -29,37 +31,13 @@ fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
     for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
-        let single = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
-        let typed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
-        let hashed = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
+        let filters = [(); 3].map(|()| CuckooFilter::with_capacity_and_hasher(2_000, AsGiven));
         // Every third item twice, so that the order matters to what a removal leaves.
         let items: Vec<u64> = numbers(0..length)
             .into_iter()
             .flat_map(|item| (0..1 + usize::from(item % 3 == 0)).map(move |_| item))
             .collect();
-        for item in &items {
-            single.insert(item).expect("room");
-        }
-        typed.insert_many(&items).expect("room");
-        hashed.insert_many_hash(&items).expect("room");
-        let probes = numbers(length / 2..2 * length);
-        let check = || {
-            let expected: Vec<bool> = probes.iter().map(|probe| single.contains(probe)).collect();
-            for stale in [false, true] {
-                let mut found = vec![stale; probes.len()];
-                typed.contains_many(&probes, &mut found);
-                assert_eq!(found, expected, "{length}");
-                let mut found = vec![stale; probes.len()];
-                hashed.contains_many_hash(&probes, &mut found);
-                assert_eq!(found, expected, "{length}");
-            }
-            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
-        };
-        check();
-        let removed = probes.iter().filter(|probe| single.remove(probe)).count();
-        assert_eq!(typed.remove_many(&probes), removed, "{length}");
-        assert_eq!(hashed.remove_many_hash(&probes), removed, "{length}");
-        check();
+        agree(filters, &items, &numbers(length / 2..2 * length));
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod api;
 mod batch;
+#[path = "../common/mod.rs"]
+mod common;
 mod errors;
 mod every_filter;
 mod facade;

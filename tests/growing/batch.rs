@@ -4,41 +4,15 @@ use crew::Crew;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
 use model::mix;
 
+use crate::common::batches::agree;
 use crate::{as_given, assert_empty, distinct, geometry, shrink};
 
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
     for length in (0..70).chain([255, 256, 257, 600, 1_000]) {
-        let [single, typed, hashed] = [8; 3].map(as_given);
         let items: Vec<u64> = (0..length).map(mix).collect();
-        for item in &items {
-            single.insert(item).expect("memory");
-        }
-        typed.insert_many(&items).expect("memory");
-        hashed.insert_many_hash(&items).expect("memory");
-        assert_eq!(
-            [typed.slots(), hashed.slots()],
-            [single.slots(); 2],
-            "{length}"
-        );
         let probes: Vec<u64> = (length / 2..2 * length).map(mix).collect();
-        let check = || {
-            let expected: Vec<bool> = probes.iter().map(|probe| single.contains(probe)).collect();
-            for stale in [false, true] {
-                let mut found = vec![stale; probes.len()];
-                typed.contains_many(&probes, &mut found);
-                assert_eq!(found, expected, "{length}");
-                let mut found = vec![stale; probes.len()];
-                hashed.contains_many_hash(&probes, &mut found);
-                assert_eq!(found, expected, "{length}");
-            }
-            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
-        };
-        check();
-        let removed = probes.iter().filter(|probe| single.remove(probe)).count();
-        assert_eq!(typed.remove_many(&probes), removed, "{length}");
-        assert_eq!(hashed.remove_many_hash(&probes), removed, "{length}");
-        check();
+        agree([8; 3].map(as_given), &items, &probes);
     }
 }
 

@@ -17,6 +17,8 @@
 )]
 
 mod batch;
+#[path = "../common/mod.rs"]
+mod common;
 mod copies;
 mod limits;
 mod measures;
