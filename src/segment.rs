@@ -96,22 +96,16 @@ impl<L: Layout> Segment<L> {
     }
 
     #[inline]
-    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
-        self.tokens.insert(hash)?;
-        self.counter.add(1);
-        Ok(())
-    }
-
-    #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
         let inserted = self.tokens.insert_unique(hash)?;
         self.counter.add(usize::from(inserted));
         Ok(inserted)
     }
 
-    /// Adds a token with a value.
-    pub(crate) fn insert_value(&self, hash: u64, value: Value) -> Result<(), Refusal> {
-        self.tokens.insert_value(hash, value)?;
+    /// Adds a token with a value; 0 if the layout has none.
+    #[inline]
+    pub(crate) fn insert(&self, hash: u64, value: Value) -> Result<(), Refusal> {
+        self.tokens.insert(hash, value)?;
         self.counter.add(1);
         Ok(())
     }

@@ -58,21 +58,16 @@ impl<L: Layout> Tokens<L> {
         lookup::count(self, self.table.candidates(hash))
     }
 
-    /// Adds one token of this class.
+    /// Adds one token of this class, with a value; 0 if the layout has none.
     #[inline]
-    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
-        insertion::insert(self, hash, 0)
+    pub(crate) fn insert(&self, hash: u64, value: Value) -> Result<(), Refusal> {
+        insertion::insert(self, hash, value)
     }
 
     /// Adds a token of this class if there is none. Returns true if this call added it.
     #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
         admission::insert_unique(self, hash)
-    }
-
-    /// Adds one token of this class with a value.
-    pub(crate) fn insert_value(&self, hash: u64, value: Value) -> Result<(), Refusal> {
-        insertion::insert(self, hash, value)
     }
 
     /// Adds a token of this class with a value if there is none. Returns `None` if this call added it, and else a value

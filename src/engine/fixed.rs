@@ -99,7 +99,7 @@ impl<L: Layout> Operations for Fixed<L> {
 
     #[inline]
     fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
-        match self.segment.insert(hash) {
+        match self.segment.insert(hash, 0) {
             Ok(()) => Ok(()),
             Err(refusal) => Err(self.segment.refused(refusal)),
         }

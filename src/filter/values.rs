@@ -50,7 +50,7 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
         possible::<L>(value).map_err(|error| InsertError::Value { error })?;
         let segment = &self.engine.segment;
         segment
-            .insert_value(hash, value)
+            .insert(hash, value)
             .map_err(|refusal| segment.refused(refusal))
     }
 

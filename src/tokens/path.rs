@@ -243,7 +243,7 @@ mod tests {
             {
                 return (tokens, class);
             }
-            tokens.insert(hash ^ hash >> 32).expect("there is room");
+            tokens.insert(hash ^ hash >> 32, 0).expect("there is room");
         }
     }
 

@@ -74,7 +74,7 @@ impl<L: Layout> Growing<L> {
         let mut disturbed = 0;
         loop {
             let chain = self.chain.load(guard);
-            match chain.target().segment.insert(hash) {
+            match chain.target().segment.insert(hash, 0) {
                 Ok(()) => return Ok(()),
                 Err(refusal) => self.make_room(chain, refusal, &mut disturbed, guard)?,
             }

@@ -63,7 +63,7 @@ impl<L: Layout> Rotating<L> {
     pub(super) fn insert_young(&self, hash: u64) -> Result<(), InsertError> {
         loop {
             let state = self.state.load();
-            let refusal = match self.young(state).insert(hash) {
+            let refusal = match self.young(state).insert(hash, 0) {
                 Ok(()) if self.is_current(state) => return Ok(()),
                 Ok(()) => {
                     self.arrive_late(state.young());

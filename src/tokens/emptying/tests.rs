@@ -21,7 +21,7 @@ fn filled() -> Small {
     let mut tokens = Tokens::with_table(table, 16, Some(2)).expect("memory");
     tokens.leave_admissions_to_their_owners();
     for item in 0..HASHES {
-        tokens.insert(hash(item)).expect("room");
+        tokens.insert(hash(item), 0).expect("room");
     }
     tokens
 }

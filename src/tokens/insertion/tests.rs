@@ -21,7 +21,7 @@ fn crowded() -> (Tokens, u64) {
         if full(class.first) && full(class.second) && !tokens.contains(hash ^ hash >> 32) {
             return (tokens, hash ^ hash >> 32);
         }
-        tokens.insert(hash ^ hash >> 32).expect("there is room");
+        tokens.insert(hash ^ hash >> 32, 0).expect("there is room");
     }
 }
 
@@ -30,10 +30,10 @@ fn an_insert_without_a_descriptor_says_so() {
     let (tokens, hash) = crowded();
     let claims: Vec<_> = (0..DESCRIPTORS).map(|_| tokens.pool.claim()).collect();
     assert!(claims.iter().all(Option::is_some), "all are held");
-    assert_eq!(tokens.insert(hash), Err(Refusal::Starved));
+    assert_eq!(tokens.insert(hash, 0), Err(Refusal::Starved));
     assert_eq!(tokens.insert_unique(hash), Err(Refusal::Starved));
     drop(claims);
-    assert_eq!(tokens.insert(hash), Ok(()));
+    assert_eq!(tokens.insert(hash, 0), Ok(()));
 }
 
 /// Where there is room, an admission needs a descriptor and an insert does not.
@@ -44,5 +44,5 @@ fn an_admission_to_an_empty_table_without_a_descriptor_says_so() {
     let claim = tokens.pool.claim();
     assert!(claim.is_some());
     assert_eq!(tokens.insert_unique(1), Err(Refusal::Starved));
-    assert_eq!(tokens.insert(1), Ok(()));
+    assert_eq!(tokens.insert(1, 0), Ok(()));
 }

@@ -14,7 +14,7 @@ fn tokens() -> Tokens<L> {
 fn holding(values: &[Value]) -> Tokens<L> {
     let tokens = tokens();
     for &value in values {
-        tokens.insert_value(HASH, value).expect("room");
+        tokens.insert(HASH, value).expect("room");
     }
     tokens
 }
@@ -33,7 +33,7 @@ fn a_class_gets_the_tokens_that_were_found() {
     let class = found.table.candidates(HASH);
     for before in [&[][..], &[4], &[4, 9, 9], &[4, 4, 9], &[9, 9, 9, 9, 9]] {
         let mut copy = holding(before);
-        copy.insert_value(!HASH, 3).expect("room");
+        copy.insert(!HASH, 3).expect("room");
         let set = set_tokens(&mut copy, class, pair(&found, class));
         assert!(set.is_ok());
         assert_eq!(values(&copy), [4, 9, 9], "it had {before:?}");

@@ -15,7 +15,7 @@ fn abandoned(stage: State) -> Small {
     let geometry = Geometry::with_buckets(64).expect("possible");
     let table = Table::new(geometry).expect("memory");
     let tokens = Tokens::with_table(table, 16, None).expect("memory");
-    tokens.insert(HASH).expect("room");
+    tokens.insert(HASH, 0).expect("room");
     let class = geometry.candidates(HASH);
     let held = |bucket| tokens.peek(bucket).tokens().next();
     let (source, destination) = match held(class.first) {
