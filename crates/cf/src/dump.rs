@@ -1,4 +1,6 @@
-//! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter,
+//! Filters as bytes that say all of them.
+//!
+//! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`Entry`] says of a filter,
 //! the CRC-32 of all that, and the library's stored form, which has a checksum of its own.
 
 use std::io;
@@ -15,7 +17,12 @@ const SUMMED: usize = MAGIC.len() + 8 + Entry::BYTES;
 /// And their checksum.
 pub(crate) const HEADER: usize = SUMMED + 4;
 
-pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
+/// A filter as a dump.
+///
+/// # Errors
+///
+/// If no copy of it can be made.
+pub fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
     let mut bytes = vec![0; HEADER];
     filter.write(&mut bytes)?;
     let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -29,7 +36,11 @@ pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
 }
 
 /// The length of all of the dump that begins like this.
-pub(crate) fn length(bytes: &[u8]) -> Result<usize, Error> {
+///
+/// # Errors
+///
+/// If no dump does.
+pub fn length(bytes: &[u8]) -> Result<usize, Error> {
     let length = bytes
         .strip_prefix(MAGIC)
         .and_then(|rest| rest.first_chunk());
@@ -45,7 +56,11 @@ pub(crate) fn length(bytes: &[u8]) -> Result<usize, Error> {
 }
 
 /// The filter of a dump that is there whole. A growing one may grow to `most` bytes.
-pub(crate) fn read(bytes: &[u8], most: usize) -> Result<Filter, Error> {
+///
+/// # Errors
+///
+/// If it is no dump of a filter.
+pub fn read(bytes: &[u8], most: usize) -> Result<Filter, Error> {
     let entry = bytes.get(MAGIC.len() + 8..).and_then(<[u8]>::first_chunk);
     let entry = entry.and_then(Entry::from_bytes);
     let entry = entry.ok_or(Error::Chunk("the description of the filter is not valid"))?;

@@ -46,7 +46,30 @@ impl Filter {
     /// # Errors
     ///
     /// As the builders of the library.
-    pub fn new(mut settings: Settings, left: usize, most: usize) -> Result<Self, BuildError> {
+    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, BuildError> {
+        Self::with_hasher(settings, RandomState::new(), left, most)
+    }
+
+    /// The same, with a seed for its hasher. Filters with one seed in which the same happens are the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_seed(
+        settings: Settings,
+        seed: u64,
+        left: usize,
+        most: usize,
+    ) -> Result<Self, BuildError> {
+        Self::with_hasher(settings, RandomState::with_seed(seed), left, most)
+    }
+
+    fn with_hasher(
+        mut settings: Settings,
+        hasher: RandomState,
+        left: usize,
+        most: usize,
+    ) -> Result<Self, BuildError> {
         let Settings {
             capacity,
             expansion,
@@ -55,7 +78,6 @@ impl Filter {
         } = settings;
         // What its first snapshot adds has to fit too.
         let left = left - left / 17;
-        let hasher = RandomState::new();
         let (filter, kind) = if expansion == 0 {
             let builder = FilterBuilder::<Fixed>::with_hasher(hasher.clone());
             let builder = builder.capacity(capacity).max_memory_usage(left);

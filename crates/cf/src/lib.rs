@@ -75,7 +75,7 @@ mod arguments;
 mod budget;
 mod command;
 mod deletions;
-mod dump;
+pub mod dump;
 mod engine;
 mod entry;
 mod error;
