@@ -1,0 +1,157 @@
+//! The settings that an operator can change while the engine runs.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char, c_int, c_longlong, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::api::{CONFIG_MEMORY, OK, Str, api};
+use crate::boundary::guarded;
+use crate::context::Context;
+
+/// A number with its bounds.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    name: &'static CStr,
+    unless_set: i64,
+    least: i64,
+    most: i64,
+    flags: c_uint,
+    now: AtomicI64,
+}
+
+impl Setting {
+    const fn new(name: &'static CStr, unless_set: i64, least: i64, most: i64) -> Self {
+        Self {
+            name,
+            unless_set,
+            least,
+            most,
+            flags: 0,
+            now: AtomicI64::new(unless_set),
+        }
+    }
+
+    const fn of_memory(self) -> Self {
+        Self {
+            flags: CONFIG_MEMORY,
+            ..self
+        }
+    }
+
+    // Relaxed: it is set and read by the engine's main thread.
+    pub(crate) fn get(&self) -> usize {
+        usize::try_from(self.now.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+}
+
+/// Items that a filter is made for that a command makes on the way.
+pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 1, i64::MAX);
+/// Its growth.
+pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 2, 0, 32_768);
+/// Bytes that one filter may take.
+pub(crate) static MAX_FILTER_BYTES: Setting =
+    Setting::new(c"max-filter-bytes", 128 << 20, 1 << 10, i64::MAX).of_memory();
+/// Bytes that an item may have.
+pub(crate) static MAX_ITEM_BYTES: Setting =
+    Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX).of_memory();
+/// Items of one lookup from which on a worker answers it.
+pub(crate) static OFFLOAD_ITEMS: Setting = Setting::new(c"offload-items", 5_000, 1, i64::MAX);
+
+static NUMBERS: [&Setting; 5] = [
+    &CAPACITY,
+    &EXPANSION,
+    &MAX_FILTER_BYTES,
+    &MAX_ITEM_BYTES,
+    &OFFLOAD_ITEMS,
+];
+
+static SEED_POLICY: AtomicI64 = AtomicI64::new(RANDOM);
+
+const RANDOM: i64 = 0;
+const FIXED: i64 = 1;
+
+/// The seed of a filter for which no command gives one.
+pub(crate) fn seed() -> u64 {
+    if SEED_POLICY.load(Ordering::Relaxed) == FIXED {
+        0
+    } else {
+        lockfree_cuckoo::RandomState::new().seed()
+    }
+}
+
+/// Announces the settings and takes the values that the operator gave them.
+pub(crate) fn register(ctx: Context) -> bool {
+    let api = api();
+    let numbers = NUMBERS.into_iter().all(|setting| {
+        let place: *const Setting = setting;
+        // SAFETY: the setting is there for ever, and the functions know that it is one.
+        let result = unsafe {
+            (api.register_numeric_config)(
+                ctx.raw(),
+                setting.name.as_ptr(),
+                setting.unless_set,
+                setting.flags,
+                setting.least,
+                setting.most,
+                get,
+                set,
+                None,
+                place.cast_mut().cast(),
+            )
+        };
+        result == OK
+    });
+    let names = [c"random".as_ptr(), c"fixed".as_ptr()];
+    let values = [RANDOM as c_int, FIXED as c_int];
+    // SAFETY: as many names as values, which are copied.
+    let policy = unsafe {
+        (api.register_enum_config)(
+            ctx.raw(),
+            c"seed-policy".as_ptr(),
+            RANDOM as c_int,
+            0,
+            names.as_ptr(),
+            values.as_ptr(),
+            2,
+            get_policy,
+            set_policy,
+            None,
+            null_mut(),
+        )
+    };
+    // SAFETY: once all are announced.
+    numbers && policy == OK && unsafe { (api.load_configs)(ctx.raw()) } == OK
+}
+
+unsafe extern "C" fn get(_name: *const c_char, setting: *mut c_void) -> c_longlong {
+    // SAFETY: what was registered.
+    let setting = unsafe { &*setting.cast::<Setting>() };
+    setting.now.load(Ordering::Relaxed)
+}
+
+unsafe extern "C" fn set(
+    _name: *const c_char,
+    value: c_longlong,
+    setting: *mut c_void,
+    _error: *mut *mut Str,
+) -> c_int {
+    // SAFETY: what was registered.
+    let setting = unsafe { &*setting.cast::<Setting>() };
+    setting.now.store(value, Ordering::Relaxed);
+    OK
+}
+
+unsafe extern "C" fn get_policy(_name: *const c_char, _data: *mut c_void) -> c_int {
+    guarded(0, || SEED_POLICY.load(Ordering::Relaxed) as c_int)
+}
+
+unsafe extern "C" fn set_policy(
+    _name: *const c_char,
+    value: c_int,
+    _data: *mut c_void,
+    _error: *mut *mut Str,
+) -> c_int {
+    SEED_POLICY.store(value.into(), Ordering::Relaxed);
+    OK
+}

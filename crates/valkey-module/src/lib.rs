@@ -1,0 +1,42 @@
+//! The `CF` commands of [`cf`] as a module of Valkey and Redis.
+//!
+//! The engine does the rest: connections, keys, replicas, the cluster, persistence and ACL. One library loads on Redis
+//! 7.0 and on every Valkey.
+//!
+//! The modules, each of which uses only those above it:
+//!
+//! | module | |
+//! |---|---|
+//! | `api` | the engine's functions and types, by their C declarations |
+//! | `allocator` | memory of the engine |
+//! | `context` | what a command asks of the engine |
+//! | `boundary`, `metrics` | where panics end; what is counted |
+//! | `config`, `limits` | the settings, and how much memory filters may take |
+//! | `stored`, `loading`, `value` | filters as bytes; filters that are not whole; what a key holds |
+//! | `names`, `datatype` | what the commands are called; how the engine saves, loads and frees a value |
+//! | `reply`, `key` | replies and refusals; a key while a command works on it |
+//! | `replicate` | what replicas are told |
+//! | `sealing`, `workers` | growth that ends in its command; threads for large lookups |
+//! | `seed`, `commands` | the commands |
+//! | `entrance` | where the engine loads the module |
+
+mod allocator;
+mod api;
+mod boundary;
+mod commands;
+mod config;
+mod context;
+mod datatype;
+mod entrance;
+mod key;
+mod limits;
+mod loading;
+mod metrics;
+mod names;
+mod replicate;
+mod reply;
+mod sealing;
+mod seed;
+mod stored;
+mod value;
+mod workers;

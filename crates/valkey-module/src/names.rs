@@ -1,0 +1,45 @@
+//! What the commands are called. The prefix `CF` is RedisBloom's, so that another one can be given when the module is
+//! loaded.
+
+use std::ffi::{CStr, CString};
+use std::sync::OnceLock;
+
+static PREFIX: OnceLock<String> = OnceLock::new();
+static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+
+/// Takes the load argument `prefix WORD`. Returns false if the arguments are others.
+pub(crate) fn take(arguments: &[&[u8]]) -> bool {
+    let prefix = match *arguments {
+        [] => "cf",
+        [option, prefix] if option.eq_ignore_ascii_case(b"prefix") => {
+            match std::str::from_utf8(prefix) {
+                Ok(prefix) if is_word(prefix) => prefix,
+                _ => return false,
+            }
+        }
+        _ => return false,
+    };
+    PREFIX.set(prefix.to_ascii_lowercase()).is_ok()
+}
+
+fn is_word(prefix: &str) -> bool {
+    (1..=16).contains(&prefix.len()) && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// The names of all commands, in the order that they have there.
+pub(crate) fn all() -> &'static [CString] {
+    NAMES.get_or_init(|| {
+        let prefix = PREFIX.get().map_or("cf", String::as_str);
+        let named = cf::COMMANDS.iter().map(|spec| {
+            let rest = spec.name.trim_start_matches("CF").to_ascii_lowercase();
+            CString::new(format!("{prefix}{rest}")).unwrap_or_default()
+        });
+        named.collect()
+    })
+}
+
+/// What the command is called that RedisBloom calls so.
+pub(crate) fn of(name: &str) -> &'static CStr {
+    let found = cf::COMMANDS.iter().position(|spec| spec.name == name);
+    found.map_or(c"", |at| &all()[at])
+}

@@ -1,0 +1,95 @@
+//! What replicas and the append-only log are told: what happened, not what was asked.
+//!
+//! Inserts need no random numbers. So a filter with the same seed in which the same happens in the same order is the
+//! same, bit for bit.
+
+use cf::{Answer, Layout, Operation, Reply, Settings};
+
+use crate::api::Str;
+use crate::context::{Context, OwnedString};
+use crate::names;
+
+/// That a filter was made, with all that makes it what it is.
+pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u64) {
+    let Settings {
+        capacity,
+        expansion,
+        max_iterations,
+        layout,
+    } = settings;
+    let (option, value) = match layout {
+        Layout::Shape(shape) => ("BUCKETSIZE", shape.slots().to_string()),
+        Layout::Rate(rate) => ("ERROR", rate.to_string()),
+    };
+    let words = [
+        capacity.to_string(),
+        option.to_owned(),
+        value,
+        "MAXITERATIONS".to_owned(),
+        max_iterations.to_string(),
+        "EXPANSION".to_owned(),
+        expansion.to_string(),
+        "SEED".to_owned(),
+        seed.to_string(),
+    ];
+    let words = words.map(|word| ctx.string(word.as_bytes()));
+    let words = words.iter().map(OwnedString::raw);
+    let arguments: Vec<_> = [key].into_iter().chain(words).collect();
+    ctx.replicate(names::of("CF.RESERVE"), &arguments);
+}
+
+/// What an operation did to the filter of a key. Returns whether it did anything. `is_new` if the filter was made for it,
+/// by which the command is another one where it is told.
+pub(crate) fn done(
+    ctx: Context,
+    argv: &[*mut Str],
+    operation: &Operation<'_>,
+    reply: &Reply,
+    is_new: bool,
+) -> bool {
+    match (operation, reply) {
+        (Operation::Add { .. } | Operation::Delete(_), Reply::Whether(true))
+        | (Operation::Compact, Reply::Done) => {
+            ctx.replicate_verbatim();
+            true
+        }
+        (
+            Operation::Insert {
+                items, is_unique, ..
+            },
+            Reply::Each(answers) | Reply::Numbers(answers),
+        ) => {
+            let added = answers.iter().filter(|&&answer| answer == Answer::Yes);
+            let added = added.count();
+            if added == 0 {
+                return false;
+            }
+            if added == answers.len() && !is_new {
+                ctx.replicate_verbatim();
+            } else {
+                // The items are the last arguments.
+                let given = &argv[argv.len() - items.len()..];
+                insertion(ctx, argv[1], *is_unique, given, answers);
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+fn insertion(ctx: Context, key: *mut Str, is_unique: bool, items: &[*mut Str], answers: &[Answer]) {
+    let words = ["NOCREATE", "ITEMS"].map(|word| ctx.string(word.as_bytes()));
+    let added = items.iter().zip(answers);
+    let added = added.filter(|(_, answer)| **answer == Answer::Yes);
+    let arguments: Vec<_> = [key, words[0].raw(), words[1].raw()]
+        .into_iter()
+        .chain(added.map(|(&item, _)| item))
+        .collect();
+    // One that looks first can put an item into another slot than one that does not.
+    let name = if is_unique {
+        "CF.INSERTNX"
+    } else {
+        "CF.INSERT"
+    };
+    ctx.replicate(names::of(name), &arguments);
+}

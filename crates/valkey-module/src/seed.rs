@@ -1,0 +1,70 @@
+//! `SEED`, which `CF.RESERVE` takes beside what RedisBloom's does: with it two filters are the same, bit for bit, if the
+//! same is done to them.
+
+use cf::Error;
+
+use crate::config;
+
+/// The seed that a command gives or the configuration makes, and the arguments without it.
+pub(crate) fn split<'a>(arguments: &[&'a [u8]]) -> Result<(Vec<&'a [u8]>, u64), Error> {
+    // Behind the key and the capacity.
+    let options = arguments.get(2..).unwrap_or_default();
+    let mut seed = None;
+    let mut rest = arguments[..arguments.len().min(2)].to_vec();
+    for pair in options.chunks(2) {
+        match *pair {
+            [option, value] if option.eq_ignore_ascii_case(b"SEED") => {
+                seed = Some(of(value)?);
+            }
+            _ => rest.extend_from_slice(pair),
+        }
+    }
+    Ok((rest, seed.unwrap_or_else(config::seed)))
+}
+
+fn of(value: &[u8]) -> Result<u64, Error> {
+    if value.eq_ignore_ascii_case(b"random") {
+        return Ok(lockfree_cuckoo::RandomState::new().seed());
+    }
+    let number = std::str::from_utf8(value)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    number.ok_or_else(|| {
+        Error::Other(
+            "SEED: value must be `random` or a number from 0 to 18446744073709551615".to_owned(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn a_seed_is_taken_out_of_the_options() {
+        let words = |line: &'static str| line.split(' ').map(str::as_bytes).collect::<Vec<_>>();
+        for (line, rest, seed) in [
+            ("f 10 SEED 7", "f 10", Some(7)),
+            (
+                "f 10 EXPANSION 2 seed 7 ERROR 0.1",
+                "f 10 EXPANSION 2 ERROR 0.1",
+                Some(7),
+            ),
+            ("f 10 SEED", "f 10 SEED", None),
+            ("f 10 EXPANSION SEED 7", "f 10 EXPANSION SEED 7", None),
+            ("SEED 7", "SEED 7", None),
+        ] {
+            let arguments = words(line);
+            let (left, found) = split(&arguments).expect(line);
+            assert_eq!(left, words(rest), "{line}");
+            assert!(seed.is_none_or(|seed| seed == found), "{line}");
+        }
+        for line in [
+            "f 10 SEED x",
+            "f 10 SEED -1",
+            "f 10 SEED 18446744073709551616",
+        ] {
+            assert!(split(&words(line)).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a key holds.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use cf::Filter;
+
+use crate::limits::limited;
+use crate::loading::Loading;
+use crate::metrics;
+
+/// A filter, or what has come of one.
+#[derive(Debug)]
+pub(crate) struct Value {
+    content: Content,
+    /// Bytes that it was last counted with.
+    counted: Cell<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Workers read it too, and keep it for as long as they do.
+    Filter(Arc<Filter>),
+    Loading(Loading),
+}
+
+impl Value {
+    pub(crate) fn new(filter: Filter) -> Self {
+        Self::of(Content::Filter(limited(filter)))
+    }
+
+    pub(crate) fn loading(loading: Loading) -> Self {
+        Self::of(Content::Loading(loading))
+    }
+
+    fn of(content: Content) -> Self {
+        metrics::FILTERS.add(1);
+        if matches!(content, Content::Loading(_)) {
+            metrics::HALF_LOADED.add(1);
+        }
+        let value = Self {
+            content,
+            counted: Cell::new(0),
+        };
+        value.count();
+        value
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
+    }
+
+    pub(crate) fn content_mut(&mut self) -> &mut Content {
+        &mut self.content
+    }
+
+    /// Puts the filter in the place of what had come of it.
+    pub(crate) fn complete(&mut self, filter: Filter) {
+        *self = Self::new(filter);
+    }
+
+    pub(crate) fn memory_usage(&self) -> usize {
+        size_of::<Self>()
+            + match &self.content {
+                Content::Filter(filter) => filter.memory_usage(),
+                Content::Loading(loading) => loading.memory_usage(),
+            }
+    }
+
+    /// Counts it as large as it is now.
+    pub(crate) fn count(&self) {
+        let bytes = self.memory_usage();
+        let before = self.counted.replace(bytes);
+        if bytes != before {
+            metrics::BYTES.add(bytes as u64);
+            metrics::BYTES.subtract(before as u64);
+        }
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        metrics::FILTERS.subtract(1);
+        if matches!(self.content, Content::Loading(_)) {
+            metrics::HALF_LOADED.subtract(1);
+        }
+        metrics::BYTES.subtract(self.counted.get() as u64);
+    }
+}
