@@ -1,0 +1,321 @@
+//! A cluster of three primaries and three replicas: nothing that was acknowledged is lost, whatever moves or dies.
+
+mod client;
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::engine::{Engine, ask};
+use crate::fetch::{self, Kind};
+use crate::history::Random;
+use crate::process::wait;
+use client::ClusterClient;
+
+const KEYS: usize = 24;
+
+/// Items that were acknowledged, and whether a replica has them too for sure.
+#[derive(Default)]
+struct Written {
+    safe: Vec<(String, String)>,
+    /// Since the last WAIT.
+    young: Vec<(String, String)>,
+}
+
+struct Cluster {
+    engines: Vec<Engine>,
+}
+
+impl Cluster {
+    fn start() -> Option<Self> {
+        let cli = fetch::valkey_cli()?;
+        let options = [
+            "--cluster-enabled",
+            "yes",
+            "--cluster-node-timeout",
+            "2000",
+            "--cluster-config-file",
+            "nodes",
+            "--repl-backlog-size",
+            "64mb",
+        ];
+        let engines: Option<Vec<_>> = (0..6)
+            .map(|_| Engine::start(Kind::Valkey9, &options))
+            .collect();
+        let engines = engines?;
+        let mut create = Command::new(cli);
+        create.args(["--cluster", "create"]);
+        create.args(engines.iter().map(|engine| engine.address.to_string()));
+        create.args(["--cluster-replicas", "1", "--cluster-yes"]);
+        let output = create.output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+        let cluster = Self { engines };
+        cluster.wait_until_ready(6);
+        Some(cluster)
+    }
+
+    fn alive(&self, dead: Option<usize>) -> impl Iterator<Item = &Engine> {
+        let all = self.engines.iter().enumerate();
+        all.filter(move |(at, _)| Some(*at) != dead)
+            .map(|(_, engine)| engine)
+    }
+
+    fn wait_until_ready(&self, nodes: usize) {
+        wait("the cluster", || {
+            let ready = self.engines.iter().filter(|engine| {
+                engine.ask("CLUSTER INFO").contains("cluster_state:ok")
+                    && (engine.info("role").as_deref() == Some("master")
+                        || engine.info("master_link_status").as_deref() == Some("up"))
+            });
+            (ready.count() == nodes).then_some(())
+        });
+    }
+
+    fn id(&self, at: usize) -> String {
+        let reply = self.engines[at].ask("CLUSTER MYID");
+        reply.lines().nth(1).expect("an id").to_owned()
+    }
+
+    /// By the role that they have now.
+    fn primaries(&self, dead: Option<usize>) -> Vec<usize> {
+        let all = 0..self.engines.len();
+        all.filter(|&at| {
+            Some(at) != dead && self.engines[at].info("role").as_deref() == Some("master")
+        })
+        .collect()
+    }
+
+    /// Moves slots in one step, and waits for its end.
+    fn migrate(&self, from: usize, to: usize, slots: (usize, usize)) {
+        let line = format!(
+            "CLUSTER MIGRATESLOTS SLOTSRANGE {} {} NODE {}",
+            slots.0,
+            slots.1,
+            self.id(to)
+        );
+        assert_eq!(self.engines[from].ask(&line), "+OK\r\n", "{line}");
+        wait("the slots", || {
+            let jobs = self.engines[from].ask("CLUSTER GETSLOTMIGRATIONS");
+            assert!(!jobs.contains("failed"), "{jobs}");
+            let is_over = ![
+                "connecting",
+                "snapshot",
+                "stream",
+                "failover",
+                "pause",
+                "auth",
+                "wait",
+                "clean",
+            ]
+            .iter()
+            .any(|state| jobs.to_lowercase().contains(&format!("\r\n{state}")));
+            (is_over && jobs.contains("success")).then_some(())
+        });
+    }
+
+    /// Moves slots one by one, by DUMP and RESTORE.
+    fn reshard(&self, from: usize, to: usize, slots: usize) {
+        let cli = fetch::valkey_cli().expect("it was there");
+        // It refuses to begin while nodes have not heard yet of what moved last.
+        wait("the slots", || {
+            let mut command = Command::new(&cli);
+            command
+                .args(["--cluster", "reshard"])
+                .arg(self.engines[from].address.to_string())
+                .args([
+                    "--cluster-from",
+                    &self.id(from),
+                    "--cluster-to",
+                    &self.id(to),
+                ])
+                .args(["--cluster-slots", &slots.to_string(), "--cluster-yes"])
+                .stdin(Stdio::null());
+            let output = command.output().expect("it runs");
+            output.status.success().then_some(())
+        });
+    }
+
+    /// Each primary and its replicas have the same, bit for bit.
+    fn check_equality(&self, dead: Option<usize>) {
+        for at in self.primaries(dead) {
+            let primary = &self.engines[at];
+            let keys = primary.ask("KEYS *");
+            let keys: Vec<_> = keys.lines().filter(|line| line.starts_with('k')).collect();
+            for replica in self.alive(dead) {
+                if replica.info("master_port").as_deref() != Some(&primary.port()) {
+                    continue;
+                }
+                primary.wait_for_replica(replica);
+                for key in &keys {
+                    let mut client = replica.client();
+                    assert_eq!(ask(&mut client, "READONLY"), "+OK\r\n");
+                    client.send(&crate::wire::request(&["DUMP", key]));
+                    assert!(client.reply_bytes() == primary.dump(key), "{key} differs");
+                }
+            }
+        }
+    }
+}
+
+/// Adds items of its own until it is told to end.
+fn write(start: std::net::SocketAddr, number: usize, end: &AtomicBool) -> Written {
+    let mut client = ClusterClient::new(start);
+    let mut written = Written::default();
+    let mut random = Random::new(number as u64 + 77);
+    let mut count = 0;
+    while !end.load(Ordering::Relaxed) {
+        let key = format!("k{}", random.below(KEYS));
+        let item = format!("{number}-{count}");
+        count += 1;
+        let reply = client.ask(&key, &["CF.ADD", &key, &item]);
+        if reply == ":1\r\n" {
+            written.young.push((key, item));
+        }
+        if count % 100 == 0 {
+            // All of them are looked for in the end, several times.
+            thread::sleep(Duration::from_millis(30));
+            if client.wait_for_replicas() {
+                written.safe.append(&mut written.young);
+            } else {
+                // Some of them may be gone with a node.
+                written.young.clear();
+            }
+        }
+    }
+    written
+}
+
+/// Ends the writers, also if what they accompany fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs writers while something is done. Returns what they wrote.
+fn while_writing(cluster: &Cluster, first: usize, what: impl FnOnce()) -> Vec<Written> {
+    let end = AtomicBool::new(false);
+    let start = cluster.engines[5].address;
+    thread::scope(|scope| {
+        let writers: Vec<_> = (first..first + 2)
+            .map(|number| {
+                let end = &end;
+                scope.spawn(move || write(start, number, end))
+            })
+            .collect();
+        let ends = End(&end);
+        thread::sleep(Duration::from_millis(300));
+        what();
+        thread::sleep(Duration::from_millis(300));
+        drop(ends);
+        writers
+            .into_iter()
+            .map(|writer| writer.join().expect("a writer"))
+            .collect()
+    })
+}
+
+fn check(cluster: &Cluster, items: &[(String, String)], what: &str) {
+    let mut client = ClusterClient::new(cluster.engines[5].address);
+    for (key, item) in items {
+        let reply = client.ask(key, &["CF.EXISTS", key, item]);
+        assert_eq!(reply, ":1\r\n", "{what}: {key} misses {item}");
+    }
+}
+
+#[test]
+fn nothing_that_was_acknowledged_is_lost() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let mut all = Vec::new();
+    // One filter that moves in several chunks.
+    let first = &cluster.engines[cluster.primaries(None)[0]];
+    let slot = |key: &str| -> usize {
+        let reply = first.ask(&format!("CLUSTER KEYSLOT {key}"));
+        reply
+            .trim_start_matches(':')
+            .trim()
+            .parse()
+            .expect("a number")
+    };
+    let mut keys = (0..).map(|number| format!("klarge{number}"));
+    let large = keys.find(|key| slot(key) < 4_000).expect("one of them");
+    assert_eq!(
+        first.ask(&format!("CF.RESERVE {large} 12000000")),
+        "+OK\r\n"
+    );
+    assert_eq!(first.ask(&format!("CF.ADD {large} a")), ":1\r\n");
+    all.push((large, "a".to_owned()));
+    // Slots both ways, in both ways of moving them. Nobody dies, so nothing at all is lost.
+    let primaries = cluster.primaries(None);
+    let (from, to) = (primaries[0], primaries[1]);
+    let written = while_writing(&cluster, 0, || {
+        cluster.migrate(from, to, (0, 4_000));
+        cluster.migrate(to, from, (0, 4_000));
+        cluster.reshard(from, to, 300);
+        cluster.reshard(to, from, 300);
+    });
+    for written in written {
+        assert!(
+            written.safe.len() + written.young.len() > 200,
+            "few were written"
+        );
+        all.extend(written.safe);
+        all.extend(written.young);
+    }
+    check(&cluster, &all, "slots moved");
+    cluster.check_equality(None);
+
+    // A primary dies: what a replica had acknowledged is there.
+    let victim = from;
+    let mut after = Vec::new();
+    let written = while_writing(&cluster, 10, || {
+        cluster.engines[victim].kill();
+        wait("the failover", || {
+            let alive = cluster.alive(Some(victim));
+            let ready =
+                alive.filter(|engine| engine.ask("CLUSTER INFO").contains("cluster_state:ok"));
+            (ready.count() == 5 && cluster.primaries(Some(victim)).len() == 3).then_some(())
+        });
+    });
+    for written in written {
+        after.extend(written.safe);
+    }
+    assert!(after.len() > 200, "{}", after.len());
+    check(&cluster, &after, "a primary died");
+    check(&cluster, &all, "a primary died, after others");
+
+    // It comes back empty, as a replica, while much is added: a full synchronization.
+    let written = while_writing(&cluster, 20, || {
+        cluster.engines[victim].start_again();
+        cluster.wait_until_ready(6);
+    });
+    for written in written {
+        all.extend(written.safe);
+        all.extend(written.young);
+    }
+    all.append(&mut after);
+    check(&cluster, &all, "a replica came back");
+    cluster.check_equality(None);
+
+    // By hand, it takes over.
+    let written = while_writing(&cluster, 30, || {
+        assert_eq!(cluster.engines[victim].ask("CLUSTER FAILOVER"), "+OK\r\n");
+        wait("the failover", || {
+            (cluster.engines[victim].info("role").as_deref() == Some("master")).then_some(())
+        });
+    });
+    for written in written {
+        all.extend(written.safe);
+        all.extend(written.young);
+    }
+    check(&cluster, &all, "a failover by hand");
+    cluster.check_equality(None);
+    for engine in &cluster.engines {
+        engine.check();
+    }
+}

@@ -1,0 +1,210 @@
+//! An engine of a test's own.
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::fetch::{self, Kind};
+use crate::process::wait;
+use crate::wire::{Client, request};
+
+pub(crate) struct Engine {
+    process: Mutex<Child>,
+    pub(crate) address: SocketAddr,
+    directory: PathBuf,
+    /// The program and its arguments, for another start.
+    start: (PathBuf, &'static str, Vec<String>),
+}
+
+/// The module. Cargo builds it for the tests, beside them.
+pub(crate) fn module() -> PathBuf {
+    let this = std::env::current_exe().expect("a path");
+    let path = this.with_file_name("libvalkey_cuckoo.so");
+    assert!(path.exists(), "no module at {}", path.display());
+    path
+}
+
+/// A port that was free a moment ago: an engine cannot choose one. Not one that leaves no room for the port of the
+/// cluster, which is 10,000 above.
+fn free_port() -> u16 {
+    loop {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("a port").port();
+        if port < 50_000 {
+            return port;
+        }
+    }
+}
+
+impl Engine {
+    /// Starts one with the module, if it can be had.
+    pub(crate) fn start(kind: Kind, options: &[&str]) -> Option<Self> {
+        let module = module();
+        let load = ["--loadmodule", module.to_str().expect("a path")];
+        Self::start_with(kind, &[options, &load].concat())
+    }
+
+    /// Starts one without the module.
+    pub(crate) fn start_with(kind: Kind, options: &[&str]) -> Option<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let (program, name) = fetch::engine(kind)?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let directory = directory.join(format!("engine-{}-{number}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a directory");
+        let port = free_port();
+        let mut arguments: Vec<String> = [
+            "--save",
+            "",
+            "--logfile",
+            "log",
+            "--enable-debug-command",
+            "yes",
+        ]
+        .into_iter()
+        .chain(["--repl-diskless-sync-delay", "0", "--port"])
+        .map(str::to_owned)
+        .collect();
+        arguments.push(port.to_string());
+        arguments.extend(options.iter().map(|&option| option.to_owned()));
+        let start = (program, name, arguments);
+        let process = spawn(&directory, &start);
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let engine = Self {
+            process: Mutex::new(process),
+            address,
+            directory,
+            start,
+        };
+        engine.wait_until_ready();
+        Some(engine)
+    }
+
+    /// Starts it again after it was killed.
+    pub(crate) fn start_again(&self) {
+        *self.process() = spawn(&self.directory, &self.start);
+        self.wait_until_ready();
+    }
+
+    fn process(&self) -> MutexGuard<'_, Child> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_until_ready(&self) {
+        wait("an engine", || {
+            let ended = self.process().try_wait().expect("a child");
+            assert_eq!(ended, None, "ended: {}", self.log());
+            std::net::TcpStream::connect(self.address).ok()?;
+            let reply = self.client().ask(&["PING"]);
+            (!reply.starts_with("-LOADING")).then_some(())
+        });
+    }
+
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.directory.join("log")).unwrap_or_default()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    pub(crate) fn port(&self) -> String {
+        self.address.port().to_string()
+    }
+
+    /// The reply to one line on a connection of its own.
+    pub(crate) fn ask(&self, line: &str) -> String {
+        ask(&mut self.client(), line)
+    }
+
+    /// What `INFO` says under this name.
+    pub(crate) fn info(&self, name: &str) -> Option<String> {
+        let info = self.ask("INFO everything");
+        let mut lines = info.lines().filter_map(|line| line.split_once(':'));
+        lines
+            .find(|(found, _)| *found == name)
+            .map(|(_, value)| value.trim().to_owned())
+    }
+
+    pub(crate) fn dump(&self, key: &str) -> Vec<u8> {
+        let mut client = self.client();
+        client.send(&request(&["DUMP", key]));
+        client.reply_bytes()
+    }
+
+    /// Makes it a replica, and waits until what it is told next comes by the stream.
+    pub(crate) fn replicate(&self, primary: &Self) {
+        assert_eq!(
+            self.ask(&format!("REPLICAOF 127.0.0.1 {}", primary.port())),
+            "+OK\r\n"
+        );
+        self.wait_for_link();
+    }
+
+    pub(crate) fn wait_for_link(&self) {
+        wait("the link to the primary", || {
+            (self.info("master_link_status")? == "up").then_some(())
+        });
+    }
+
+    /// Waits until a replica has all that its primary has done.
+    pub(crate) fn wait_for_replica(&self, replica: &Self) {
+        wait("the replica", || {
+            let at = self.info("master_repl_offset")?;
+            let there = replica.info("slave_repl_offset")?;
+            (replica.info("master_link_status")? == "up" && at == there).then_some(())
+        });
+    }
+
+    pub(crate) fn kill(&self) {
+        let mut process = self.process();
+        process.kill().expect("a child");
+        process.wait().expect("a child");
+    }
+
+    /// Looks that it lives, and that it has logged nothing that no engine should.
+    pub(crate) fn check(&self) {
+        let ended = self.process().try_wait().expect("a child");
+        assert_eq!(ended, None, "ended: {}", self.log());
+        assert_eq!(self.ask("PING"), "+PONG\r\n");
+        let log = self.log();
+        for word in ["CRITICAL", "ASSERTION", "panic"] {
+            assert!(!log.contains(word), "{word}: {log}");
+        }
+    }
+}
+
+fn spawn(
+    directory: &Path,
+    (program, name, arguments): &(PathBuf, &'static str, Vec<String>),
+) -> Child {
+    Command::new(program)
+        .arg0(name)
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs")
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let mut process = self.process();
+        let _ = process.kill();
+        let _ = process.wait();
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+/// The reply to a line of words.
+pub(crate) fn ask(client: &mut Client, line: &str) -> String {
+    client.ask(&line.split(' ').collect::<Vec<_>>())
+}

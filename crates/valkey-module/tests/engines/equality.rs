@@ -1,0 +1,239 @@
+//! What replicas, copies, snapshots and logs have is the same, bit for bit, and stays so.
+
+use std::collections::VecDeque;
+
+use crate::engine::{Engine, ask};
+use crate::fetch::{KINDS, Kind};
+use crate::history::{History, Random};
+use crate::process::wait;
+use crate::wire::request;
+
+fn same(history: &History, what: &str, one: &Engine, other: &Engine) {
+    for key in history.keys() {
+        assert!(one.dump(key) == other.dump(key), "{what}: {key} differs");
+    }
+}
+
+/// Waits for the end of a rewrite of the log.
+pub(crate) fn wait_for_rewrite(engine: &Engine) {
+    wait("the rewrite", || {
+        let none = |name| engine.info(name).as_deref() == Some("0");
+        (none("aof_rewrite_in_progress") && none("aof_rewrite_scheduled")).then_some(())
+    });
+    assert_eq!(
+        engine.info("aof_last_bgrewrite_status").as_deref(),
+        Some("ok")
+    );
+}
+
+#[test]
+fn replicas_copies_snapshots_and_logs_are_bit_identical() {
+    for kind in KINDS {
+        let log = ["--appendonly", "yes", "--appendfsync", "no"];
+        let Some(primary) = Engine::start(kind, &log) else {
+            continue;
+        };
+        let options = if kind == Kind::Redis7 {
+            vec![]
+        } else {
+            log.to_vec()
+        };
+        let replica = Engine::start(kind, &options).expect("as the other");
+        // What the primary accepted counts, whatever the replica would allow its own clients.
+        for setting in [
+            "cf.max-filter-bytes 1024",
+            "cf.max-item-bytes 1",
+            "cf.capacity 77",
+        ] {
+            assert_eq!(replica.ask(&format!("CONFIG SET {setting}")), "+OK\r\n");
+        }
+        replica.replicate(&primary);
+        let mut client = primary.client();
+        let mut history = History::begin(&mut client, 1);
+        for round in 0..3 {
+            history.go_on(&mut client, 6_000);
+            history.check(&mut client);
+            primary.wait_for_replica(&replica);
+            same(&history, "the replica", &primary, &replica);
+            let before: Vec<_> = history.keys().iter().map(|key| primary.dump(key)).collect();
+            let unchanged = |what: &str| {
+                for (key, before) in history.keys().iter().zip(&before) {
+                    assert!(primary.dump(key) == *before, "{what}: {key} differs");
+                }
+            };
+            for key in history.keys() {
+                assert_eq!(
+                    primary.ask(&format!("COPY {key} copy-of-{key} REPLACE")),
+                    ":1\r\n"
+                );
+                assert!(primary.dump(key) == primary.dump(&format!("copy-of-{key}")));
+            }
+            match round {
+                0 => {
+                    assert_eq!(primary.ask("DEBUG RELOAD"), "+OK\r\n");
+                    unchanged("a snapshot");
+                }
+                1 => {
+                    assert_eq!(primary.ask("DEBUG LOADAOF"), "+OK\r\n");
+                    unchanged("a log");
+                    assert_eq!(primary.ask("CONFIG SET aof-use-rdb-preamble no"), "+OK\r\n");
+                    assert!(primary.ask("BGREWRITEAOF").starts_with('+'));
+                    wait_for_rewrite(&primary);
+                    assert_eq!(primary.ask("DEBUG LOADAOF"), "+OK\r\n");
+                    unchanged("a rewritten log");
+                }
+                _ => {}
+            }
+        }
+        primary.wait_for_replica(&replica);
+        same(&history, "the replica at the end", &primary, &replica);
+        assert_eq!(primary.ask("DEBUG DIGEST"), replica.ask("DEBUG DIGEST"));
+        // It followed by the stream all the time.
+        assert_eq!(primary.info("sync_full").as_deref(), Some("1"));
+        primary.check();
+        replica.check();
+    }
+}
+
+/// Its dump is several chunks of a rewritten log.
+#[test]
+fn a_large_filter_is_the_same_in_every_form() {
+    for kind in KINDS {
+        let log = ["--appendonly", "yes", "--aof-use-rdb-preamble", "no"];
+        let Some(engine) = Engine::start(kind, &log) else {
+            continue;
+        };
+        assert_eq!(engine.ask("CF.RESERVE f 20000000"), "+OK\r\n");
+        assert_eq!(engine.ask("CF.ADD f a"), ":1\r\n");
+        let before = engine.dump("f");
+        assert!(before.len() < 40 << 20, "not compressed");
+        assert!(engine.ask("BGREWRITEAOF").starts_with('+'));
+        wait_for_rewrite(&engine);
+        assert_eq!(engine.ask("DEBUG LOADAOF"), "+OK\r\n");
+        assert!(engine.dump("f") == before, "a log");
+        assert_eq!(engine.ask("DEBUG RELOAD"), "+OK\r\n");
+        assert!(engine.dump("f") == before, "a snapshot");
+        engine.check();
+    }
+}
+
+/// Segments that are emptied are given up, and by all at the same command, whatever else their threads do.
+#[test]
+fn what_grows_and_is_emptied_is_the_same() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &["--save", ""]).expect("as the other");
+        replica.replicate(&primary);
+        let mut client = primary.client();
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.offload-items 100"),
+            "+OK\r\n"
+        );
+        assert_eq!(ask(&mut client, "CF.RESERVE f 200 EXPANSION 2"), "+OK\r\n");
+        let mut random = Random::new(3);
+        let (mut there, mut next) = (VecDeque::new(), 0_usize);
+        let mut given_up = 0;
+        for round in 0..40 {
+            let adds = random.below(3_000);
+            // From some of them to all.
+            let deletes = random.below(there.len() + adds + 1).max(adds / 2);
+            let mut requests = Vec::new();
+            for _ in 0..adds {
+                requests.extend(request(&["CF.ADD", "f", &next.to_string()]));
+                there.push_back(next);
+                next += 1;
+            }
+            // Lookups that only the primary does, on its main thread and on workers.
+            let lookups: Vec<String> = (0..500).map(|item| item.to_string()).collect();
+            let lookup = ["CF.MEXISTS", "f"]
+                .into_iter()
+                .chain(lookups.iter().map(String::as_str));
+            let lookup = request(&lookup.collect::<Vec<_>>());
+            let mut others: Vec<_> = (0..2).map(|_| primary.client()).collect();
+            for other in &mut others {
+                other.send(&lookup.repeat(20));
+            }
+            let deletes = deletes.min(there.len());
+            for item in there.drain(..deletes) {
+                requests.extend(request(&["CF.DEL", "f", &item.to_string()]));
+            }
+            let before = segments(&primary);
+            client.send(&requests);
+            for _ in 0..adds + deletes {
+                assert_eq!(client.reply(), ":1\r\n");
+            }
+            given_up += usize::from(segments(&primary) < before);
+            for other in &mut others {
+                (0..20).for_each(|_| drop(other.reply()));
+            }
+            primary.wait_for_replica(&replica);
+            assert!(
+                primary.dump("f") == replica.dump("f"),
+                "{kind:?}: round {round}"
+            );
+            if round % 7 == 3 {
+                assert_eq!(primary.ask("DEBUG RELOAD"), "+OK\r\n");
+                assert!(
+                    primary.dump("f") == replica.dump("f"),
+                    "{kind:?}: round {round}, loaded"
+                );
+            }
+            if round % 10 == 9 {
+                assert_eq!(primary.ask("CF.COMPACT f"), "+OK\r\n");
+            }
+        }
+        assert!(given_up > 0, "no segment was given up");
+        primary.check();
+        replica.check();
+    }
+}
+
+fn segments(engine: &Engine) -> usize {
+    let info = engine.ask("CF.INFO f");
+    let mut lines = info
+        .lines()
+        .skip_while(|line| *line != "+Number of filters");
+    let line = lines.nth(1).expect("a number");
+    line.trim_start_matches(':').parse().expect("a number")
+}
+
+/// A replica that is asked nothing gives up a segment with the same command as a primary that is asked much.
+#[test]
+fn lookups_do_not_decide_when_a_segment_is_given_up() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        let mut client = primary.client();
+        for round in 0..20 {
+            assert_eq!(
+                ask(&mut client, "DEL f"),
+                format!(":{}\r\n", i32::from(round > 0))
+            );
+            assert_eq!(ask(&mut client, "CF.RESERVE f 8 EXPANSION 2"), "+OK\r\n");
+            let mut added = 0;
+            while added == 0 || segments(&primary) == 1 {
+                assert_eq!(ask(&mut client, &format!("CF.ADD f {added}")), ":1\r\n");
+                added += 1;
+            }
+            let lookups = request(&["CF.EXISTS", "f", "0"]).repeat(round * 100);
+            client.send(&lookups);
+            (0..round * 100).for_each(|_| drop(client.reply()));
+            for item in 0..added - 1 {
+                assert_eq!(ask(&mut client, &format!("CF.DEL f {item}")), ":1\r\n");
+            }
+            primary.wait_for_replica(&replica);
+            assert!(
+                primary.dump("f") == replica.dump("f"),
+                "{kind:?}: round {round}"
+            );
+            assert_eq!(segments(&primary), 1);
+        }
+        primary.check();
+        replica.check();
+    }
+}

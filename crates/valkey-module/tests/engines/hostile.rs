@@ -1,0 +1,182 @@
+//! What is malformed or too large is an error, and the engine lives.
+
+use std::ops::Range;
+use std::process::Command;
+
+use crate::commands::{load, scan};
+use crate::engine::{Engine, ask};
+use crate::fetch::Kind;
+use crate::wire::{Client, request};
+
+/// The CRC-64 behind what DUMP gives: of Jones, reflected.
+fn crc64(bytes: &[u8]) -> u64 {
+    const POLYNOMIAL: u64 = 0x95ac_9329_ac4b_c9b5;
+    bytes.iter().fold(0, |crc, &byte| {
+        (0..8).fold(crc ^ u64::from(byte), |crc, _| {
+            if crc & 1 == 1 {
+                crc >> 1 ^ POLYNOMIAL
+            } else {
+                crc >> 1
+            }
+        })
+    })
+}
+
+/// The same with a checksum that is right.
+fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some(body) = bytes.len().checked_sub(8) {
+        bytes.truncate(body);
+        bytes.extend(crc64(&bytes).to_le_bytes());
+    }
+    bytes
+}
+
+fn payload(engine: &Engine, key: &str) -> Vec<u8> {
+    let reply = engine.dump(key);
+    let start = reply
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .expect("a line")
+        + 1;
+    reply[start..reply.len() - 2].to_vec()
+}
+
+fn restore(payload: &[u8]) -> Vec<u8> {
+    let words: [&[u8]; 4] = [b"RESTORE", b"x", b"0", payload];
+    request(&words)
+}
+
+fn small(engine: &Engine) {
+    assert_eq!(engine.ask("CF.RESERVE f 8 EXPANSION 2"), "+OK\r\n");
+    assert_eq!(
+        engine.ask("CF.INSERT f ITEMS a b c d e f g h i j k"),
+        format!("*11\r\n{}", ":1\r\n".repeat(11))
+    );
+}
+
+#[test]
+fn what_is_restored_is_whole() {
+    // What is compressed can be compressed in several ways.
+    let options = ["--rdbcompression", "no"];
+    let Some(engine) = Engine::start(Kind::Valkey9, &options) else {
+        return;
+    };
+    small(&engine);
+    let payload = payload(&engine, "f");
+    assert_eq!(summed(payload.clone()), payload);
+    let mut client = engine.client();
+    client.send(&restore(&payload));
+    assert_eq!(client.reply(), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.EXISTS x a"), ":1\r\n");
+    assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
+    let mut tried = 0;
+    let body = payload.len() - 10;
+    for length in 0..payload.len() {
+        let mut cut = payload[..length.min(body)].to_vec();
+        cut.extend_from_slice(&payload[body..]);
+        if length >= body {
+            cut.truncate(length);
+        }
+        tried += refused(&mut client, &[summed(cut), payload[..length].to_vec()]);
+    }
+    // But for the type of the value, of which the module is not asked.
+    for bits in every(1..body) {
+        let mut flipped = payload.clone();
+        flipped[bits.0] ^= 1 << bits.1;
+        tried += refused(&mut client, &[summed(flipped.clone()), flipped]);
+    }
+    assert!(tried > 3_000, "{tried}");
+    engine.check();
+}
+
+fn every(bytes: Range<usize>) -> impl Iterator<Item = (usize, u32)> {
+    bytes.flat_map(|byte| (0..8).map(move |bit| (byte, bit)))
+}
+
+/// Restores each, and sees it refused.
+fn refused(client: &mut Client, payloads: &[Vec<u8>]) -> usize {
+    let requests: Vec<u8> = payloads
+        .iter()
+        .flat_map(|payload| restore(payload))
+        .collect();
+    client.send(&requests);
+    for payload in payloads {
+        let reply = client.reply();
+        assert!(reply.starts_with("-ERR"), "{reply}: {payload:02x?}");
+    }
+    payloads.len()
+}
+
+#[test]
+fn what_is_loaded_in_chunks_is_whole() {
+    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
+        return;
+    };
+    small(&engine);
+    let mut client = engine.client();
+    let [(iterator, chunk)] = &scan(&mut client, "f")[..] else {
+        panic!("more than a chunk");
+    };
+    assert_eq!(load(&mut client, "x", *iterator, chunk), "+OK\r\n");
+    assert_eq!(engine.dump("x"), engine.dump("f"));
+    assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
+    for (byte, bit) in every(0..chunk.len()) {
+        let mut flipped = chunk.clone();
+        flipped[byte] ^= 1 << bit;
+        let reply = load(&mut client, "x", *iterator, &flipped);
+        assert!(
+            reply.starts_with("-ERR Couldn't load chunk!"),
+            "{byte}.{bit}: {reply}"
+        );
+        assert_eq!(ask(&mut client, "EXISTS x"), ":0\r\n");
+    }
+    for length in 0..chunk.len() {
+        let reply = load(&mut client, "x", length as i64, &chunk[..length]);
+        if reply == "+OK\r\n" {
+            // It is a filter that is not whole, until the rest of it comes.
+            let reply = ask(&mut client, "CF.ADD x a");
+            assert!(reply.starts_with("-ERR the filter is not whole"), "{reply}");
+            let wrong = load(&mut client, "x", chunk.len() as i64, &chunk[length - 1..]);
+            assert!(wrong.starts_with("-ERR Couldn't load chunk!"), "{wrong}");
+            let rest = load(&mut client, "x", chunk.len() as i64, &chunk[length..]);
+            assert_eq!(rest, "+OK\r\n");
+            assert_eq!(ask(&mut client, "CF.EXISTS x a"), ":1\r\n");
+            assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
+        } else {
+            assert!(reply.starts_with("-ERR"), "{reply}");
+        }
+    }
+    // Chunks of a length that is said to be enormous.
+    engine.check();
+}
+
+/// A filter that is larger than any memory is refused before it is allocated; if the operator allows it, when it is.
+#[test]
+fn a_filter_that_no_machine_has_room_for_is_refused() {
+    for kind in crate::fetch::KINDS {
+        let Some(engine) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let id = engine.info("process_id").expect("a number");
+        let limit = Command::new("prlimit")
+            .args(["--pid", &id, "--as=8000000000"])
+            .status();
+        if !limit.is_ok_and(|status| status.success()) {
+            continue;
+        }
+        for capacity in ["100000000000", "9223372036854775807", "200000000"] {
+            let reply = engine.ask(&format!("CF.RESERVE f {capacity}"));
+            assert!(reply.starts_with("-ERR"), "{reply}");
+            let reply = engine.ask(&format!("CF.INSERT f CAPACITY {capacity} ITEMS a"));
+            assert!(reply.starts_with("-ERR"), "{reply}");
+        }
+        assert_eq!(
+            engine.ask("CONFIG SET cf.max-filter-bytes 100000gb"),
+            "+OK\r\n"
+        );
+        let reply = engine.ask("CF.RESERVE f 100000000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        assert_eq!(engine.ask("DBSIZE"), ":0\r\n");
+        engine.check();
+    }
+}

@@ -1,0 +1,268 @@
+//! Transactions, scripts, users, memory, settings, workers, INFO.
+
+use crate::commands::speak_resp3;
+use crate::engine::{Engine, ask};
+use crate::fetch::{KINDS, Kind};
+use crate::wire::request;
+
+fn each(run: impl Fn(Kind, &Engine)) {
+    for kind in KINDS {
+        if let Some(engine) = Engine::start(kind, &[]) {
+            run(kind, &engine);
+            engine.check();
+        }
+    }
+}
+
+#[test]
+fn transactions_and_scripts() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        for (line, expected) in [
+            ("MULTI", "+OK\r\n"),
+            ("CF.ADD f a", "+QUEUED\r\n"),
+            ("CF.MEXISTS f a b", "+QUEUED\r\n"),
+            ("EXEC", "*2\r\n:1\r\n*2\r\n:1\r\n:0\r\n"),
+        ] {
+            assert_eq!(ask(&mut client, line), expected, "{line}");
+        }
+        let script =
+            "return redis.call('CF.ADD', KEYS[1], 'b') + redis.call('CF.COUNT', KEYS[1], 'b')";
+        assert_eq!(client.ask(&["EVAL", script, "1", "f"]), ":2\r\n");
+        // A watched key is touched by what changes it, and by nothing else.
+        let mut other = engine.client();
+        for (line, is_touched) in [
+            ("CF.DEL f none", false),
+            ("CF.ADDNX f a", false),
+            ("CF.EXISTS f a", false),
+            ("CF.ADD f c", true),
+            ("CF.DEL f c", true),
+        ] {
+            assert_eq!(ask(&mut client, "WATCH f"), "+OK\r\n");
+            ask(&mut other, line);
+            ask(&mut client, "MULTI");
+            ask(&mut client, "PING");
+            let reply = ask(&mut client, "EXEC");
+            assert_eq!(reply == "*-1\r\n", is_touched, "{line}: {reply}");
+        }
+    });
+}
+
+#[test]
+fn users_have_the_commands_that_they_may_use() {
+    each(|kind, engine| {
+        // Redis 7.0 puts no command of a module into a category.
+        let has_categories = kind != Kind::Redis7;
+        let list = engine.ask("ACL CAT");
+        assert_eq!(list.contains("cuckoo"), has_categories, "{list}");
+        let user = |name: &str, rules: &str| {
+            let mut client = engine.client();
+            let line = format!("ACL SETUSER {name} on nopass {rules}");
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            assert_eq!(ask(&mut client, &format!("AUTH {name} x")), "+OK\r\n");
+            client
+        };
+        assert_eq!(engine.ask("CF.ADD f a"), ":1\r\n");
+        let only_reads = if has_categories {
+            "+@read -@write"
+        } else {
+            "+cf.exists"
+        };
+        let mut reader = user("reader", &format!("~f* {only_reads}"));
+        assert_eq!(ask(&mut reader, "CF.EXISTS f a"), ":1\r\n");
+        for line in ["CF.ADD f a", "CF.EXISTS g a"] {
+            let reply = ask(&mut reader, line);
+            assert!(reply.starts_with("-NOPERM"), "{kind:?}: {line}: {reply}");
+        }
+        if has_categories {
+            let mut all = user("cuckoo", "~* -@all +@cuckoo");
+            for line in ["CF.ADD f a", "CF.EXISTS f a", "CF.DEL f a"] {
+                assert_eq!(ask(&mut all, line), ":1\r\n", "{kind:?}: {line}");
+            }
+            assert_eq!(ask(&mut all, "CF.COMPACT f"), "+OK\r\n");
+            assert!(ask(&mut all, "SET s 1").starts_with("-NOPERM"));
+        }
+    });
+}
+
+#[test]
+fn memory_is_limited_before_it_is_taken() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.max-filter-bytes 100kb"),
+            "+OK\r\n"
+        );
+        let reply = ask(&mut client, "CF.RESERVE f 1000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        // It grows as far as it may, and not further.
+        assert_eq!(
+            ask(&mut client, "CF.RESERVE f 1000 EXPANSION 32768"),
+            "+OK\r\n"
+        );
+        let mut refused = None;
+        for item in 0..100_000 {
+            let reply = ask(&mut client, &format!("CF.ADD f {item}"));
+            if reply.starts_with('-') {
+                refused = Some((item, reply));
+                break;
+            }
+        }
+        let (added, reply) = refused.expect("a limit");
+        assert!(
+            reply.starts_with("-ERR Filter is full: ") && reply.contains("cf.max-filter-bytes"),
+            "{reply}"
+        );
+        assert!(added > 3_000, "{added}");
+        let bytes: usize = engine
+            .info("cf_bytes")
+            .expect("a number")
+            .parse()
+            .expect("a number");
+        assert!((20 << 10..100 << 10).contains(&bytes), "{bytes}");
+        assert_eq!(engine.info("cf_refused_for_memory").as_deref(), Some("1"));
+        let used: usize = engine
+            .info("used_memory")
+            .expect("a number")
+            .parse()
+            .expect("a number");
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.max-filter-bytes 1gb"),
+            "+OK\r\n"
+        );
+        let most = used + (4 << 20);
+        assert_eq!(
+            ask(&mut client, &format!("CONFIG SET maxmemory {most}")),
+            "+OK\r\n"
+        );
+        let reply = ask(&mut client, "CF.RESERVE g 4000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        assert_eq!(ask(&mut client, "CF.RESERVE g 400000"), "+OK\r\n");
+        assert_eq!(ask(&mut client, "CONFIG SET maxmemory 1000"), "+OK\r\n");
+        assert!(ask(&mut client, "CF.ADD g a").starts_with("-OOM"));
+        assert_eq!(ask(&mut client, "CF.EXISTS g a"), ":0\r\n");
+    });
+}
+
+#[test]
+fn memory_is_counted_and_given_back() {
+    each(|_, engine| {
+        let used = || -> usize {
+            engine
+                .info("used_memory")
+                .expect("it")
+                .parse()
+                .expect("a number")
+        };
+        let before = used();
+        assert_eq!(engine.ask("CF.RESERVE f 10000000"), "+OK\r\n");
+        let usage = engine.ask("MEMORY USAGE f");
+        let usage: usize = usage
+            .trim_start_matches(':')
+            .trim()
+            .parse()
+            .expect("a number");
+        assert!(usage > 20 << 20 && used() > before + (20 << 20));
+        assert_eq!(engine.info("cf_filters").as_deref(), Some("1"));
+        assert_eq!(engine.ask("DEL f"), ":1\r\n");
+        crate::process::wait("the memory", || (used() < before + (4 << 20)).then_some(()));
+        assert_eq!(engine.info("cf_filters").as_deref(), Some("0"));
+        assert_eq!(engine.info("cf_bytes").as_deref(), Some("0"));
+    });
+}
+
+#[test]
+fn settings_are_followed() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        for (setting, value) in [
+            ("cf.capacity", "1024"),
+            ("cf.expansion", "2"),
+            ("cf.max-filter-bytes", "134217728"),
+            ("cf.max-item-bytes", "1048576"),
+            ("cf.offload-items", "5000"),
+            ("cf.seed-policy", "random"),
+        ] {
+            let reply = ask(&mut client, &format!("CONFIG GET {setting}"));
+            assert!(
+                reply.ends_with(&format!("\r\n{value}\r\n")),
+                "{setting}: {reply}"
+            );
+        }
+        for setting in ["cf.capacity 0", "cf.expansion 40000", "cf.seed-policy x"] {
+            let reply = ask(&mut client, &format!("CONFIG SET {setting}"));
+            assert!(reply.starts_with("-ERR"), "{setting}: {reply}");
+        }
+        for setting in [
+            "cf.capacity 100000",
+            "cf.expansion 0",
+            "cf.max-item-bytes 3",
+        ] {
+            assert_eq!(
+                ask(&mut client, &format!("CONFIG SET {setting}")),
+                "+OK\r\n"
+            );
+        }
+        assert_eq!(ask(&mut client, "CF.ADD f abc"), ":1\r\n");
+        let reply = ask(&mut client, "CF.ADD f abcd");
+        assert!(reply.contains("cf.max-item-bytes"), "{reply}");
+        let info = ask(&mut client, "CF.INFO f");
+        assert!(info.contains("+Expansion rate\r\n:0\r\n"), "{info}");
+        // With one seed, the same is the same.
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.seed-policy fixed"),
+            "+OK\r\n"
+        );
+        for key in ["g", "h"] {
+            assert_eq!(ask(&mut client, &format!("CF.ADD {key} a")), ":1\r\n");
+        }
+        assert_eq!(engine.dump("g"), engine.dump("h"));
+        assert_ne!(engine.dump("f"), engine.dump("g"));
+    });
+}
+
+#[test]
+fn a_worker_answers_large_lookups_as_the_main_thread_would() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        assert_eq!(ask(&mut client, "CF.RESERVE f 100000"), "+OK\r\n");
+        let items: Vec<String> = (0..20_000).map(|item| item.to_string()).collect();
+        let words = |name: &'static str, rest: &[&'static str]| -> Vec<String> {
+            let start = [name, "f"].into_iter().chain(rest.iter().copied());
+            start
+                .map(str::to_owned)
+                .chain(items.iter().cloned())
+                .collect()
+        };
+        let half: Vec<_> = words("CF.INSERT", &["ITEMS"])
+            .into_iter()
+            .take(3 + 10_000)
+            .collect();
+        client.ask(&half);
+        let lookup = words("CF.MEXISTS", &[]);
+        let of_worker = client.ask(&lookup);
+        assert_eq!(engine.info("cf_lookups_of_workers").as_deref(), Some("1"));
+        assert!(of_worker.starts_with("*20000\r\n:1\r\n"));
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.offload-items 1000000"),
+            "+OK\r\n"
+        );
+        assert_eq!(client.ask(&lookup), of_worker);
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.offload-items 10"),
+            "+OK\r\n"
+        );
+        // Not where nobody may wait.
+        assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
+        assert_eq!(client.ask(&lookup), "+QUEUED\r\n");
+        assert_eq!(ask(&mut client, "EXEC"), format!("*1\r\n{of_worker}"));
+        assert_eq!(engine.info("cf_lookups_of_workers").as_deref(), Some("1"));
+        // Others go on meanwhile, and those who wait can leave.
+        let mut leaving = engine.client();
+        leaving.send(&request(&lookup));
+        drop(leaving);
+        speak_resp3(&mut client);
+        let reply = client.ask(&lookup);
+        assert_eq!(reply, of_worker.replace(":1", "#t").replace(":0", "#f"));
+    });
+}

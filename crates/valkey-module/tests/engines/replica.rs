@@ -1,0 +1,80 @@
+//! A filter that comes in chunks while the link to the replica is cut.
+
+use crate::commands::{load, scan};
+use crate::engine::{Engine, ask};
+use crate::fetch::KINDS;
+use crate::history::History;
+
+#[test]
+fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        let mut client = primary.client();
+        assert_eq!(ask(&mut client, "CF.RESERVE f 2000000"), "+OK\r\n");
+        for item in 0..50 {
+            assert_eq!(ask(&mut client, &format!("CF.ADD f {item}")), ":1\r\n");
+        }
+        let chunks = scan(&mut client, "f");
+        assert!(chunks.len() >= 4);
+        replica.replicate(&primary);
+        for (at, (iterator, bytes)) in chunks.iter().enumerate() {
+            assert_eq!(load(&mut client, "g", *iterator, bytes), "+OK\r\n");
+            match at {
+                // It goes on from where it was.
+                0 => {
+                    ask(&mut client, "CLIENT KILL TYPE replica");
+                }
+                // It begins anew, and gets what is half loaded in the snapshot.
+                1 => {
+                    assert_eq!(replica.ask("REPLICAOF NO ONE"), "+OK\r\n");
+                    assert_eq!(replica.ask("FLUSHALL"), "+OK\r\n");
+                    replica.replicate(&primary);
+                    let reply = replica.ask("CF.EXISTS g 7");
+                    assert!(reply.starts_with("-ERR the filter is not whole"), "{reply}");
+                }
+                // And from a snapshot or a log of its own.
+                2 => {
+                    assert_eq!(ask(&mut client, "DEBUG RELOAD"), "+OK\r\n");
+                }
+                _ => {}
+            }
+        }
+        replica.wait_for_link();
+        primary.wait_for_replica(&replica);
+        assert_eq!(replica.ask("CF.EXISTS g 7"), ":1\r\n");
+        assert!(primary.dump("g") == primary.dump("f"));
+        assert!(replica.dump("g") == primary.dump("f"));
+        primary.check();
+        replica.check();
+    }
+}
+
+#[test]
+fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        assert_eq!(
+            replica.ask("CONFIG SET cf.max-filter-bytes 20kb"),
+            "+OK\r\n"
+        );
+        let mut client = primary.client();
+        let mut history = History::begin(&mut client, 9);
+        history.go_on(&mut client, 10_000);
+        assert_eq!(ask(&mut client, "CF.RESERVE large 100000"), "+OK\r\n");
+        primary.wait_for_replica(&replica);
+        primary.kill();
+        assert_eq!(replica.ask("REPLICAOF NO ONE"), "+OK\r\n");
+        history.check(&mut replica.client());
+        assert_eq!(replica.ask("CF.ADD large a"), ":1\r\n");
+        let reply = replica.ask("CF.RESERVE larger 100000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        replica.check();
+    }
+}
