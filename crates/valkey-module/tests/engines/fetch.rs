@@ -34,7 +34,7 @@ os.remove(wheel)
 ";
 
 /// Says, past the harness that would keep it to itself, what was not tested.
-fn skipped(what: &str, why: &str) {
+pub(crate) fn skipped(what: &str, why: &str) {
     let _ = writeln!(io::stderr(), "SKIPPED: {what}: {why}");
 }
 

@@ -266,3 +266,44 @@ fn a_worker_answers_large_lookups_as_the_main_thread_would() {
         assert_eq!(reply, of_worker.replace(":1", "#t").replace(":0", "#f"));
     });
 }
+
+/// The process that saves begins at any moment of what workers do.
+#[test]
+fn snapshots_begin_while_workers_read() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        assert_eq!(
+            ask(&mut client, "CONFIG SET cf.offload-items 100"),
+            "+OK\r\n"
+        );
+        assert_eq!(ask(&mut client, "CF.RESERVE f 1000 EXPANSION 2"), "+OK\r\n");
+        let lookup: Vec<String> = ["CF.MEXISTS", "f"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain((0..20_000).map(|item| item.to_string()))
+            .collect();
+        let lookup = request(&lookup);
+        for round in 0..15 {
+            let mut readers: Vec<_> = (0..3).map(|_| engine.client()).collect();
+            for reader in &mut readers {
+                reader.send(&lookup.repeat(3));
+            }
+            let reply = ask(&mut client, "BGSAVE");
+            assert!(reply.starts_with("+Background"), "{reply}");
+            for item in 0..200 {
+                let line = format!("CF.ADD f {}", round * 200 + item);
+                assert_eq!(ask(&mut client, &line), ":1\r\n");
+            }
+            for reader in &mut readers {
+                (0..3).for_each(|_| drop(reader.reply()));
+            }
+            crate::process::wait("the snapshot", || {
+                (engine.info("rdb_bgsave_in_progress")? == "0").then_some(())
+            });
+            assert_eq!(engine.info("rdb_last_bgsave_status").as_deref(), Some("ok"));
+        }
+        let before = engine.dump("f");
+        assert_eq!(ask(&mut client, "DEBUG RELOAD"), "+OK\r\n");
+        assert_eq!(engine.dump("f"), before);
+    });
+}
