@@ -163,7 +163,7 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
         (Command::ScanDump(iterator), Some(value)) => {
             let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST));
             let filter = filter_of(value)?;
-            Reply::Chunk(dumps.next_chunk(call.key, filter, iterator, |_| Ok(()))?)
+            Reply::Chunk(dumps.next_chunk(call.key, filter, iterator, lend)?)
         }
         (Command::LoadChunk { end, chunk }, found) => {
             let new = take_chunk(found, end, chunk)?;
@@ -176,6 +176,17 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
         }
     };
     Ok(Some(reply))
+}
+
+/// Looks that there is memory for a dump.
+fn lend(bytes: usize) -> Result<(), Error> {
+    let left = limits::memory_left();
+    if bytes <= left {
+        return Ok(());
+    }
+    let words =
+        format!("not enough memory: the dump takes {bytes} bytes, and {left} are left (maxmemory)");
+    Err(Error::Other(words))
 }
 
 fn rules(obeys: bool) -> Rules {

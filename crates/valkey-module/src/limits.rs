@@ -56,14 +56,21 @@ pub(crate) fn left(used: usize) -> usize {
     if obeys() {
         return usize::MAX;
     }
-    let of_one = MAX_FILTER_BYTES.get().saturating_sub(used);
+    MAX_FILTER_BYTES
+        .get()
+        .saturating_sub(used)
+        .min(memory_left())
+}
+
+/// Bytes that the engine may take.
+pub(crate) fn memory_left() -> usize {
     let maxmemory = MAXMEMORY.load(Ordering::Relaxed);
     if maxmemory == 0 {
-        return of_one;
+        return usize::MAX;
     }
     // SAFETY: it takes no argument. It is the share of `maxmemory` that is in use.
     let share = f64::from(unsafe { (api().get_used_memory_ratio)() });
-    of_one.min((maxmemory as f64 * (1.0 - share)).max(0.0) as usize)
+    (maxmemory as f64 * (1.0 - share)).max(0.0) as usize
 }
 
 /// Asks whether a filter may grow.

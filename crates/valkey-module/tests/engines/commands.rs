@@ -142,6 +142,19 @@ fn a_dump_is_loaded_as_the_same_filter() {
             }
         }
         assert_eq!(engine.dump("f"), engine.dump("g"));
+        // In the newer protocol nothing is what it is there.
+        assert_eq!(ask(&mut client, "CF.RESERVE h 100"), "+OK\r\n");
+        speak_resp3(&mut client);
+        client.send(&request(&["CF.SCANDUMP", "h", "0"]));
+        let reply = client.reply_bytes();
+        let first = String::from_utf8_lossy(&reply[..40]).into_owned();
+        let iterator = first
+            .lines()
+            .nth(1)
+            .expect("a number")
+            .trim_start_matches(':');
+        let reply = ask(&mut client, &format!("CF.SCANDUMP h {iterator}"));
+        assert_eq!(reply, "*2\r\n:0\r\n_\r\n");
         engine.check();
     }
 }

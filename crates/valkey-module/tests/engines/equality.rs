@@ -84,7 +84,14 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
                 }
                 _ => {}
             }
+            // From now on it refuses to grow, which the replica never hears of.
+            if round == 1 {
+                let limit = "CONFIG SET cf.max-filter-bytes 40kb";
+                assert_eq!(primary.ask(limit), "+OK\r\n");
+            }
         }
+        let refused = primary.info("cf_refused_for_memory");
+        assert_ne!(refused.as_deref(), Some("0"));
         primary.wait_for_replica(&replica);
         same(&history, "the replica at the end", &primary, &replica);
         assert_eq!(primary.ask("DEBUG DIGEST"), replica.ask("DEBUG DIGEST"));

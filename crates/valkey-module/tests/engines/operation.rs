@@ -140,6 +140,7 @@ fn memory_is_limited_before_it_is_taken() {
         assert_eq!(ask(&mut client, "CF.RESERVE g 400000"), "+OK\r\n");
         assert_eq!(ask(&mut client, "CONFIG SET maxmemory 1000"), "+OK\r\n");
         assert!(ask(&mut client, "CF.ADD g a").starts_with("-OOM"));
+        assert!(ask(&mut client, "CF.SCANDUMP g 0").starts_with("-ERR not enough memory"));
         assert_eq!(ask(&mut client, "CF.EXISTS g a"), ":0\r\n");
     });
 }
@@ -306,4 +307,31 @@ fn snapshots_begin_while_workers_read() {
         assert_eq!(ask(&mut client, "DEBUG RELOAD"), "+OK\r\n");
         assert_eq!(engine.dump("f"), before);
     });
+}
+
+#[test]
+fn a_module_that_is_loaded_wrongly_harms_nobody() {
+    for kind in KINDS {
+        let Some(engine) = Engine::start_with(kind, &["--enable-module-command", "yes"]) else {
+            continue;
+        };
+        let module = crate::engine::module();
+        let module = module.to_str().expect("a path");
+        for arguments in ["x", "prefix", "prefix a.b", "prefix CF more"] {
+            let reply = engine.ask(&format!("MODULE LOAD {module} {arguments}"));
+            assert!(reply.starts_with("-ERR"), "{arguments}: {reply}");
+        }
+        assert_eq!(engine.ask(&format!("MODULE LOAD {module}")), "+OK\r\n");
+        assert_eq!(engine.ask("CF.ADD f a"), ":1\r\n");
+        // Neither again, nor out.
+        for line in [
+            format!("MODULE LOAD {module}"),
+            "MODULE UNLOAD cf".to_owned(),
+        ] {
+            let reply = engine.ask(&line);
+            assert!(reply.starts_with("-ERR"), "{line}: {reply}");
+        }
+        assert_eq!(engine.ask("CF.EXISTS f a"), ":1\r\n");
+        engine.check();
+    }
 }

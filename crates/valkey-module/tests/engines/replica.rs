@@ -11,7 +11,8 @@ fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
         let Some(primary) = Engine::start(kind, &[]) else {
             continue;
         };
-        let replica = Engine::start(kind, &[]).expect("as the other");
+        let options = ["--repl-diskless-load", "swapdb"];
+        let replica = Engine::start(kind, &options).expect("as the other");
         let mut client = primary.client();
         assert_eq!(ask(&mut client, "CF.RESERVE f 2000000"), "+OK\r\n");
         for item in 0..50 {
@@ -75,6 +76,45 @@ fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
         assert_eq!(replica.ask("CF.ADD large a"), ":1\r\n");
         let reply = replica.ask("CF.RESERVE larger 100000");
         assert!(reply.starts_with("-ERR"), "{reply}");
+        replica.check();
+    }
+}
+
+#[test]
+fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        let mut client = primary.client();
+        for line in [
+            "MULTI",
+            "CF.INSERTNX f ITEMS a b a c",
+            "CF.RESERVE g 4 EXPANSION 0",
+            "CF.INSERT g ITEMS 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
+            "CF.DEL f b",
+            "CF.DEL f none",
+            "CF.ADD s",
+        ] {
+            ask(&mut client, line);
+        }
+        let reply = ask(&mut client, "EXEC");
+        assert!(reply.contains("wrong number"), "{reply}");
+        let script = "
+            redis.call('CF.ADDNX', KEYS[1], 'a')
+            redis.call('CF.ADDNX', KEYS[1], 'a')
+            redis.call('CF.INSERT', KEYS[1], 'CAPACITY', '9', 'ITEMS', 'x', 'y')
+            return redis.call('CF.DEL', KEYS[1], 'x')";
+        assert_eq!(client.ask(&["EVAL", script, "1", "h"]), ":1\r\n");
+        primary.wait_for_replica(&replica);
+        for key in ["f", "g", "h"] {
+            assert!(primary.dump(key).len() > 100);
+            assert!(primary.dump(key) == replica.dump(key), "{kind:?}: {key}");
+        }
+        assert_eq!(primary.info("sync_full").as_deref(), Some("1"));
+        primary.check();
         replica.check();
     }
 }
