@@ -158,8 +158,8 @@ fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
         .expect_err("too low");
     assert_eq!(error.layouts().count(), 0);
     let text = error.to_string();
-    let expected = "a false-positive rate of 0.000000014 is too low for the layout `Lanes<2, 31>`, which has 1.49e-8 with \
-                    8 full segments: no other layout has so low a rate, so set a higher one";
+    let expected = "a false-positive rate of 1.4e-8 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is \
+                    1.49e-8 with 8 full segments; set a higher one";
     assert_eq!(text, expected);
 }
 
@@ -169,7 +169,10 @@ fn what_cannot_be_is_an_error() {
         builder::<E>(10).build_smallest(rate).expect_err("no rate")
     }
     for (written, rate) in [
-        ("0.00000000099", 0.99e-9),
+        ("9.9e-10", 0.99e-9),
+        ("5e-324", f64::from_bits(1)),
+        ("1e300", 1e300),
+        ("inf", f64::INFINITY),
         ("0", 0.0),
         ("-1", -1.0),
         ("1", 1.0),
@@ -206,6 +209,20 @@ fn what_cannot_be_is_an_error() {
     let builder = builder::<Fixed>(1_000_000).max_memory_usage(1_000);
     let error = builder.build_smallest(0.1).expect_err("too little memory");
     assert_eq!(error.requested(), 1_000);
+}
+
+/// No table has so many buckets that the rate falls below 1e-9.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_rate_that_is_too_low_for_so_many_items_is_an_error() {
+    let error = builder::<Fixed>(1 << 47).build_smallest(1e-9);
+    let text = error.expect_err("too many").to_string();
+    assert!(
+        text.starts_with(
+            "a false-positive rate of 1e-9 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is "
+        ) && text.ends_with(" with 140737488355328 items; set a higher one"),
+        "{text}"
+    );
 }
 
 /// The one that holds the most items.

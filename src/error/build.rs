@@ -144,7 +144,7 @@ impl BuildError {
     /// with the fewest. Empty if no layout has, and if the rate is not what was wrong.
     pub fn layouts(&self) -> impl Iterator<Item = Shape> {
         let others = match &self.0 {
-            Cause::FalsePositives(error) => Some(error.others),
+            Cause::FalsePositives(error) => error.others,
             _ => None,
         };
         others.into_iter().flat_map(Shapes::iter)
@@ -181,14 +181,14 @@ impl fmt::Display for BuildError {
             ),
             Cause::RateOutOfRange { rate, least } if least.get() > 0.0 => write!(
                 out,
-                "a false-positive rate of {} is not possible: use a rate of at least {:e} and below 1",
-                rate.get(),
-                least.get()
+                "a false-positive rate of {} is not possible: use a rate of at least {} and below 1",
+                rate.exact(),
+                least.exact()
             ),
             Cause::RateOutOfRange { rate, .. } => write!(
                 out,
                 "a false-positive rate of {} is not possible: use a rate above 0 and below 1",
-                rate.get()
+                rate.exact()
             ),
             Cause::FalsePositives(ref error) => error.fmt(out),
             Cause::Generations {
