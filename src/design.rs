@@ -75,8 +75,10 @@
 //! * *One branch on both words*: the smaller of `a - 1` and `b - 1` tells whether either is a reference.
 //! * *Eight comparisons in one vector instruction* with 4 x 16 on x86-64; words of arithmetic elsewhere.
 //! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
-//!   and it learns of a wrong guess only when memory has answered. So a lookup compares the bumps that it saw
-//!   with a weight, 0 for a miss and more for a hit, and writes select their bucket without a branch.
+//!   and it learns of a wrong guess only when memory has answered. So a lookup checks the version whether it has
+//!   found the item or not, although only a miss needs it, and writes select their bucket without a branch.
+//! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
+//!   the pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table makes the candidates by its own geometry,
 //!   whose indexes are below its size.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number

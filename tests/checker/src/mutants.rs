@@ -9,7 +9,6 @@
 #[allow(missing_docs, reason = "the table below says what each is")]
 pub enum Mutant {
     MissNotValidated,
-    MissWeighsAsMuchAsABump,
     MissBehindFrozenWordNotValidated,
     FrozenWordReadAsBucket,
     FailedRemoveNotValidated,
@@ -94,12 +93,6 @@ pub const MUTANTS: &[Killed] = &[
     killed(
         Mutant::MissNotValidated,
         "a miss is not validated",
-        "a mover up and a lookup, destination first",
-        "contains returned false",
-    ),
-    killed(
-        Mutant::MissWeighsAsMuchAsABump,
-        "a miss weighs as much as a bump",
         "a mover up and a lookup, destination first",
         "contains returned false",
     ),

@@ -28,11 +28,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
     },
     Mutant {
-        piece: piece("a miss weighs as much as a bump"),
-        killer: "lookup::sees_a_token_that_hops",
-        message: "a hopping token was missed",
-    },
-    Mutant {
         piece: piece("a miss behind a frozen word is not validated"),
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
