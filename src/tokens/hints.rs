@@ -24,7 +24,8 @@ use crate::sync::{self, AtomicU64, Ordering};
 /// the neighbouring fields.
 #[derive(Debug)]
 pub(super) struct Hints<L> {
-    shared: Box<Shared>,
+    /// One, allocated as a slice because that can fail without a panic.
+    shared: Box<[Shared]>,
     layout: PhantomData<L>,
 }
 
@@ -88,19 +89,20 @@ impl Hint {
 }
 
 impl<L: Layout> Hints<L> {
-    pub(super) fn new() -> Self {
-        Self {
-            shared: Box::new(Shared {
-                scanning: AtomicU64::new(0),
-                log: OnceBox::new(),
-            }),
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let shared = allocate::slice(1, || Shared {
+            scanning: AtomicU64::new(0),
+            log: OnceBox::new(),
+        })?;
+        Ok(Self {
+            shared,
             layout: PhantomData,
-        }
+        })
     }
 
     pub(super) fn bytes(&self) -> usize {
         let of_the_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
-        size_of::<Shared>() + self.shared.log.get().map_or(0, of_the_log)
+        allocate::bytes(&self.shared) + self.shared().log.get().map_or(0, of_the_log)
     }
 
     /// Leaves a hint that tokens of a class are about to move. Only for writers that learnt of a scan from a
@@ -108,7 +110,7 @@ impl<L: Layout> Hints<L> {
     #[cold]
     pub(super) fn note(&self, hint: Hint) {
         // The stripe brought the scan's log with it.
-        let Some(log) = self.shared.log.get() else {
+        let Some(log) = self.shared().log.get() else {
             return;
         };
         // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes after.
@@ -133,12 +135,12 @@ impl<L: Layout> Hints<L> {
     /// Begins a scan of a table of so many buckets, unless one is under way.
     pub(super) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
         // Acquire: pairs with the Release in `Scan::drop`; what the last scan did to the log is done.
-        self.shared
+        self.shared()
             .scanning
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
             .map_err(|_| NoScan::Busy)?;
         match self
-            .shared
+            .shared()
             .log
             .get_or_try_init(|| Log::new(buckets).map(Box::new))
         {
@@ -157,9 +159,13 @@ impl<L: Layout> Hints<L> {
 }
 
 impl<L> Hints<L> {
+    fn shared(&self) -> &Shared {
+        &self.shared[0]
+    }
+
     fn end_scan(&self) {
         // Release: pairs with the Acquire of the next scan.
-        self.shared.scanning.store(0, Ordering::Release);
+        self.shared().scanning.store(0, Ordering::Release);
     }
 }
 
@@ -222,7 +228,7 @@ mod tests {
 
     #[test]
     fn one_scans_at_a_time() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(1 << 10).expect("memory");
         assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
         drop(scan);
@@ -245,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_log_keeps_all_or_says_that_it_does_not() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(1 << 11).expect("memory");
         for _ in 0..2 {
             scan.forget();
@@ -259,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_late_note_replaces_no_other() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(0).expect("memory");
         scan.forget();
         // One who took the first turn of an earlier scan, and writes only now.

@@ -65,7 +65,7 @@ impl<L: Layout> Tokens<L> {
             table,
             stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
-            hints: Hints::new(),
+            hints: Hints::new()?,
             search_budget,
             deciders: Deciders::Everyone,
         })
@@ -80,7 +80,7 @@ impl<L: Layout> Tokens<L> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
         let fixed = Stripes::new()?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
-            + Hints::<L>::new().bytes();
+            + Hints::<L>::new()?.bytes();
         Ok(geometry.buckets() * size_of::<u64>() + fixed)
     }
 
