@@ -1,6 +1,7 @@
 //! The stored form of a filter, byte by byte. Documentation only.
 //!
-//! [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write this form,
+//! [`write_to`](crate::CuckooFilter::write_to), [`to_bytes`](crate::CuckooFilter::to_bytes) and
+//! [`chunks`](crate::Filter::chunks) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
 //! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) and [filters that

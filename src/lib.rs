@@ -147,6 +147,7 @@ pub use filter::{
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher};
+pub use stored::Chunks;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 
 mod api;
 mod batch;
+mod chunks;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;
