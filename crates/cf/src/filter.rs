@@ -360,9 +360,9 @@ impl Filter {
         Ok(copy(&mut sink)?)
     }
 
+    /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.
     fn hash(&self, item: &[u8]) -> u64 {
-        use std::hash::BuildHasher;
-        self.hasher.hash_one(item)
+        self.hasher.hash_bytes(item)
     }
 
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {
