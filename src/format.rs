@@ -63,6 +63,14 @@
 //!   The low `b - 4` bits of each are side by side in the low bits of the number. Above them is the number of the list
 //!   `n[0] <= n[1] <= ..` of the highest four bits of each: the sum of `C(n[i] + i, i + 1)` over all `i` from 0.
 //!
+//! # The same calls give the same bytes
+//!
+//! Where a token is stored is decided by the calls before, and by nothing else, in this and in every later release
+//! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
+//! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
+//! does not hold for calls that several threads make at once. A filter that grows can have a segment more, without tokens,
+//! until all threads have left it.
+//!
 //! # An example
 //!
 //! ```

@@ -10,5 +10,6 @@ mod errors;
 mod every_filter;
 mod facade;
 mod golden;
+mod replay;
 mod seams;
 mod typed;
