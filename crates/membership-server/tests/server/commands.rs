@@ -49,6 +49,13 @@ fn items_are_added_found_counted_and_deleted() {
             ("SCAN 0 TYPE mbbloomcf MATCH g*", "*2\n$1\n0\n*1\n$1\ng"),
             ("SCAN 0 TYPE string", "*2\n$1\n0\n*0"),
             ("SCAN 7", "-ERR invalid cursor"),
+            ("SCAN 0 COUNT 0", "-ERR syntax error"),
+            ("SCAN 0 COUNT -1", "-ERR syntax error"),
+            (
+                "SCAN 0 COUNT x",
+                "-ERR value is not an integer or out of range",
+            ),
+            ("SCAN 0 COUNT", "-ERR syntax error"),
             ("FLUSHALL nonsense", "-ERR syntax error"),
             ("DEL f none", ":1"),
             ("UNLINK g", ":1"),
