@@ -8,6 +8,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::words::copy_words;
 use super::{CHECKSUM, WORD};
@@ -254,6 +255,10 @@ fn copy(from: &[u8], to: &mut [u8]) -> usize {
     to[..count].copy_from_slice(&from[..count]);
     count
 }
+
+// They write nothing but their own position, after the bytes that it is about.
+impl UnwindSafe for Chunks<'_> {}
+impl RefUnwindSafe for Chunks<'_> {}
 
 impl fmt::Debug for Chunks<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
