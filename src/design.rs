@@ -109,6 +109,28 @@
 //! the descriptor, for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on
 //! one descriptor, such a moment comes once in 76 hours, and the thread would have to wake exactly then.
 //!
+//! # The same calls, the same bytes
+//!
+//! No step draws a random number, and none depends on the time or on an address. So calls that one thread makes, or that
+//! come one after another, put each token into the slot that it had wherever the same calls were made before, and answer
+//! the same, refusals included. A replica that is told what happened needs nothing else. This is a contract between
+//! releases and machines:
+//!
+//! * the geometry, and which size a builder chooses for a capacity;
+//! * that an insert takes the emptier bucket, the first if both have as much room;
+//! * the order in which a search for a path visits buckets and slots, and its bound;
+//! * which of several equal tokens a removal takes;
+//! * when a filter grows, and to what.
+//!
+//! `tests/filters/replay.rs` holds every release to it: the digests of the answers and of the stored bytes after a million
+//! operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests is a change of the
+//! contract, whatever else it improves.
+//!
+//! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a filter that
+//! grows gives up a segment* whose last token was removed depends on when all threads have left it. Until then the list
+//! has a segment without tokens, which takes no inserts, and counts against the limits on rate and memory. So replicas set
+//! the limits where the decision is made, and only there.
+//!
 //! # Geometry
 //!
 //! The table is a row of `r` ranges of `L = 2^k` buckets. With a 64-bit hash `h` and `m = r L`,

@@ -6,7 +6,7 @@ use std::io;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
-    Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape,
+    Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape, SnapshotError,
 };
 use model::mix;
 use model::stored::{self, BUCKETS, SLOTS};
@@ -499,4 +499,85 @@ fn a_filter_that_is_chosen_at_run_time_rotates() {
                 .is_none()
         );
     }
+}
+
+/// All chunks, of so many bytes.
+fn in_chunks(filter: &dyn Hashed, size: usize) -> Result<Vec<u8>, SnapshotError> {
+    let mut chunks = filter.chunks()?;
+    assert_eq!(chunks.position(), 0);
+    let (mut stored, mut chunk) = (Vec::new(), vec![0; size]);
+    loop {
+        match chunks.next_chunk(&mut chunk)? {
+            0 => break,
+            bytes => stored.extend_from_slice(&chunk[..bytes]),
+        }
+        assert_eq!(chunks.position(), stored.len() as u64);
+    }
+    assert_eq!(chunks.bytes(), stored.len() as u64);
+    assert_eq!(chunks.next_chunk(&mut [0]), Ok(0), "the end stays the end");
+    Ok(stored)
+}
+
+fn chunks_are_the_stored_form<E: Engine>() {
+    for shape in Shape::ALL {
+        let mut filter = builder::<E>(300).build_shape(shape).expect("memory");
+        let fresh = filter.to_bytes();
+        assert_eq!(in_chunks(&*filter, 64), Ok(fresh), "{shape}: empty");
+        for item in 0..700 {
+            // Some are refused where nothing grows, and some leave the young generation.
+            let _ = filter.insert_hash(mix(item));
+            if item % 300 == 299
+                && let Some(rotating) = filter.rotating()
+            {
+                rotating.rotate().expect("alone");
+            }
+        }
+        assert!((0..700).any(|item| filter.remove_hash(mix(item))));
+        let whole = filter.to_bytes();
+        // Of a byte, of odd and of even numbers, of parts of the header, and larger than all of it.
+        for size in [
+            1,
+            3,
+            8,
+            20,
+            64,
+            68,
+            1_000,
+            4_096,
+            whole.len(),
+            whole.len() + 1,
+        ] {
+            assert_eq!(
+                in_chunks(&*filter, size),
+                Ok(whole.clone()),
+                "{shape}: {size}"
+            );
+        }
+        let mut uneven = Vec::new();
+        let mut chunks = filter.chunks().expect("memory");
+        for size in (0..).map(|n| n % 29) {
+            let mut chunk = vec![0; size];
+            let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+            uneven.extend_from_slice(&chunk[..bytes]);
+            if bytes < size {
+                break;
+            }
+        }
+        assert!(uneven == whole, "{shape}: of many sizes");
+    }
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_fixed_filter() {
+    chunks_are_the_stored_form::<Fixed>();
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_filter_that_grows() {
+    chunks_are_the_stored_form::<Growing>();
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_filter_that_rotates() {
+    chunks_are_the_stored_form::<Rotating>();
 }

@@ -89,6 +89,25 @@ impl BuildError {
         }
     }
 
+    /// The bytes that the filter would have needed at the start; `None` unless a limit on its memory was what was wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000).max_memory_usage(1 << 20);
+    /// let error = builder.build().unwrap_err();
+    /// assert!(error.memory_needed().is_some_and(|bytes| bytes > 1 << 20));
+    /// ```
+    #[must_use]
+    pub fn memory_needed(&self) -> Option<usize> {
+        match self.0 {
+            Cause::Memory { least, .. } => Some(least),
+            _ => None,
+        }
+    }
+
     /// Returns the nearest possible number of the same kind; there may not be enough memory for it. Returns `None`
     /// for a rate (see [`false_positive_rate`](Self::false_positive_rate)), and if memory could not be allocated, because the free memory is unknown.
     #[must_use]

@@ -1,7 +1,7 @@
 //! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter,
 //! the CRC-32 of all that, and the library's stored form, which has a checksum of its own.
 
-use std::io;
+use lockfree_cuckoo::{Chunks, SnapshotError};
 
 use crate::entry::Entry;
 use crate::error::Error;
@@ -15,16 +15,68 @@ const SUMMED: usize = MAGIC.len() + 8 + Entry::BYTES;
 /// And their checksum.
 pub(crate) const HEADER: usize = SUMMED + 4;
 
+/// A dump of a filter that nobody writes to, a chunk at a time: [`Filter::dump`] returns it. Nothing is copied.
+///
+/// Each chunk is one `CF.LOADCHUNK`: it is how a log is rewritten, and how a filter of any size is sent to another server.
+#[derive(Debug)]
+pub struct Dump<'a> {
+    header: [u8; HEADER],
+    stored: Chunks<'a>,
+    position: usize,
+}
+
+impl Filter {
+    /// A dump, for a caller who knows that nobody writes meanwhile: see [`chunks`](Self::chunks).
+    ///
+    /// # Errors
+    ///
+    /// As [`chunks`](Self::chunks).
+    pub fn dump(&self) -> Result<Dump<'_>, SnapshotError> {
+        let stored = self.chunks()?;
+        Ok(Dump {
+            header: header(self, stored.bytes()),
+            stored,
+            position: 0,
+        })
+    }
+}
+
+impl Dump<'_> {
+    /// Puts the next bytes into `chunk`, and returns how many, and the iterator that goes with them. Nothing at the end.
+    /// The first chunk has to have room for 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// If somebody wrote meanwhile.
+    pub fn next_chunk(&mut self, chunk: &mut [u8]) -> Result<Option<(i64, usize)>, SnapshotError> {
+        let start = self.position;
+        let header = self.header.get(start..).unwrap_or_default();
+        let (head, rest) = chunk.split_at_mut(header.len().min(chunk.len()));
+        head.copy_from_slice(&header[..head.len()]);
+        self.position += head.len() + self.stored.next_chunk(rest)?;
+        let bytes = self.position - start;
+        // A filter has fewer bytes than an iterator can say.
+        Ok((bytes > 0).then_some((self.position as i64, bytes)))
+    }
+}
+
+fn header(filter: &Filter, stored: u64) -> [u8; HEADER] {
+    let mut bytes = [0; HEADER];
+    let (magic, rest) = bytes.split_at_mut(MAGIC.len());
+    magic.copy_from_slice(MAGIC);
+    rest[..8].copy_from_slice(&(HEADER as u64 + stored).to_le_bytes());
+    rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
+    let sum = crc32fast::hash(&bytes[..SUMMED]);
+    bytes[SUMMED..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// The whole dump of a filter that others may write to.
 pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
     let mut bytes = vec![0; HEADER];
     filter.write(&mut bytes)?;
-    let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
-    let (magic, rest) = bytes.split_at_mut(MAGIC.len());
-    magic.copy_from_slice(MAGIC);
-    rest[..8].copy_from_slice(&length.to_le_bytes());
-    rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
-    let sum = crc32fast::hash(&bytes[..SUMMED]);
-    bytes[SUMMED..HEADER].copy_from_slice(&sum.to_le_bytes());
+    let header = header(filter, (bytes.len() - HEADER) as u64);
+    bytes[..HEADER].copy_from_slice(&header);
     Ok(bytes)
 }
 
