@@ -75,8 +75,10 @@
 //! * *One branch on both words*: the smaller of `a - 1` and `b - 1` tells whether either is a reference.
 //! * *Eight comparisons in one vector instruction* with 4 x 16 on x86-64; words of arithmetic elsewhere.
 //! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
-//!   and it learns of a wrong guess only when memory has answered. So a lookup compares the bumps that it saw
-//!   with a weight, 0 for a miss and more for a hit, and writes select their bucket without a branch.
+//!   and it learns of a wrong guess only when memory has answered. So a lookup checks the version whether it has
+//!   found the item or not, although only a miss needs it, and writes select their bucket without a branch.
+//! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
+//!   the pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table makes the candidates by its own geometry,
 //!   whose indexes are below its size.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
@@ -106,6 +108,28 @@
 //! There is one assumption about time: no thread sleeps, between loading a reference and using what it read from
 //! the descriptor, for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on
 //! one descriptor, such a moment comes once in 76 hours, and the thread would have to wake exactly then.
+//!
+//! # The same calls, the same bytes
+//!
+//! No step draws a random number, and none depends on the time or on an address. So calls that one thread makes, or that
+//! come one after another, put each token into the slot that it had wherever the same calls were made before, and answer
+//! the same, refusals included. A replica that is told what happened needs nothing else. This is a contract between
+//! releases and machines:
+//!
+//! * the geometry, and which size a builder chooses for a capacity;
+//! * that an insert takes the emptier bucket, the first if both have as much room;
+//! * the order in which a search for a path visits buckets and slots, and its bound;
+//! * which of several equal tokens a removal takes;
+//! * when a filter grows, and to what.
+//!
+//! `tests/filters/replay.rs` holds every release to it: the digests of the answers and of the stored bytes after a million
+//! operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests is a change of the
+//! contract, whatever else it improves.
+//!
+//! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a filter that
+//! grows gives up a segment* whose last token was removed depends on when all threads have left it. Until then the list
+//! has a segment without tokens, which takes no inserts, and counts against the limits on rate and memory. So replicas set
+//! the limits where the decision is made, and only there.
 //!
 //! # Geometry
 //!

@@ -16,6 +16,8 @@ mod values;
 
 mod persistence;
 
+mod chunks;
+
 mod snapshot;
 
 mod any_layout;

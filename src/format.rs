@@ -1,6 +1,7 @@
 //! The stored form of a filter, byte by byte. Documentation only.
 //!
-//! [`write_to`](crate::CuckooFilter::write_to) and [`to_bytes`](crate::CuckooFilter::to_bytes) write this form,
+//! [`write_to`](crate::CuckooFilter::write_to), [`to_bytes`](crate::CuckooFilter::to_bytes) and
+//! [`chunks`](crate::Filter::chunks) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
 //! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) and [filters that
@@ -61,6 +62,14 @@
 //! * **Semi-sorted.** `s x b > 64` bits. The fingerprints are sorted, the lowest in the lowest slot; an empty slot is 0.
 //!   The low `b - 4` bits of each are side by side in the low bits of the number. Above them is the number of the list
 //!   `n[0] <= n[1] <= ..` of the highest four bits of each: the sum of `C(n[i] + i, i + 1)` over all `i` from 0.
+//!
+//! # The same calls give the same bytes
+//!
+//! Where a token is stored is decided by the calls before, and by nothing else, in this and in every later release
+//! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
+//! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
+//! does not hold for calls that several threads make at once. A filter that grows can have a segment more, without tokens,
+//! until all threads have left it.
 //!
 //! # An example
 //!
@@ -256,4 +265,5 @@
 //!   bytes as before, but items differently.
 //! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the
 //!   filter is read. For strings, byte strings and integers with the default hasher it does, on every machine. A
-//!   derived `Hash` depends on the order of the fields.
+//!   derived `Hash` depends on the order of the fields. For byte strings, [`hash_bytes`](crate::hash_bytes) does without
+//!   `Hash`.

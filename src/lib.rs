@@ -146,7 +146,8 @@ pub use filter::{
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
-pub use random_state::{RandomState, SeededHasher};
+pub use random_state::{RandomState, SeededHasher, hash_bytes};
+pub use stored::Chunks;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 //! The form is documented for users in [`format`](crate::format). A header of 64 bytes becomes numbers that are all
 //! in range, or an error, before anything is allocated. Reading trusts nothing that it has not checked.
 
+mod chunks;
 mod fixed;
 mod frame;
 #[cfg(feature = "std")]
@@ -13,6 +14,7 @@ mod rotating;
 mod source;
 mod words;
 
+pub use chunks::Chunks;
 pub(crate) use frame::{Frame, Kind};
 pub(crate) use identity::Identity;
 pub(crate) use source::Slice;
@@ -43,6 +45,9 @@ pub trait Stored: Operations {
         identity: &Identity,
         put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E>;
+
+    /// The stored form a chunk at a time, while others may look at the filter.
+    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory>;
 
     /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it
     /// cannot. `outside` are the bytes of the filter outside of the engine's heap.

@@ -146,6 +146,16 @@ impl<L: Layout> Tokens<L> {
         settlement::settle(self, bucket)
     }
 
+    /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact if no thread writes.
+    pub(crate) fn settle_each(&self) -> usize {
+        settlement::settle_each(self)
+    }
+
+    /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
+    pub(crate) fn announcements(&self) -> u64 {
+        self.stripes.bumps()
+    }
+
     /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
     /// who has the tokens alone.
     pub(crate) fn settle_all(&self) -> usize {

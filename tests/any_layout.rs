@@ -6,7 +6,7 @@ use std::io;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
-    Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape,
+    Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape, SnapshotError,
 };
 use model::mix;
 use model::stored::{self, BUCKETS, SLOTS};
@@ -158,8 +158,8 @@ fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
         .expect_err("too low");
     assert_eq!(error.layouts().count(), 0);
     let text = error.to_string();
-    let expected = "a false-positive rate of 0.000000014 is too low for the layout `Lanes<2, 31>`, which has 1.49e-8 with \
-                    8 full segments: no other layout has so low a rate, so set a higher one";
+    let expected = "a false-positive rate of 1.4e-8 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is \
+                    1.49e-8 with 8 full segments; set a higher one";
     assert_eq!(text, expected);
 }
 
@@ -169,7 +169,10 @@ fn what_cannot_be_is_an_error() {
         builder::<E>(10).build_smallest(rate).expect_err("no rate")
     }
     for (written, rate) in [
-        ("0.00000000099", 0.99e-9),
+        ("9.9e-10", 0.99e-9),
+        ("5e-324", f64::from_bits(1)),
+        ("1e300", 1e300),
+        ("inf", f64::INFINITY),
         ("0", 0.0),
         ("-1", -1.0),
         ("1", 1.0),
@@ -206,6 +209,20 @@ fn what_cannot_be_is_an_error() {
     let builder = builder::<Fixed>(1_000_000).max_memory_usage(1_000);
     let error = builder.build_smallest(0.1).expect_err("too little memory");
     assert_eq!(error.requested(), 1_000);
+}
+
+/// No table has so many buckets that the rate falls below 1e-9. Layouts of fewer slots cannot take so many items at all.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_rate_that_is_too_low_for_so_many_items_is_an_error() {
+    let error = builder::<Fixed>(1 << 47).build_smallest(1e-9);
+    let text = error.expect_err("too many").to_string();
+    assert!(
+        text.starts_with(
+            "a false-positive rate of 1e-9 is too low for every layout: the lowest, that of `SemiSorted<4, 17>`, is 0.000057"
+        ) && text.ends_with(" with 140737488355328 items; set a higher one"),
+        "{text}"
+    );
 }
 
 /// The one that holds the most items.
@@ -482,4 +499,85 @@ fn a_filter_that_is_chosen_at_run_time_rotates() {
                 .is_none()
         );
     }
+}
+
+/// All chunks, of so many bytes.
+fn in_chunks(filter: &dyn Hashed, size: usize) -> Result<Vec<u8>, SnapshotError> {
+    let mut chunks = filter.chunks()?;
+    assert_eq!(chunks.position(), 0);
+    let (mut stored, mut chunk) = (Vec::new(), vec![0; size]);
+    loop {
+        match chunks.next_chunk(&mut chunk)? {
+            0 => break,
+            bytes => stored.extend_from_slice(&chunk[..bytes]),
+        }
+        assert_eq!(chunks.position(), stored.len() as u64);
+    }
+    assert_eq!(chunks.bytes(), stored.len() as u64);
+    assert_eq!(chunks.next_chunk(&mut [0]), Ok(0), "the end stays the end");
+    Ok(stored)
+}
+
+fn chunks_are_the_stored_form<E: Engine>() {
+    for shape in Shape::ALL {
+        let mut filter = builder::<E>(300).build_shape(shape).expect("memory");
+        let fresh = filter.to_bytes();
+        assert_eq!(in_chunks(&*filter, 64), Ok(fresh), "{shape}: empty");
+        for item in 0..700 {
+            // Some are refused where nothing grows, and some leave the young generation.
+            let _ = filter.insert_hash(mix(item));
+            if item % 300 == 299
+                && let Some(rotating) = filter.rotating()
+            {
+                rotating.rotate().expect("alone");
+            }
+        }
+        assert!((0..700).any(|item| filter.remove_hash(mix(item))));
+        let whole = filter.to_bytes();
+        // Of a byte, of odd and of even numbers, of parts of the header, and larger than all of it.
+        for size in [
+            1,
+            3,
+            8,
+            20,
+            64,
+            68,
+            1_000,
+            4_096,
+            whole.len(),
+            whole.len() + 1,
+        ] {
+            assert_eq!(
+                in_chunks(&*filter, size),
+                Ok(whole.clone()),
+                "{shape}: {size}"
+            );
+        }
+        let mut uneven = Vec::new();
+        let mut chunks = filter.chunks().expect("memory");
+        for size in (0..).map(|n| n % 29) {
+            let mut chunk = vec![0; size];
+            let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+            uneven.extend_from_slice(&chunk[..bytes]);
+            if bytes < size {
+                break;
+            }
+        }
+        assert!(uneven == whole, "{shape}: of many sizes");
+    }
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_fixed_filter() {
+    chunks_are_the_stored_form::<Fixed>();
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_filter_that_grows() {
+    chunks_are_the_stored_form::<Growing>();
+}
+
+#[test]
+fn chunks_are_the_stored_form_of_a_filter_that_rotates() {
+    chunks_are_the_stored_form::<Rotating>();
 }

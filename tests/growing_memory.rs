@@ -11,7 +11,7 @@ mod allocations;
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};
-use lockfree_cuckoo::{GrowingCuckooFilter, ReadError};
+use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, SnapshotError};
 use model::stored::{self, list};
 
 /// What a filter may have besides its tables, with as many segments as there can be: the 640 KiB of a filter of
@@ -191,4 +191,22 @@ fn writing_takes_no_memory() {
     assert_eq!(cost.peak, 0);
     let (bytes, cost) = cost_of(|| filter.to_bytes());
     assert_eq!(cost.peak, bytes.len());
+}
+
+#[test]
+fn chunks_take_the_memory_of_the_list() {
+    let bytes = grown(1 << 12);
+    let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
+    // What a thread needs once, to look at any filter that grows.
+    assert!(!filter.contains("a"));
+    let (chunks, cost) = cost_of(|| filter.chunks());
+    let most = 512 + 128 * filter.segments();
+    assert!(cost.peak <= most, "{}", cost.peak);
+    assert_eq!(chunks.expect("memory").bytes(), bytes.len() as u64);
+    // The lists of segments, twice, and of bytes.
+    for failing in 0..3 {
+        let chunks = with_failing(failing, 1, || filter.chunks().err());
+        let error = chunks.expect("so many allocations").expect("an error");
+        assert!(matches!(error, SnapshotError::OutOfMemory(_)), "{error}");
+    }
 }

@@ -4,7 +4,7 @@
 //! 2. From a reader, in one piece no more than 512 KiB or twice what has come; in all, no more than three times
 //!    that and 640 KiB.
 //! 3. Memory that cannot be had is an error, whichever allocation fails, and nothing is kept.
-//! 4. Writing takes none.
+//! 4. Writing takes none. Chunks take the memory of the header, whatever the size.
 
 #[path = "common/allocations.rs"]
 mod allocations;
@@ -159,4 +159,24 @@ fn writing_takes_no_memory() {
     assert_eq!(cost.peak, 0);
     let (bytes, cost) = cost_of(|| filter.to_bytes());
     assert_eq!(cost.peak, bytes.len());
+}
+
+#[test]
+fn chunks_take_the_memory_of_a_header() {
+    for buckets in [2, 1 << 16] {
+        let bytes = written(buckets);
+        let filter = CuckooFilter::from_bytes(&bytes).expect("sound");
+        let (chunks, cost) = cost_of(|| filter.chunks());
+        assert!(cost.peak <= 512, "{buckets}: {}", cost.peak);
+        let mut chunks = chunks.expect("memory");
+        let mut chunk = [0; 1 << 10];
+        let (stored, cost) = cost_of(|| {
+            let mut stored = 0;
+            while stored < bytes.len() {
+                stored += chunks.next_chunk(&mut chunk).expect("nobody writes");
+            }
+            stored
+        });
+        assert_eq!((stored, cost.peak), (bytes.len(), 0));
+    }
 }

@@ -16,7 +16,7 @@ mod common;
 use common::BUDGETS;
 use lockfree_cuckoo::{BuildError, CuckooFilter, Filter, Fixed, InsertError, Lanes, SemiSorted};
 use model::geometry::Geometry;
-use model::{Layout, mix};
+use model::{Layout, mix, stored};
 
 fn seeded(capacity: usize, seed: u64) -> CuckooFilter {
     CuckooFilter::builder()
@@ -363,6 +363,32 @@ fn a_shorter_search_costs_the_load_that_is_documented() {
     assert!(short < middle && middle <= long, "{short} {middle} {long}");
     assert!(long - middle < 0.01, "{middle:.4} and {long:.4}");
     assert!(long - short < 0.03, "{short:.4} and {long:.4}");
+}
+
+/// A budget of two buckets is that of the candidates: an insert then changes one word, or none if it is refused. With
+/// more, some inserts move other tokens.
+#[test]
+fn with_the_least_search_budget_no_token_moves() {
+    fn words(filter: &mut CuckooFilter) -> Vec<[u8; 8]> {
+        let bytes = filter.to_bytes();
+        let words = &bytes[stored::HEADER..bytes.len() - stored::CHECKSUM];
+        words.as_chunks().0.to_vec()
+    }
+    let most_changed = |budget| {
+        let builder = CuckooFilter::builder().buckets(64).seed(1);
+        let mut filter = builder.search_budget(budget).build().expect("memory");
+        let mut before = words(&mut filter);
+        let changes = (0u64..).map_while(|item| {
+            filter.insert(&item).ok()?;
+            let after = words(&mut filter);
+            let changed = before.iter().zip(&after).filter(|(a, b)| a != b).count();
+            before = after;
+            Some(changed)
+        });
+        changes.max()
+    };
+    assert_eq!(most_changed(2), Some(1));
+    assert!(most_changed(100) > Some(2));
 }
 
 #[test]

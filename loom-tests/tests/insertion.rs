@@ -129,7 +129,7 @@ fn two_kicks_share_one_vacant_slot() {
 #[test]
 fn lookups_see_both_victims_of_two_hops() {
     for (near_bucket, far_bucket) in [(1, 0), (3, 3)] {
-        check(
+        check_large(
             "two hops with one descriptor, and lookups of both victims",
             50,
             move || {

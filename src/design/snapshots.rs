@@ -29,6 +29,22 @@
 //! the copy is full, because more tokens came and went than it has room for. After eight attempts the snapshot
 //! fails.
 //!
+//! # Chunks
+//!
+//! [`chunks`](crate::Filter::chunks) makes no copy. It adds up the versions of all stripes, and settles and counts each
+//! word once. Then it reads the words, each when its chunk is asked for, and before the last checksum it adds up the
+//! versions again. It fails if there was a bump, if a table was added or forgotten, or if a table does not hold as many
+//! tokens as were counted.
+//!
+//! **What comes to its end holds what a scan holds.** Suppose that a token was in all the while, and that neither of its
+//! buckets was read with it. As above, it hopped, or equal tokens took turns, with a bump before the exchange or the
+//! commit that the reader acquired. If the bump came after the first sum, it is in the second. If it came before, the first
+//! sum acquired both installs, and the count met the references, or what came later: a hop that was pending is aborted, and
+//! one that was committed is over before the first word is read. A remove that had bumped before is as above.
+//!
+//! The tables are read in the order in which a lookup looks, and they are the same at the end, so what holds for
+//! [filters that grow](super::growth) and [rotate](super::rotation) holds here.
+//!
 //! # No thread waits
 //!
 //! A scan is one more writer that settles words; it blocks no operation. A scan whose thread dies leaves the bits

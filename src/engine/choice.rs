@@ -85,7 +85,7 @@ fn too_low(size: Size, filling: Filling, most: f64) -> BuildError {
             rate: Rate::new(rate),
             shape,
             content: filling.content(items),
-            others: Shapes::default(),
+            others: None,
         })),
         None => impossible().expect("a rate, or why there is none"),
     }

@@ -18,6 +18,7 @@ pub(crate) use link::Link;
 use published::{Guard, Published, pin};
 
 use super::{Filling, Operations, Plan};
+use crate::allocate;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
@@ -45,6 +46,9 @@ const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 /// The segments that a filter whose layout is chosen for it may have. With a growth factor of 2 they take 255 times as
 /// many items as the first.
 const SEGMENTS_TO_CHOOSE_FOR: usize = 8;
+
+/// The segments of a chain, from the finest on.
+type Links<L> = Vec<Arc<Link<L>>>;
 
 /// Hashes that are served under one pin, so that no pin lasts long.
 const PER_PIN: usize = 256;
@@ -85,6 +89,28 @@ impl<L: Layout> Growing<L> {
 
     pub(crate) fn chain_mut(&mut self) -> &mut Chain<L> {
         self.chain.get_mut()
+    }
+
+    /// The segments at this moment, and which of them takes the inserts.
+    pub(crate) fn links(&self) -> Result<(Links<L>, usize), OutOfMemory> {
+        let guard = pin();
+        let chain = self.chain.load(&guard);
+        let mut links = Vec::new();
+        allocate::grow(&mut links, chain.links().len())?;
+        links.extend(chain.links().iter().map(Arc::clone));
+        Ok((links, chain.target_index()))
+    }
+
+    /// Whether these are the segments, and whether this one of them takes the inserts.
+    pub(crate) fn has_links(&self, links: &[Arc<Link<L>>], target: usize) -> bool {
+        let guard = pin();
+        let chain = self.chain.load(&guard);
+        let pairs = chain.links().iter().zip(links);
+        chain.links().len() == links.len()
+            && chain.target_index() == target
+            && pairs
+                .into_iter()
+                .all(|(current, link)| Arc::ptr_eq(current, link))
     }
 
     pub(crate) fn start(&self) -> Geometry<L> {

@@ -53,7 +53,7 @@ impl<O> Plan<O> {
             rate: Rate::new(rate),
             shape: Shape::of::<L>(),
             content: filling.content(items),
-            others: choice::layouts_for::<L>(items, filling, most),
+            others: Some(choice::layouts_for::<L>(items, filling, most)),
         })))
     }
 

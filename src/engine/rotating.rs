@@ -101,6 +101,12 @@ impl<L: Layout> Rotating<L> {
         self.live(state).chain([spare])
     }
 
+    /// The number of rotations at this moment, and the generations from the oldest to the young one.
+    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &Segment<L>>) {
+        let state = self.state.load();
+        (state.rotations(), self.live(state))
+    }
+
     /// The geometry of each table.
     pub(crate) fn geometry(&self) -> Geometry<L> {
         self.tables[0].geometry()

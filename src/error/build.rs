@@ -89,6 +89,25 @@ impl BuildError {
         }
     }
 
+    /// The bytes that the filter would have needed at the start; `None` unless a limit on its memory was what was wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000).max_memory_usage(1 << 20);
+    /// let error = builder.build().unwrap_err();
+    /// assert!(error.memory_needed().is_some_and(|bytes| bytes > 1 << 20));
+    /// ```
+    #[must_use]
+    pub fn memory_needed(&self) -> Option<usize> {
+        match self.0 {
+            Cause::Memory { least, .. } => Some(least),
+            _ => None,
+        }
+    }
+
     /// Returns the nearest possible number of the same kind; there may not be enough memory for it. Returns `None`
     /// for a rate (see [`false_positive_rate`](Self::false_positive_rate)), and if memory could not be allocated, because the free memory is unknown.
     #[must_use]
@@ -144,7 +163,7 @@ impl BuildError {
     /// with the fewest. Empty if no layout has, and if the rate is not what was wrong.
     pub fn layouts(&self) -> impl Iterator<Item = Shape> {
         let others = match &self.0 {
-            Cause::FalsePositives(error) => Some(error.others),
+            Cause::FalsePositives(error) => error.others,
             _ => None,
         };
         others.into_iter().flat_map(Shapes::iter)
@@ -181,14 +200,14 @@ impl fmt::Display for BuildError {
             ),
             Cause::RateOutOfRange { rate, least } if least.get() > 0.0 => write!(
                 out,
-                "a false-positive rate of {} is not possible: use a rate of at least {:e} and below 1",
-                rate.get(),
-                least.get()
+                "a false-positive rate of {} is not possible: use a rate of at least {} and below 1",
+                rate.exact(),
+                least.exact()
             ),
             Cause::RateOutOfRange { rate, .. } => write!(
                 out,
                 "a false-positive rate of {} is not possible: use a rate above 0 and below 1",
-                rate.get()
+                rate.exact()
             ),
             Cause::FalsePositives(ref error) => error.fmt(out),
             Cause::Generations {

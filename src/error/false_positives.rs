@@ -12,10 +12,11 @@ pub(crate) struct TooManyFalsePositives {
     pub(crate) most: Rate,
     /// The rate of the layout.
     pub(crate) rate: Rate,
+    /// The layout that the caller chose, or the one with the lowest rate.
     pub(crate) shape: Shape,
     pub(crate) content: Content,
-    /// The layouts whose rate is low enough.
-    pub(crate) others: Shapes,
+    /// The layouts whose rate is low enough; `None` if the caller left the choice to the builder.
+    pub(crate) others: Option<Shapes>,
 }
 
 /// What is in a filter when its rate is judged.
@@ -28,7 +29,7 @@ pub(crate) enum Content {
 }
 
 /// A set of layouts.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shapes(u16);
 
 impl Shapes {
@@ -77,10 +78,17 @@ impl fmt::Display for TooManyFalsePositives {
             content,
             others,
         } = self;
+        let most = most.exact();
+        let Some(others) = others else {
+            return write!(
+                out,
+                "a false-positive rate of {most} is too low for every layout: the lowest, that of `{shape}`, is {rate} \
+                 {content}; set a higher one",
+            );
+        };
         write!(
             out,
-            "a false-positive rate of {} is too low for the layout `{shape}`, which has {rate} {content}: ",
-            most.get(),
+            "a false-positive rate of {most} is too low for the layout `{shape}`, which has {rate} {content}: ",
         )?;
         let count = others.iter().count();
         for (index, other) in others.iter().enumerate() {
@@ -93,9 +101,6 @@ impl fmt::Display for TooManyFalsePositives {
         }
         if count == 0 {
             out.write_str("no other layout has so low a rate, so set a higher one")?;
-            if matches!(content, Content::Items { .. }) {
-                out.write_str(" or a larger capacity")?;
-            }
         }
         Ok(())
     }

@@ -86,10 +86,10 @@ impl fmt::Display for GrowthError {
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {
-                let (rate, most) = (rate.get(), most.get());
+                let most = most.exact();
                 write!(
                     out,
-                    "could raise the false-positive rate to {rate:.6}, above the limit of {most:.6}"
+                    "could raise the false-positive rate to {rate}, above the limit of {most}"
                 )
             }
             Limit::Memory { bytes, most } => write!(

@@ -14,6 +14,25 @@ impl Rate {
     pub(crate) fn get(self) -> f64 {
         f64::from_bits(self.0)
     }
+
+    /// The number itself, with no more digits than it takes.
+    pub(crate) fn exact(self) -> Exact {
+        Exact(self.get())
+    }
+}
+
+/// See [`Rate::exact`].
+pub(crate) struct Exact(f64);
+
+impl fmt::Display for Exact {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(rate) = self;
+        if *rate == 0.0 || (1e-5..1e5).contains(&rate.abs()) {
+            rate.fmt(out)
+        } else {
+            write!(out, "{rate:e}")
+        }
+    }
 }
 
 /// A few digits. Small rates with a power of ten.

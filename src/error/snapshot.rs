@@ -4,7 +4,8 @@ use core::fmt;
 
 use super::OutOfMemory;
 
-/// Why no snapshot was taken. The filter is as it was, and taking one can be tried again.
+/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is as it was, and it can be tried
+/// again.
 ///
 /// # Examples
 ///
@@ -27,6 +28,9 @@ pub enum SnapshotError {
     /// Other threads changed too much in each of several attempts: more tokens were moved than there was room
     /// to note, or more were replaced than the filter has slots to spare.
     Disturbed,
+    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not go
+    /// together.
+    Changed,
     /// The memory for the copy could not be had.
     OutOfMemory(OutOfMemory),
 }
@@ -41,6 +45,10 @@ impl fmt::Display for SnapshotError {
             Self::Disturbed => write!(
                 out,
                 "other threads changed more of the filter than a snapshot can follow: try again"
+            ),
+            Self::Changed => write!(
+                out,
+                "other threads changed the filter while it was stored: begin again with the first chunk"
             ),
             Self::OutOfMemory(error) => error.fmt(out),
         }
@@ -61,7 +69,9 @@ impl From<SnapshotError> for std::io::Error {
     fn from(error: SnapshotError) -> Self {
         use std::io::ErrorKind;
         let kind = match error {
-            SnapshotError::Busy | SnapshotError::Disturbed => ErrorKind::ResourceBusy,
+            SnapshotError::Busy | SnapshotError::Disturbed | SnapshotError::Changed => {
+                ErrorKind::ResourceBusy
+            }
             SnapshotError::OutOfMemory(_) => ErrorKind::OutOfMemory,
         };
         Self::new(kind, error)

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use super::{Engine, Filter, Items, Rotates};
 use crate::error::{InsertError, InsertManyError, SnapshotError};
 use crate::layout::Shape;
+use crate::stored::Chunks;
 
 mod sealed {
     pub trait Sealed {}
@@ -178,6 +179,13 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::snapshot_to_bytes`].
     fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError>;
 
+    /// As [`Filter::chunks`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Filter::chunks`].
+    fn chunks(&self) -> Result<Chunks<'_>, SnapshotError>;
+
     /// As [`Filter::write_to`].
     ///
     /// # Errors
@@ -317,6 +325,10 @@ where
 
     fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
         self.snapshot_to_bytes()
+    }
+
+    fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+        self.chunks()
     }
 
     #[cfg(feature = "std")]

@@ -91,6 +91,13 @@
 //! you can try again. The example `save_and_load` is a service that loads its filter when it starts and saves it
 //! when it stops.
 //!
+//! # A piece at a time
+//!
+//! [`chunks`](crate::Filter::chunks) gives the stored form in pieces of any size, from `&self`, and makes no copy. It is for
+//! programs that know that nobody writes meanwhile: a server that runs one command at a time, or the child of a fork.
+//! If somebody writes all the same, it says so, or what it gives holds what a snapshot holds. To read pieces, implement
+//! [`Read`](std::io::Read) over them, and call `read_from`.
+//!
 //! # What a snapshot contains
 //!
 //! A snapshot contains every item that was in from before the call until after it. It may contain any part of

@@ -94,7 +94,7 @@ fn compares_words_alike<L: Layout>(first: &[u32], second: &[u32], f: u32) {
         "{f:#x} in {a:#x} and {b:#x}"
     );
     assert_eq!(
-        L::weight(f, a, b) != 0,
+        L::either_contains(f, a, b),
         mask != 0,
         "{f:#x} in {a:#x} and {b:#x}"
     );

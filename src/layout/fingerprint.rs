@@ -18,9 +18,9 @@ impl Fingerprint {
     #[inline]
     pub(crate) fn of_hash<L: Layout>(hash: u64) -> Self {
         let mask = mask::<L>();
+        let low = hash as u32 & mask;
         // An add with carry, where the maximum of the two would need a constant and a move.
-        let one_for_zero = u64::from(hash as u32 & mask == 0);
-        Self((hash + one_for_zero) as u32 & mask)
+        Self(low + u32::from(low == 0))
     }
 
     /// The fingerprint with these bits, or `None` if they are 0.

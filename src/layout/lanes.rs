@@ -140,16 +140,13 @@ where
     }
 
     #[inline]
-    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
-        const { assert!(BITS > 2) };
+    fn either_contains(fingerprint: u32, first: u64, second: u64) -> bool {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        match Self::WIDTH {
-            16 => return Self::matches(fingerprint, first, second).into(),
-            8 => return u64::from(Self::matches(fingerprint, first, second)) << 2,
-            _ => {}
+        if matches!(Self::WIDTH, 8 | 16) {
+            return Self::matches(fingerprint, first, second) != 0;
         }
         let flags = |bucket| Self::SWAR.flags(Self::compared(bucket), fingerprint);
-        flags(first) | flags(second)
+        flags(first) | flags(second) != 0
     }
 
     const BITS_PER_MATCH: u32 = Self::BITS_PER_LANE;

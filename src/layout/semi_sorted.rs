@@ -109,14 +109,15 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
             .for_each(|low| Self::sort_two(list, low));
     }
 
-    /// The weight where several lanes may have the low part. Out of line, because that is rare.
+    /// Whether a token has this fingerprint, where several lanes may have the low part. Out of line, because that is
+    /// rare.
     #[cold]
     #[inline(never)]
-    fn weight_of_all(fingerprint: u32, first: u64, second: u64) -> u64
+    fn any_matches(fingerprint: u32, first: u64, second: u64) -> bool
     where
         Self: Fitted,
     {
-        u64::from(Self::matches(fingerprint, first, second)) << 2
+        Self::matches(fingerprint, first, second) != 0
     }
 
     /// The nibble of a lane, by the decoded code.
@@ -218,23 +219,22 @@ where
     /// The low parts are compared first, and mostly alone: one of them is that of an absent fingerprint with a
     /// probability of `2 * SLOTS / 2^LOW`.
     #[inline]
-    fn weight(fingerprint: u32, first: u64, second: u64) -> u64 {
+    fn either_contains(fingerprint: u32, first: u64, second: u64) -> bool {
         let flags = |bucket| Self::LOWS.flags(bucket, Self::low_of(fingerprint));
         let (in_first, in_second) = (flags(first), flags(second));
         if in_first | in_second == 0 {
-            return 0;
+            return false;
         }
-        let (bucket, flags, others, slot) = if in_first != 0 {
-            (first, in_first, in_second, 0)
+        let (bucket, flags, others) = if in_first != 0 {
+            (first, in_first, in_second)
         } else {
-            (second, in_second, 0, SLOTS as u32)
+            (second, in_second, 0)
         };
         if flags & (flags - 1) | others != 0 {
-            return Self::weight_of_all(fingerprint, first, second);
+            return Self::any_matches(fingerprint, first, second);
         }
         let lane = flags.trailing_zeros() / Self::LOW;
-        let same = Self::has_nibble(bucket, lane, fingerprint >> Self::LOW);
-        u64::from(same) << (slot + lane + 2)
+        Self::has_nibble(bucket, lane, fingerprint >> Self::LOW)
     }
 
     const BITS_PER_MATCH: u32 = 1;

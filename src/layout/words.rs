@@ -61,8 +61,8 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// Whether the word is a bucket as this crate writes one. No reference is.
     fn is_bucket(word: u64) -> bool;
 
-    /// 0 if no token of two buckets has this fingerprint, else at least 3.
-    fn weight(fingerprint: u32, first: u64, second: u64) -> u64;
+    /// Whether a token of two buckets has this fingerprint.
+    fn either_contains(fingerprint: u32, first: u64, second: u64) -> bool;
 
     /// Bits of each lane in [`matches`](Self::matches).
     const BITS_PER_MATCH: u32;

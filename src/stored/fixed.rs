@@ -1,12 +1,15 @@
 //! The stored form of one table: a header, the words, a checksum.
 
+use alloc::vec;
+
+use super::chunks::{Chunks, StoredTable};
 use super::frame::{Frame, Kind};
 use super::input::Input;
 use super::source::Source;
 use super::words::put_words;
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, geometry, search_budget};
 use crate::engine::Fixed;
-use crate::error::ReadError;
+use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Layout;
 use crate::segment::Segment;
 use crate::table::Geometry;
@@ -30,6 +33,17 @@ mod at {
 }
 
 impl<L: Layout> Header<L> {
+    fn of(engine: &Fixed<L>, identity: &Identity, items: usize) -> Self {
+        let tokens = engine.segment.tokens();
+        Self {
+            identity: *identity,
+            geometry: tokens.geometry(),
+            capacity: engine.capacity,
+            items,
+            search_budget: tokens.search_budget(),
+        }
+    }
+
     fn frame(&self) -> Frame {
         let mut frame = Frame::new::<L>(Kind::Fixed, &self.identity);
         frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
@@ -78,19 +92,25 @@ impl<L: Layout> Stored for Fixed<L> {
     ) -> Result<(), E> {
         // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
         let tokens = self.segment.tokens();
-        let items = tokens.settle_all();
-        let header = Header {
-            identity: *identity,
-            geometry: tokens.geometry(),
-            capacity: self.capacity,
-            items,
-            search_budget: tokens.search_budget(),
-        };
-        let frame = header.frame();
+        let frame = Header::of(self, identity, tokens.settle_all()).frame();
         put(&frame.encode())?;
         let mut checksum = frame.begin_checksum();
         put_words(tokens, &mut checksum, &mut put)?;
         put(&checksum.finalize().to_le_bytes())
+    }
+
+    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
+        let table = StoredTable::of(self.segment.tokens());
+        let frame = Header::of(self, identity, table.items).frame();
+        let head = frame.encode().to_vec();
+        // The table is the same for as long as the filter is borrowed.
+        let are_current = || true;
+        Ok(Chunks::new(
+            head,
+            frame.begin_checksum(),
+            vec![table],
+            are_current,
+        ))
     }
 
     fn read<S>(

@@ -5,12 +5,13 @@
 mod reading;
 mod writing;
 
+use super::chunks::Chunks;
 use super::frame::{Frame, Kind};
 use super::source::Source;
 use super::{CHECKSUM, Identity, Stored, WORD, demand, malformed};
 use crate::engine::Growing;
 use crate::engine::growing::{LARGEST_FACTOR, Limits, rate_of_full};
-use crate::error::ReadError;
+use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Layout;
 use crate::table::Geometry;
 
@@ -160,6 +161,10 @@ impl<L: Layout> Stored for Growing<L> {
         put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         writing::put(self, identity, put)
+    }
+
+    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
+        writing::chunks(self, identity)
     }
 
     fn read<S>(

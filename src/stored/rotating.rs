@@ -4,6 +4,7 @@
 
 use alloc::vec::Vec;
 
+use super::chunks::{Chunks, StoredTable};
 use super::frame::{Frame, Kind};
 use super::input::Input;
 use super::source::Source;
@@ -14,7 +15,7 @@ use super::{
 use crate::allocate;
 use crate::engine::rotating::{Generations, MOST_ROTATIONS};
 use crate::engine::{Operations, Rotating};
-use crate::error::ReadError;
+use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Layout;
 use crate::segment::Segment;
 use crate::table::Geometry;
@@ -42,6 +43,17 @@ mod at {
 }
 
 impl<L: Layout> Header<L> {
+    fn of(engine: &Rotating<L>, identity: &Identity, rotations: u64) -> Self {
+        Self {
+            identity: *identity,
+            geometry: engine.geometry(),
+            capacity: engine.capacity(),
+            rotations,
+            search_budget: engine.search_budget(),
+            generations: engine.generations(),
+        }
+    }
+
     fn frame(&self) -> Frame {
         let mut frame = Frame::new::<L>(Kind::Rotating, &self.identity);
         frame.put(at::BUCKETS, &(self.geometry.buckets() as u64).to_le_bytes());
@@ -103,15 +115,7 @@ impl<L: Layout> Stored for Rotating<L> {
         identity: &Identity,
         mut put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let header = Header {
-            identity: *identity,
-            geometry: self.geometry(),
-            capacity: self.capacity(),
-            rotations: self.rotations(),
-            search_budget: self.search_budget(),
-            generations: self.generations(),
-        };
-        let frame = header.frame();
+        let frame = Header::of(self, identity, self.rotations()).frame();
         put(&frame.encode())?;
         let mut checksum = frame.begin_checksum();
         let generations = self.generations();
@@ -128,6 +132,22 @@ impl<L: Layout> Stored for Rotating<L> {
             put_words(table.tokens(), &mut checksum, &mut put)?;
         }
         put(&checksum.finalize().to_le_bytes())
+    }
+
+    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
+        let (rotations, generations) = self.between_rotations();
+        let mut tables = Vec::new();
+        allocate::grow(&mut tables, self.generations())?;
+        tables.extend(generations.map(|table| StoredTable::of(table.tokens())));
+        let frame = Header::of(self, identity, rotations).frame();
+        let (mut head, mut checksum) = (frame.encode().to_vec(), frame.begin_checksum());
+        for table in &tables {
+            let items = (table.items as u64).to_le_bytes();
+            checksum.update(&items);
+            head.extend_from_slice(&items);
+        }
+        let are_current = move || self.rotations() == rotations;
+        Ok(Chunks::new(head, checksum, tables, are_current))
     }
 
     fn read<S>(

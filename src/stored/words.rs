@@ -88,13 +88,25 @@ pub(super) fn put_words<L: Layout, E>(
     let mut chunk = [[0; WORD]; CHUNK / WORD];
     let buckets = tokens.geometry().buckets();
     for start in (0..buckets).step_by(chunk.len()) {
-        let end = buckets.min(start + chunk.len());
-        for (bytes, bucket) in chunk.iter_mut().zip(start..end) {
-            *bytes = tokens.peek(bucket).bits().to_le_bytes();
-        }
-        let written = chunk[..end - start].as_flattened();
+        let words = &mut chunk[..(buckets - start).min(CHUNK / WORD)];
+        copy_words(tokens, start, words);
+        let written = words.as_flattened();
         checksum.update(written);
         put(written)?;
     }
     Ok(())
+}
+
+/// Copies the words from a bucket on, as many as there is room for. Returns the tokens in them.
+pub(super) fn copy_words<L: Layout>(
+    tokens: &Tokens<L>,
+    from: usize,
+    to: &mut [[u8; WORD]],
+) -> usize {
+    let copy = |(bytes, bucket): (&mut [u8; WORD], usize)| {
+        let content = tokens.peek(bucket);
+        *bytes = content.bits().to_le_bytes();
+        content.len()
+    };
+    to.iter_mut().zip(from..).map(copy).sum()
 }

@@ -19,8 +19,6 @@ pub(crate) struct Geometry<L> {
     buckets: usize,
     /// `64 - k`, at most 63.
     offset_shift: u32,
-    /// Half a range: the top bit of an offset.
-    half_range: usize,
     layout: PhantomData<L>,
 }
 
@@ -34,6 +32,9 @@ pub(crate) struct Candidates {
 
 /// 2^64 over the golden ratio, odd: spreads fingerprints evenly over the top bits (Knuth, TAOCP 3, 6.4).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Makes the offset at least half a range, so that the candidates differ.
+const TOP_BIT: u64 = 1 << 63;
 
 impl<L: Layout> Geometry<L> {
     /// Most ranges a table is divided into. Each range fills at its own rate, so a range must be large compared
@@ -58,7 +59,6 @@ impl<L: Layout> Geometry<L> {
         (divides && buckets <= Self::MAX_BUCKETS).then_some(Self {
             buckets,
             offset_shift: 64 - range.trailing_zeros(),
-            half_range: range / 2,
             layout: PhantomData,
         })
     }
@@ -83,7 +83,8 @@ impl<L: Layout> Geometry<L> {
 
     /// The pairs of buckets that items can have as their candidates: as many of each bucket as there are offsets.
     pub(crate) fn pairs(&self) -> f64 {
-        let offsets = self.half_range.min(Fingerprint::values::<L>() as usize);
+        let half_a_range = 1 << (self.buckets.trailing_zeros() - 1);
+        let offsets = half_a_range.min(Fingerprint::values::<L>() as usize);
         self.buckets as f64 * offsets as f64 / 2.0
     }
 
@@ -102,8 +103,8 @@ impl<L: Layout> Geometry<L> {
     /// The other candidate of a fingerprint that is in `bucket`.
     #[inline]
     pub(crate) fn alternate(&self, bucket: usize, f: Fingerprint) -> usize {
-        let spread = u64::from(f.bits()).wrapping_mul(SPREAD);
-        bucket ^ ((spread >> self.offset_shift) as usize | self.half_range)
+        let spread = u64::from(f.bits()).wrapping_mul(SPREAD) | TOP_BIT;
+        bucket ^ (spread >> self.offset_shift) as usize
     }
 }
 

@@ -18,14 +18,23 @@ use crate::layout::{Fingerprint, Layout};
 use crate::sync::{self, AtomicU64, Ordering};
 
 /// What the writers of one filter tell its scans.
+///
+/// Behind a pointer: without atomics inside, the tokens are a value that does not change, so the compiler keeps the
+/// geometry and the other pointers in registers from one lookup to the next. And hints do not disturb threads that read
+/// the neighbouring fields.
 #[derive(Debug)]
 pub(super) struct Hints<L> {
+    /// One, allocated as a slice because that can fail without a panic.
+    shared: Box<[Shared]>,
+    layout: PhantomData<L>,
+}
+
+#[derive(Debug)]
+struct Shared {
     /// 1 while a scan is under way.
     scanning: AtomicU64,
-    /// Allocated at the first scan. It is a separate allocation, so that hints do not disturb threads that read the
-    /// neighbouring fields.
+    /// Allocated at the first scan.
     log: OnceBox<Log>,
-    layout: PhantomData<L>,
 }
 
 #[derive(Debug)]
@@ -80,18 +89,20 @@ impl Hint {
 }
 
 impl<L: Layout> Hints<L> {
-    pub(super) fn new() -> Self {
-        Self {
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let shared = allocate::slice(1, || Shared {
             scanning: AtomicU64::new(0),
             log: OnceBox::new(),
+        })?;
+        Ok(Self {
+            shared,
             layout: PhantomData,
-        }
+        })
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.log
-            .get()
-            .map_or(0, |log| size_of::<Log>() + allocate::bytes(&log.slots))
+        let of_the_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
+        allocate::bytes(&self.shared) + self.shared().log.get().map_or(0, of_the_log)
     }
 
     /// Leaves a hint that tokens of a class are about to move. Only for writers that learnt of a scan from a
@@ -99,7 +110,9 @@ impl<L: Layout> Hints<L> {
     #[cold]
     pub(super) fn note(&self, hint: Hint) {
         // The stripe brought the scan's log with it.
-        let Some(log) = self.log.get() else { return };
+        let Some(log) = self.shared().log.get() else {
+            return;
+        };
         // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes after.
         while log.notes.load(Ordering::Relaxed) <= log.slots.len() as u64 {
             let turn = log.notes.fetch_add(1, Ordering::Relaxed) as usize;
@@ -122,10 +135,15 @@ impl<L: Layout> Hints<L> {
     /// Begins a scan of a table of so many buckets, unless one is under way.
     pub(super) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
         // Acquire: pairs with the Release in `Scan::drop`; what the last scan did to the log is done.
-        self.scanning
+        self.shared()
+            .scanning
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
             .map_err(|_| NoScan::Busy)?;
-        match self.log.get_or_try_init(|| Log::new(buckets).map(Box::new)) {
+        match self
+            .shared()
+            .log
+            .get_or_try_init(|| Log::new(buckets).map(Box::new))
+        {
             Ok(log) => Ok(Scan { hints: self, log }),
             Err(error) => {
                 self.end_scan();
@@ -141,9 +159,13 @@ impl<L: Layout> Hints<L> {
 }
 
 impl<L> Hints<L> {
+    fn shared(&self) -> &Shared {
+        &self.shared[0]
+    }
+
     fn end_scan(&self) {
         // Release: pairs with the Acquire of the next scan.
-        self.scanning.store(0, Ordering::Release);
+        self.shared().scanning.store(0, Ordering::Release);
     }
 }
 
@@ -206,7 +228,7 @@ mod tests {
 
     #[test]
     fn one_scans_at_a_time() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(1 << 10).expect("memory");
         assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
         drop(scan);
@@ -229,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_log_keeps_all_or_says_that_it_does_not() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(1 << 11).expect("memory");
         for _ in 0..2 {
             scan.forget();
@@ -243,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_late_note_replaces_no_other() {
-        let hints = Hints::new();
+        let hints = Hints::new().expect("memory");
         let scan = hints.scan(0).expect("memory");
         scan.forget();
         // One who took the first turn of an earlier scan, and writes only now.

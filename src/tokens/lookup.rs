@@ -1,10 +1,10 @@
-//! Lookup: two parallel loads, and a version check for a miss.
+//! Lookup: two parallel loads, and a version check.
 
 use core::hint::select_unpredictable;
 
 use super::parts::{Resolved, Tokens};
 use super::settlement::settle;
-use crate::layout::{Bucket, Hit, Layout, Matches, Token};
+use crate::layout::{Bucket, Layout, Matches, Token};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
@@ -27,19 +27,16 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let pair = tokens.table.pair(hash);
     let f = pair.class().fingerprint;
     // The version first. What the writer of either word did before, above all a bump, is visible to
-    // `change_since` below.
+    // `unchanged` below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    if Word::are_plain(a, b) {
-        let hit = Hit::of::<L>(f, a.plain(), b.plain());
-        // A hit needs no validation, because the token was there when the word was loaded. So a hit weighs more
-        // than a bump, and a miss weighs 0. One comparison handles both cases: a branch on hit or miss would often
-        // be mispredicted.
-        if tokens.stripes.change_since(f, version) <= hit.weight() {
-            return hit.is_one();
-        }
+    // A hit needs no validation, because the token was there when the word was loaded. But a branch on hit or miss
+    // would often be mispredicted, and bumps are rare.
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        a.plain().either_contains(b.plain(), f)
+    } else {
+        contains_slowly(tokens, hash)
     }
-    contains_slowly(tokens, hash)
 }
 
 /// A token of this class, if one is stored: with several, any of them. Writes nothing.

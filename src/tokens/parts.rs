@@ -65,7 +65,7 @@ impl<L: Layout> Tokens<L> {
             table,
             stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
-            hints: Hints::new(),
+            hints: Hints::new()?,
             search_budget,
             deciders: Deciders::Everyone,
         })
@@ -78,7 +78,9 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let fixed = Stripes::new()?.bytes() + Pool::<L>::new(descriptors)?.bytes();
+        let fixed = Stripes::new()?.bytes()
+            + Pool::<L>::new(descriptors)?.bytes()
+            + Hints::<L>::new()?.bytes();
         Ok(geometry.buckets() * size_of::<u64>() + fixed)
     }
 

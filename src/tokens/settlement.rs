@@ -61,12 +61,17 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
     }
 }
 
+/// Settles each word once. Returns the number of tokens. Exact if no thread writes.
+pub(super) fn settle_each<L: Layout>(tokens: &Tokens<L>) -> usize {
+    (0..tokens.table.len())
+        .map(|bucket| settle(tokens, bucket).len())
+        .sum()
+}
+
 /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
 /// who has the tokens alone: what is found unfinished belongs to dead threads.
 pub(super) fn settle_all<L: Layout>(tokens: &Tokens<L>) -> usize {
-    let len = (0..tokens.table.len())
-        .map(|bucket| settle(tokens, bucket).len())
-        .sum();
+    let len = settle_each(tokens);
     tokens.reclaim();
     len
 }

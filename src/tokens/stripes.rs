@@ -65,7 +65,7 @@ impl Group {
 
 #[inline]
 fn stripe_of(f: Fingerprint) -> usize {
-    f.bits() as usize % STRIPES
+    (f.bits() % STRIPES as u32) as usize
 }
 
 impl Stripes {
@@ -98,16 +98,9 @@ impl Stripes {
     /// the words with Acquire or stronger in between.
     #[inline]
     pub(super) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
-        self.change_since(f, before) == 0
-    }
-
-    /// What the stripe has grown by since it was read, under the same condition.
-    #[inline]
-    pub(super) fn change_since(&self, f: Fingerprint, before: Version) -> u64 {
         // Relaxed: the caller's loads of the words pair with the exchange that cleared or committed; the bump
         // came before that, so a reader that saw the effect cannot read an older version here.
-        let now = self.stripe(f).load(Ordering::Relaxed);
-        now.wrapping_sub(before.0)
+        self.stripe(f).load(Ordering::Relaxed) == before.0
     }
 
     /// The bumps of all stripes so far, with what came before them. Two readings are equal only if no stripe was bumped

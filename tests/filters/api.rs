@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, SeededHasher,
+    hash_bytes,
 };
 use model::hashers::{AsGiven, Narrow};
 
@@ -253,6 +254,17 @@ fn the_seeded_hashes_never_change() {
             state.hash_one((1u8, 2u32, "three")),
         ]
     };
+    // The same for byte strings without `Hash`, of which others decide.
+    for (seed, golden) in [(0, GOLDEN_0), (0x0123_4567_89ab_cdef, GOLDEN_1)] {
+        let state = RandomState::with_seed(seed);
+        for (bytes, hash) in [&b""[..], b"flow", text.as_bytes()]
+            .into_iter()
+            .zip(&golden[15..])
+        {
+            assert_eq!(hash_bytes(seed, bytes), *hash);
+            assert_eq!(state.hash_bytes(bytes), *hash);
+        }
+    }
     assert_eq!(golden(0), GOLDEN_0);
     assert_eq!(golden(0x0123_4567_89ab_cdef), GOLDEN_1);
 }

@@ -3,11 +3,13 @@
 
 mod api;
 mod batch;
+mod chunks;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;
 mod every_filter;
 mod facade;
 mod golden;
+mod replay;
 mod seams;
 mod typed;

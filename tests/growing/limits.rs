@@ -97,7 +97,7 @@ fn a_refusal_says_which_rate_there_would_be() {
     assert_eq!(
         error.to_string(),
         "there is no room in 2 segments, and one more could raise the false-positive rate to 0.000366, \
-         above the limit of 0.000300"
+         above the limit of 0.0003"
     );
     assert_eq!(
         whole.to_string(),
@@ -308,7 +308,7 @@ fn the_builder_refuses_rates_that_are_out_of_reach() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a false-positive rate of 0.0000000001 is too low for the layout `Lanes<4, 16>`, which has 0.000122 with one \
+        "a false-positive rate of 1e-10 is too low for the layout `Lanes<4, 16>`, which has 0.000122 with one \
          full segment: no other layout has so low a rate, so set a higher one"
     );
     for rate in [0.000_123, 0.5, 1.0f64.next_down()] {

@@ -1,6 +1,8 @@
 //! What a client asks for, checked and ready to be done.
 
+use crate::error::Error;
 use crate::operation::Operation;
+use crate::reply::Reply;
 use crate::settings::Settings;
 
 /// A command and the key that it is about.
@@ -30,6 +32,20 @@ pub enum Command<'a> {
         /// Its bytes.
         chunk: &'a [u8],
     },
+}
+
+impl Command<'_> {
+    /// What is to be done if the key has a value of another type, where there are such.
+    ///
+    /// # Errors
+    ///
+    /// As [`Operation::on_other_type`].
+    pub fn on_other_type(&self) -> Result<Reply, Error> {
+        match self {
+            Self::Use(operation) => operation.on_other_type(),
+            Self::Reserve(_) | Self::ScanDump(_) | Self::LoadChunk { .. } => Err(Error::WrongType),
+        }
+    }
 }
 
 /// What arguments are checked against.

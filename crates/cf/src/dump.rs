@@ -1,9 +1,7 @@
-//! Filters as bytes that say all of them.
-//!
-//! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`Entry`] says of a filter,
+//! The form of a dump: `LFCDUMP2`, the length of all of it in 8 bytes, what [`entry`](crate::entry) says of a filter,
 //! the CRC-32 of all that, and the library's stored form, which has a checksum of its own.
 
-use std::io;
+use lockfree_cuckoo::{Chunks, SnapshotError};
 
 use crate::entry::Entry;
 use crate::error::Error;
@@ -17,30 +15,73 @@ const SUMMED: usize = MAGIC.len() + 8 + Entry::BYTES;
 /// And their checksum.
 pub(crate) const HEADER: usize = SUMMED + 4;
 
-/// A filter as a dump.
+/// A dump of a filter that nobody writes to, a chunk at a time: [`Filter::dump`] returns it. Nothing is copied.
 ///
-/// # Errors
-///
-/// If no copy of it can be made.
-pub fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
-    let mut bytes = vec![0; HEADER];
-    filter.write(&mut bytes)?;
-    let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
+/// Each chunk is one `CF.LOADCHUNK`: it is how a log is rewritten, and how a filter of any size is sent to another server.
+#[derive(Debug)]
+pub struct Dump<'a> {
+    header: [u8; HEADER],
+    stored: Chunks<'a>,
+    position: usize,
+}
+
+impl Filter {
+    /// A dump, for a caller who knows that nobody writes meanwhile: see [`chunks`](Self::chunks).
+    ///
+    /// # Errors
+    ///
+    /// As [`chunks`](Self::chunks).
+    pub fn dump(&self) -> Result<Dump<'_>, SnapshotError> {
+        let stored = self.chunks()?;
+        Ok(Dump {
+            header: header(self, stored.bytes()),
+            stored,
+            position: 0,
+        })
+    }
+}
+
+impl Dump<'_> {
+    /// Puts the next bytes into `chunk`, and returns how many, and the iterator that goes with them. Nothing at the end.
+    /// The first chunk has to have room for 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// If somebody wrote meanwhile.
+    pub fn next_chunk(&mut self, chunk: &mut [u8]) -> Result<Option<(i64, usize)>, SnapshotError> {
+        let start = self.position;
+        let header = self.header.get(start..).unwrap_or_default();
+        let (head, rest) = chunk.split_at_mut(header.len().min(chunk.len()));
+        head.copy_from_slice(&header[..head.len()]);
+        self.position += head.len() + self.stored.next_chunk(rest)?;
+        let bytes = self.position - start;
+        // A filter has fewer bytes than an iterator can say.
+        Ok((bytes > 0).then_some((self.position as i64, bytes)))
+    }
+}
+
+fn header(filter: &Filter, stored: u64) -> [u8; HEADER] {
+    let mut bytes = [0; HEADER];
     let (magic, rest) = bytes.split_at_mut(MAGIC.len());
     magic.copy_from_slice(MAGIC);
-    rest[..8].copy_from_slice(&length.to_le_bytes());
+    rest[..8].copy_from_slice(&(HEADER as u64 + stored).to_le_bytes());
     rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
     let sum = crc32fast::hash(&bytes[..SUMMED]);
-    bytes[SUMMED..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes[SUMMED..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// The whole dump of a filter that others may write to.
+pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
+    let mut bytes = vec![0; HEADER];
+    filter.write(&mut bytes)?;
+    let header = header(filter, (bytes.len() - HEADER) as u64);
+    bytes[..HEADER].copy_from_slice(&header);
     Ok(bytes)
 }
 
 /// The length of all of the dump that begins like this.
-///
-/// # Errors
-///
-/// If no dump does.
-pub fn length(bytes: &[u8]) -> Result<usize, Error> {
+pub(crate) fn length(bytes: &[u8]) -> Result<usize, Error> {
     let length = bytes
         .strip_prefix(MAGIC)
         .and_then(|rest| rest.first_chunk());
@@ -56,11 +97,7 @@ pub fn length(bytes: &[u8]) -> Result<usize, Error> {
 }
 
 /// The filter of a dump that is there whole. A growing one may grow to `most` bytes.
-///
-/// # Errors
-///
-/// If it is no dump of a filter.
-pub fn read(bytes: &[u8], most: usize) -> Result<Filter, Error> {
+pub(crate) fn read(bytes: &[u8], most: usize) -> Result<Filter, Error> {
     let entry = bytes.get(MAGIC.len() + 8..).and_then(<[u8]>::first_chunk);
     let entry = entry.and_then(Entry::from_bytes);
     let entry = entry.ok_or(Error::Chunk("the description of the filter is not valid"))?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{Hashed, SnapshotError};
+use lockfree_cuckoo::{Chunks, Hashed, SnapshotError};
 
 use crate::settings::Kind;
 
@@ -63,6 +63,11 @@ impl Engine {
 
     pub(crate) fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// What is in, to be read by a caller who knows that nobody writes meanwhile.
+    pub(crate) fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+        self.filter.chunks()
     }
 
     /// A copy of what is in, to be written. It is made under the lock, if there is one, and written without it.

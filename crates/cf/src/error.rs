@@ -3,9 +3,9 @@
 use lockfree_cuckoo::{BuildError, InsertError, ReadError};
 
 use crate::budget::NotAdded;
-use crate::filter::WriteError;
+use crate::filter::{NotMade, WriteError};
 
-/// Why a command was refused.
+/// Why a command was refused. Its text has no code before it: [`line`](Self::line) has.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Too few arguments, or too many, for the command of this name.
@@ -14,8 +14,17 @@ pub enum Error {
     /// An option that the command does not have.
     #[error("Unknown argument received")]
     UnknownArgument,
-    /// No number, or one out of bounds.
-    #[error("{name}: value must be an integer between {least} and {most}, inclusive")]
+    /// A capacity that is no number.
+    #[error("Bad capacity")]
+    BadCapacity,
+    /// A capacity that is too small for the bucket size.
+    #[error("Capacity must be at least (BucketSize * 2)")]
+    CapacityTooSmall,
+    /// The value of an option that is no number.
+    #[error("Couldn't parse {0}")]
+    NoNumber(&'static str),
+    /// The value of an option that is out of bounds.
+    #[error("{name}: value must be an integer between {least} and {most}, inclusive.")]
     OutOfBounds {
         /// What the number is of.
         name: &'static str,
@@ -40,6 +49,9 @@ pub enum Error {
         /// The bytes it may have.
         most: usize,
     },
+    /// There is something else than a filter under this key.
+    #[error("Operation against a key holding the wrong kind of value")]
+    WrongType,
     /// There is a filter under this key already.
     #[error("item exists")]
     Exists,
@@ -64,9 +76,12 @@ pub enum Error {
     /// An item cannot be added for another reason.
     #[error(transparent)]
     NotInserted(InsertError),
-    /// A filter cannot be made.
+    /// A filter cannot be made: it would be too large.
+    #[error("Insufficient memory to create filter: {0}")]
+    NoMemory(NotMade),
+    /// A filter cannot be made for another reason.
     #[error(transparent)]
-    Build(#[from] BuildError),
+    Build(BuildError),
     /// The iterator of a dump is none that was given out, or the dump is forgotten.
     #[error("Invalid position")]
     Position,
@@ -82,6 +97,55 @@ pub enum Error {
     /// What the caller refuses for reasons of its own, such as memory.
     #[error("{0}")]
     Other(String),
+}
+
+impl Error {
+    /// The line that a client gets: a code if RedisBloom has one before this text, and the text.
+    pub fn line(&self) -> String {
+        match self.code() {
+            "" => self.to_string(),
+            code => format!("{code} {self}"),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::WrongType => "WRONGTYPE",
+            Self::UnknownArgument
+            | Self::BadCapacity
+            | Self::CapacityTooSmall
+            | Self::NoNumber(_)
+            | Self::OutOfBounds { .. }
+            | Self::NothingToCompact
+            | Self::NothingToDelete
+            | Self::Full
+            | Self::CannotGrow(_)
+            | Self::NoMemoryToGrow(_)
+            | Self::Position
+            | Self::Chunk(_)
+            | Self::Read(_) => "",
+            Self::WrongNumber(_)
+            | Self::Rate(_)
+            | Self::BucketSizeAndError
+            | Self::TooLong { .. }
+            | Self::Exists
+            | Self::NoFilter
+            | Self::NotInserted(_)
+            | Self::NoMemory(_)
+            | Self::Build(_)
+            | Self::Write(_)
+            | Self::Other(_) => "ERR",
+        }
+    }
+}
+
+impl From<NotMade> for Error {
+    fn from(error: NotMade) -> Self {
+        match error {
+            NotMade::Build(error) if error.requested_rate().is_some() => Self::Build(error),
+            error => Self::NoMemory(error),
+        }
+    }
 }
 
 impl From<NotAdded> for Error {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed,
+    BuildError, Chunks, CuckooFilter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed,
     InsertManyError, RandomState, ReadError, Shape, SnapshotError,
 };
 
@@ -45,8 +45,8 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// As the builders of the library.
-    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, BuildError> {
+    /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
+    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, NotMade> {
         Self::with_hasher(settings, RandomState::new(), left, most)
     }
 
@@ -60,11 +60,28 @@ impl Filter {
         seed: u64,
         left: usize,
         most: usize,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, NotMade> {
         Self::with_hasher(settings, RandomState::with_seed(seed), left, most)
     }
 
     fn with_hasher(
+        settings: Settings,
+        hasher: RandomState,
+        left: usize,
+        most: usize,
+    ) -> Result<Self, NotMade> {
+        let grows = settings.expansion != 0;
+        Self::build(settings, hasher, left, most).map_err(|error| match error.memory_needed() {
+            Some(needed) if grows && needed > most => NotMade::TooLarge { needed, most },
+            Some(needed) => NotMade::NoMemory {
+                needed: with_snapshot(needed),
+                left,
+            },
+            None => NotMade::Build(error),
+        })
+    }
+
+    fn build(
         mut settings: Settings,
         hasher: RandomState,
         left: usize,
@@ -176,8 +193,7 @@ impl Filter {
 
     /// Bytes that it takes, with what its first snapshot adds: a sixteenth.
     pub fn reserved(&self) -> usize {
-        let bytes = self.memory_usage();
-        bytes + bytes.div_ceil(16)
+        with_snapshot(self.memory_usage())
     }
 
     /// Adds a copy of an item.
@@ -371,6 +387,16 @@ impl Filter {
         self.charge();
     }
 
+    /// The stored form of the library, for a caller who knows that nobody writes meanwhile: see
+    /// [`lockfree_cuckoo::Filter::chunks`]. It does not wait for the [mutex](Self::behind_a_mutex), if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the few bytes that it takes could not be allocated.
+    pub fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+        self.engine.chunks()
+    }
+
     /// Writes all items that were in when it was called, and perhaps some that came since, while others go on. What
     /// else there is to keep of a filter is its [`Entry`](crate::Entry).
     ///
@@ -382,9 +408,9 @@ impl Filter {
         Ok(copy(&mut sink)?)
     }
 
+    /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.
     fn hash(&self, item: &[u8]) -> u64 {
-        use std::hash::BuildHasher;
-        self.hasher.hash_one(item)
+        self.hasher.hash_bytes(item)
     }
 
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {
@@ -401,6 +427,35 @@ fn build<E: lockfree_cuckoo::Engine>(
         Layout::Shape(shape) => builder.build_shape(shape),
         Layout::Rate(rate) => builder.build_smallest(rate),
     }
+}
+
+/// Bytes of a filter of which a snapshot was taken.
+fn with_snapshot(bytes: usize) -> usize {
+    bytes.saturating_add(bytes.div_ceil(16))
+}
+
+/// Why no filter was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NotMade {
+    /// It would take more than there is left.
+    #[error("what is left is {left} bytes, and this filter needs {needed}")]
+    NoMemory {
+        /// With what a snapshot adds.
+        needed: usize,
+        /// What was said to be left.
+        left: usize,
+    },
+    /// It would take more than one that grows may.
+    #[error("a filter that grows can take at most {most} bytes, and this one needs {needed}")]
+    TooLarge {
+        /// To begin with.
+        needed: usize,
+        /// What it may take.
+        most: usize,
+    },
+    /// It cannot be built.
+    #[error(transparent)]
+    Build(BuildError),
 }
 
 /// Why a filter was not written.

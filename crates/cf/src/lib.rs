@@ -67,35 +67,41 @@
 //! | `filter` | a filter of byte strings |
 //! | `entry` | what is stored of a filter besides the stored form of the library |
 //! | `error` | why a command was refused |
-//! | `dump`, `transfers` | filters on their way out and in, chunk by chunk |
+//! | `dump`, `loading`, `transfers` | filters on their way out and in, chunk by chunk |
 //! | `operation` | what is done with one filter |
 //! | `command`, `spec`, `arguments`, `parse` | the commands, and from their arguments to operations |
+//! | `value` | replies in the types of the protocol |
 
 mod arguments;
 mod budget;
 mod command;
 mod deletions;
-pub mod dump;
+mod dump;
 mod engine;
 mod entry;
 mod error;
 mod filter;
 mod layout;
+mod loading;
 mod operation;
 mod parse;
 mod reply;
 mod settings;
 mod spec;
 mod transfers;
+mod value;
 
 pub use budget::{Budget, NotAdded};
 pub use command::{Call, Command, Rules};
+pub use dump::Dump;
 pub use entry::Entry;
 pub use error::Error;
-pub use filter::{Filter, WriteError};
+pub use filter::{Filter, NotMade, WriteError};
 pub use layout::Layout;
+pub use loading::Loading;
 pub use operation::{Absent, Operation};
 pub use reply::{Answer, Reply};
 pub use settings::{Kind, Settings};
 pub use spec::{COMMANDS, Spec, find};
 pub use transfers::Transfers;
+pub use value::Value;

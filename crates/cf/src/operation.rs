@@ -36,6 +36,8 @@ pub enum Operation<'a> {
     Delete(&'a [u8]),
     /// `CF.INFO`.
     Info,
+    /// `CF.DEBUG`: the same in one line.
+    Debug,
     /// `CF.COMPACT`.
     Compact,
 }
@@ -84,6 +86,7 @@ impl Operation<'_> {
             Self::Count(item) => Reply::Count(filter.count(item)),
             Self::Delete(item) => Reply::Whether(filter.remove(item, caller)),
             Self::Info => Reply::Info(info(filter)),
+            Self::Debug => Reply::Text(debug(filter)),
             Self::Compact => {
                 filter.shrink_to_fit();
                 Reply::Done
@@ -104,8 +107,20 @@ impl Operation<'_> {
             Self::Count(_) => Ok(Reply::Count(0)),
             Self::Delete(_) => Err(Error::NothingToDelete),
             Self::Compact => Err(Error::NothingToCompact),
-            Self::Insert { create: None, .. } | Self::Info => Err(Error::NoFilter),
+            Self::Insert { create: None, .. } | Self::Info | Self::Debug => Err(Error::NoFilter),
         })
+    }
+
+    /// What is to be done if the key has a value of another type, where there are such. To look it up is to find nothing.
+    ///
+    /// # Errors
+    ///
+    /// For all that does not only look up items.
+    pub fn on_other_type(&self) -> Result<Reply, Error> {
+        match self.absent() {
+            Absent::Create(_) | Absent::Reply(Err(Error::NoFilter)) => Err(Error::WrongType),
+            Absent::Reply(reply) => reply,
+        }
     }
 
     /// Whether it may take long whatever the number of [`items`](Self::items).
@@ -118,9 +133,25 @@ impl Operation<'_> {
         match self {
             Self::Add { .. } | Self::Exists(_) | Self::Count(_) | Self::Delete(_) => 1,
             Self::Insert { items, .. } | Self::ManyExist(items) => items.len(),
-            Self::Info | Self::Compact => 0,
+            Self::Info | Self::Debug | Self::Compact => 0,
         }
     }
+}
+
+fn debug(filter: &Filter) -> String {
+    let Settings {
+        expansion,
+        max_iterations,
+        ..
+    } = filter.settings();
+    let bucket_size = filter.shape().slots();
+    format!(
+        "bktsize:{bucket_size} buckets:{} items:{} deletes:{} filters:{} max_iterations:{max_iterations} expansion:{expansion}",
+        filter.slots() / bucket_size,
+        filter.items(),
+        filter.deleted(),
+        filter.segments(),
+    )
 }
 
 fn info(filter: &Filter) -> Vec<(&'static str, u64)> {

@@ -1,6 +1,6 @@
 //! From the arguments of a command to what is to be done.
 
-use crate::arguments::{check_length, integer, is, number, rate};
+use crate::arguments::{capacity, check_length, integer, is, number, rate};
 use crate::command::{Call, Command, Rules};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -54,10 +54,12 @@ impl Spec {
             (Verb::ManyExist, items) => Command::Use(Operation::ManyExist(items)),
             (Verb::Count, &[item]) => Command::Use(Operation::Count(item)),
             (Verb::Delete, &[item]) => Command::Use(Operation::Delete(item)),
+            (Verb::Debug, []) => Command::Use(Operation::Debug),
             (Verb::Info, []) => Command::Use(Operation::Info),
             (Verb::Compact, []) => Command::Use(Operation::Compact),
             (Verb::ScanDump, &[iterator]) => {
-                Command::ScanDump(integer(iterator).ok_or(Error::Position)?)
+                let iterator = integer(iterator).filter(|&iterator| iterator >= 0);
+                Command::ScanDump(iterator.ok_or(Error::Position)?)
             }
             (Verb::LoadChunk, &[iterator, chunk]) => {
                 let iterator = integer(iterator).ok_or(Error::Position)?;
@@ -74,44 +76,58 @@ impl Spec {
     }
 }
 
-/// Those of a filter to reserve.
+/// Those of a filter to reserve. Of an option that is given twice, the first counts.
 fn settings(
     name: &'static str,
-    capacity: &[u8],
+    items: &[u8],
     options: &[&[u8]],
     rules: &Rules,
 ) -> Result<Settings, Error> {
-    let mut settings = rules.defaults;
-    settings.capacity = number(capacity, "capacity", 1..=i64::MAX)?;
-    let (mut slots, mut error) = (None, None);
     let (pairs, rest) = options.as_chunks::<2>();
+    if !rest.is_empty() {
+        return Err(Error::WrongNumber(name));
+    }
+    let (mut slots, mut error, mut iterations, mut expansion) = (None, None, None, None);
     for &[option, value] in pairs {
         if is(option, "BUCKETSIZE") {
-            slots = Some(number(value, "BUCKETSIZE", 1..=255)?);
+            first(&mut slots, || number(value, "BUCKETSIZE", 1..=255))?;
         } else if is(option, "ERROR") {
-            error = Some(rate(value, "ERROR")?);
+            first(&mut error, || rate(value, "ERROR"))?;
         } else if is(option, "MAXITERATIONS") {
-            settings.max_iterations = number(value, "MAXITERATIONS", 1..=65_535)?;
+            first(&mut iterations, || {
+                number(value, "MAXITERATIONS", 1..=65_535)
+            })?;
         } else if is(option, "EXPANSION") {
-            let factor: u16 = number(value, "EXPANSION", 0..=32_768)?;
-            settings.expansion = match factor {
-                0 => 0,
-                factor => factor.next_power_of_two().max(2),
-            };
+            first(&mut expansion, || {
+                number::<u16>(value, "EXPANSION", 0..=32_768)
+            })?;
         } else {
             return Err(Error::UnknownArgument);
         }
     }
-    if !rest.is_empty() {
-        return Err(Error::WrongNumber(name));
+    let defaults = rules.defaults;
+    Ok(Settings {
+        capacity: capacity(items, slots)?,
+        expansion: match expansion {
+            None => defaults.expansion,
+            Some(0) => 0,
+            Some(factor) => factor.next_power_of_two().max(2),
+        },
+        max_iterations: iterations.unwrap_or(defaults.max_iterations),
+        layout: match (slots, error) {
+            (None, None) => defaults.layout,
+            (Some(slots), None) => Layout::of_bucket_size(slots),
+            (None, Some(rate)) => Layout::Rate(rate),
+            (Some(_), Some(_)) => return Err(Error::BucketSizeAndError),
+        },
+    })
+}
+
+fn first<T>(option: &mut Option<T>, value: impl FnOnce() -> Result<T, Error>) -> Result<(), Error> {
+    if option.is_none() {
+        *option = Some(value()?);
     }
-    settings.layout = match (slots, error) {
-        (None, None) => settings.layout,
-        (Some(slots), None) => Layout::of_bucket_size(slots),
-        (None, Some(rate)) => Layout::Rate(rate),
-        (Some(_), Some(_)) => return Err(Error::BucketSizeAndError),
-    };
-    Ok(settings)
+    Ok(())
 }
 
 /// The items to insert, and the filter to make for them if there is none and one may be made.
@@ -134,7 +150,7 @@ fn items<'a>(
                 options = behind;
             }
             [option, value, ref behind @ ..] if is(option, "CAPACITY") => {
-                settings.capacity = number(value, "CAPACITY", 1..=i64::MAX)?;
+                settings.capacity = capacity(value, None)?;
                 options = behind;
             }
             [] => return Err(Error::WrongNumber(name)),

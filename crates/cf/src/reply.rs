@@ -15,6 +15,8 @@ pub enum Reply {
     Count(usize),
     /// What there is to say of a filter: names and values, in an order that clients may count on.
     Info(Vec<(&'static str, u64)>),
+    /// What `CF.DEBUG` says of a filter.
+    Text(String),
     /// The next chunk of a dump, and the iterator to go on with; nothing behind the last.
     Chunk(Option<(i64, Vec<u8>)>),
 }

@@ -27,6 +27,7 @@ pub(crate) enum Verb {
     Count,
     Delete,
     Info,
+    Debug,
     Compact,
     ScanDump,
     LoadChunk,
@@ -90,11 +91,12 @@ const RESERVE_USAGE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer
 
 /// All commands, sorted by name.
 #[rustfmt::skip]
-pub static COMMANDS: [Spec; 13] = [
+pub static COMMANDS: [Spec; 14] = [
     writes("CF.ADD", 3, ADD, "key item", "Adds an item"),
     writes("CF.ADDNX", 3, ADD_UNIQUE, "key item", "Adds an item if it is absent"),
     writes("CF.COMPACT", 2, Verb::Compact, "key", "Frees the empty segments of a filter"),
     reads("CF.COUNT", 3, Verb::Count, "key item", "Counts the copies of an item"),
+    reads("CF.DEBUG", 2, Verb::Debug, "key", "Describes a filter in one line"),
     writes("CF.DEL", 3, Verb::Delete, "key item", "Deletes one copy of an item"),
     reads("CF.EXISTS", 3, Verb::Exists, "key item", "Returns whether an item may be in the filter"),
     reads("CF.INFO", 2, Verb::Info, "key", "Describes a filter"),

@@ -10,12 +10,16 @@ use std::time::{Duration, Instant};
 use crate::dump;
 use crate::error::Error;
 use crate::filter::Filter;
+use crate::loading::Loading;
 
 /// Most bytes of a chunk.
 const LARGEST: usize = 1 << 20;
 
 /// Bits of an iterator that say where a chunk ends.
 const END_BITS: u32 = 40;
+
+/// The largest number of a dump; the first is 1. Iterators are positive with more than these.
+const LAST_NUMBER: u32 = 0x3f_ffff;
 
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
@@ -51,8 +55,7 @@ struct Outgoing<L> {
 
 #[derive(Debug)]
 struct Incoming<L> {
-    bytes: Vec<u8>,
-    total: usize,
+    loading: Loading,
     used: Instant,
     _memory: L,
 }
@@ -70,11 +73,13 @@ impl<L> Transfers<L> {
         }
     }
 
-    /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last.
+    /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last. Nothing
+    /// either of a filter without items, and for an iterator that is larger than any: what RedisBloom replies.
     ///
     /// # Errors
     ///
-    /// If the iterator is none that was given out for this key, the dump is forgotten, or it cannot be made.
+    /// If the iterator is none that was given out for this key, or the dump is forgotten: a part of it must not pass for
+    /// all. If it cannot be made.
     pub fn next_chunk(
         &self,
         key: &[u8],
@@ -82,18 +87,25 @@ impl<L> Transfers<L> {
         iterator: i64,
         lend: impl Fn(usize) -> Result<L, Error>,
     ) -> Result<Option<(i64, Vec<u8>)>, Error> {
-        let (number, start) = if iterator == 0 {
-            (self.begin(key, filter, lend)?, 0)
-        } else {
-            let number = u32::try_from(iterator >> END_BITS).ok();
-            number.zip(end_of(iterator)).ok_or(Error::Position)?
+        let (number, start) = match iterator {
+            0 if filter.items() == 0 => return Ok(None),
+            0 => (self.begin(key, filter, lend)?, 0),
+            _ => {
+                let number = u32::try_from(iterator >> END_BITS).ok();
+                number.zip(end_of(iterator)).ok_or(Error::Position)?
+            }
         };
+        // None is ever given out with these numbers, so no dump is cut short by this.
+        let is_behind = number > LAST_NUMBER || number == 0 && start > filter.memory_usage();
+        if is_behind {
+            return Ok(None);
+        }
         let mut under_way = self.under_way();
         let outgoing = under_way.out.get_mut(&number);
         let outgoing = outgoing
-            .filter(|outgoing| *outgoing.key == *key && start <= outgoing.bytes.len())
+            .filter(|outgoing| *outgoing.key == *key)
             .ok_or(Error::Position)?;
-        if start == outgoing.bytes.len() {
+        if start >= outgoing.bytes.len() {
             under_way.out.remove(&number);
             return Ok(None);
         }
@@ -116,8 +128,7 @@ impl<L> Transfers<L> {
         let copy = lend(filter.memory_usage())?;
         let bytes = dump::write(filter)?;
         drop(copy);
-        // Few enough to be positive in an iterator.
-        under_way.last = under_way.last % 0x3f_ffff + 1;
+        under_way.last = under_way.last % LAST_NUMBER + 1;
         let number = under_way.last;
         let outgoing = Outgoing {
             key: key.into(),
@@ -147,34 +158,29 @@ impl<L> Transfers<L> {
         let mut under_way = self.under_way();
         under_way.forget_old();
         if start == 0 {
-            let total = dump::length(chunk)?;
+            let loading = Loading::begin(chunk)?;
             let incoming = Incoming {
-                bytes: Vec::new(),
-                total,
+                _memory: lend(loading.total())?,
+                loading,
                 used: Instant::now(),
-                _memory: lend(total)?,
             };
             under_way.into.insert(key.into(), incoming);
         }
         let incoming = under_way.into.get_mut(key);
         let incoming = incoming.ok_or(Error::Chunk("the first chunk is missing"))?;
-        if incoming.bytes.len() != start {
-            return Err(Error::Chunk("it is not the next chunk"));
+        if start > 0 {
+            incoming.loading.take(end, chunk)?;
         }
-        if end > incoming.total {
-            return Err(Error::Chunk("it is longer than the dump"));
-        }
-        incoming.bytes.extend_from_slice(chunk);
         incoming.used = Instant::now();
-        if end < incoming.total {
+        if !incoming.loading.is_whole() {
             return Ok(None);
         }
         let Some(whole) = under_way.into.remove(key) else {
             return Ok(None);
         };
         // It becomes a filter of about the same size.
-        let _copy = lend(whole.total)?;
-        dump::read(&whole.bytes, most).map(Some)
+        let _copy = lend(whole.loading.total())?;
+        whole.loading.filter(most).map(Some)
     }
 
     /// Frees what nobody asks for any more.

@@ -2,7 +2,7 @@
 
 mod server;
 
-use cf::{Answer, COMMANDS, Error, Reply, Spec};
+use cf::{Answer, COMMANDS, Error, Filter, Loading, Reply, Spec};
 use server::{RULES, Server};
 
 fn spec(name: &str) -> &'static Spec {
@@ -56,6 +56,7 @@ fn the_number_of_arguments_is_the_one_that_is_announced() {
     }
 }
 
+const TOO_SMALL: &str = "Capacity must be at least (BucketSize * 2)";
 const BAD_RATE: &str = "ERROR: value must be a number from 0.000000001 to less than 1";
 
 #[test]
@@ -64,18 +65,34 @@ fn wrong_arguments_are_named() {
     let long = "x".repeat(RULES.longest + 1);
     let too_long = "65 bytes are too many: an item or a key can have at most 64";
     for (line, expected) in [
-        (
-            "CF.RESERVE f 0",
-            "capacity: value must be an integer between 1 and 9223372036854775807, inclusive",
-        ),
+        ("CF.RESERVE f x", "Bad capacity"),
+        ("CF.RESERVE f +10", "Bad capacity"),
+        ("CF.RESERVE f 010", "Bad capacity"),
+        ("CF.RESERVE f 9223372036854775808", "Bad capacity"),
+        ("CF.RESERVE f -9223372036854775808", TOO_SMALL),
+        ("CF.RESERVE f 0", TOO_SMALL),
+        ("CF.RESERVE f 3", TOO_SMALL),
+        ("CF.RESERVE f 3 ERROR 0.1", TOO_SMALL),
+        ("CF.RESERVE f 9 BUCKETSIZE 5", TOO_SMALL),
+        ("CF.RESERVE f 1 BUCKETSIZE 1", TOO_SMALL),
         (
             "CF.RESERVE f 10 BUCKETSIZE 256",
-            "BUCKETSIZE: value must be an integer between 1 and 255, inclusive",
+            "BUCKETSIZE: value must be an integer between 1 and 255, inclusive.",
         ),
         (
-            "CF.RESERVE f 10 EXPANSION x",
-            "EXPANSION: value must be an integer between 0 and 32768, inclusive",
+            "CF.RESERVE f 10 MAXITERATIONS 0",
+            "MAXITERATIONS: value must be an integer between 1 and 65535, inclusive.",
         ),
+        (
+            "CF.RESERVE f 10 EXPANSION 32769",
+            "EXPANSION: value must be an integer between 0 and 32768, inclusive.",
+        ),
+        ("CF.RESERVE f 10 BUCKETSIZE x", "Couldn't parse BUCKETSIZE"),
+        (
+            "CF.RESERVE f 10 MAXITERATIONS x",
+            "Couldn't parse MAXITERATIONS",
+        ),
+        ("CF.RESERVE f 10 EXPANSION x", "Couldn't parse EXPANSION"),
         ("CF.RESERVE f 10 ERROR 1", BAD_RATE),
         ("CF.RESERVE f 10 ERROR 0", BAD_RATE),
         ("CF.RESERVE f 10 ERROR 0.0000000009", BAD_RATE),
@@ -87,8 +104,8 @@ fn wrong_arguments_are_named() {
         ),
         (
             "CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2",
-            "a false-positive rate of 0.000000001 is too low for the layout `Lanes<2, 31>`, which has 1.49e-8 with 8 \
-             full segments: no other layout has so low a rate, so set a higher one",
+            "a false-positive rate of 1e-9 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is 1.49e-8 with \
+             8 full segments; set a higher one",
         ),
         (
             "CF.RESERVE f 10 ERROR",
@@ -104,10 +121,8 @@ fn wrong_arguments_are_named() {
             "CF.INSERTNX f NOCREATE ITEMS",
             "wrong number of arguments for 'cf.insertnx' command",
         ),
-        (
-            "CF.INSERT f CAPACITY 0 ITEMS a",
-            "CAPACITY: value must be an integer between 1 and 9223372036854775807, inclusive",
-        ),
+        ("CF.INSERT f CAPACITY x ITEMS a", "Bad capacity"),
+        ("CF.INSERT f CAPACITY 3 ITEMS a", TOO_SMALL),
         ("CF.SCANDUMP f x", "Invalid position"),
         ("CF.LOADCHUNK f x abc", "Invalid position"),
         ("CF.LOADCHUNK f -1 abc", "Invalid position"),
@@ -155,6 +170,7 @@ fn items_are_added_found_counted_and_deleted() {
     for (line, expected) in [
         ("CF.DEL none a", "Not found"),
         ("CF.INFO none", "not found"),
+        ("CF.DEBUG none", "not found"),
         ("CF.SCANDUMP none 0", "not found"),
         ("CF.COMPACT none", "Cuckoo filter was not found"),
         ("CF.INSERT none NOCREATE ITEMS a", "not found"),
@@ -310,7 +326,7 @@ fn what_only_reads_changes_nothing() {
         ask(server, "CF.INSERT f ITEMS a b").expect("room");
         let before = server.stored(b"f");
         let arguments: &[&[u8]] = match spec.name {
-            "CF.INFO" => &[b"f"],
+            "CF.DEBUG" | "CF.INFO" => &[b"f"],
             "CF.SCANDUMP" => &[b"f", b"0"],
             _ => &[b"f", b"a"],
         };
@@ -404,6 +420,7 @@ fn a_dump_of_the_only_layout_that_there_was_is_read() {
 fn a_dump_that_goes_wrong_makes_no_filter() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 5000").expect("room");
+    ask(server, "CF.ADD f a").expect("room");
     let Ok(Reply::Chunk(Some((first, bytes)))) = ask(server, "CF.SCANDUMP f 0") else {
         panic!("no chunk");
     };
@@ -455,5 +472,184 @@ fn operations_know_how_many_items_they_are_about() {
             panic!("{name} works on one filter");
         };
         assert_eq!(operation.items(), expected, "{name}");
+    }
+}
+
+/// The lines that RedisBloom has. It is asked for them in the tests of the server.
+#[test]
+fn each_error_has_the_code_that_it_has_in_redisbloom() {
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 100 EXPANSION 0").expect("room");
+    for (line, expected) in [
+        (
+            "CF.RESERVE f",
+            "ERR wrong number of arguments for 'cf.reserve' command",
+        ),
+        ("CF.RESERVE f 100", "ERR item exists"),
+        ("CF.RESERVE g x", "Bad capacity"),
+        ("CF.RESERVE g 1", TOO_SMALL),
+        ("CF.RESERVE g 10 BUCKETSIZE x", "Couldn't parse BUCKETSIZE"),
+        (
+            "CF.RESERVE g 10 BUCKETSIZE 0",
+            "BUCKETSIZE: value must be an integer between 1 and 255, inclusive.",
+        ),
+        (
+            "CF.INSERT g COLOUR",
+            "ERR wrong number of arguments for 'cf.insert' command",
+        ),
+        ("CF.INSERT g NOCREATE COLOUR a", "Unknown argument received"),
+        ("CF.INSERT g NOCREATE ITEMS a", "ERR not found"),
+        ("CF.DEL g a", "Not found"),
+        ("CF.INFO g", "ERR not found"),
+        ("CF.DEBUG g", "ERR not found"),
+        ("CF.COMPACT g", "Cuckoo filter was not found"),
+        ("CF.SCANDUMP g 0", "ERR not found"),
+        ("CF.SCANDUMP f x", "Invalid position"),
+        ("CF.LOADCHUNK g 0 abc", "Invalid position"),
+    ] {
+        let refused = ask(server, line).expect_err(line);
+        assert_eq!(refused.line(), expected, "{line}");
+    }
+    let full = (0..1_000).find_map(|item| ask(server, &format!("CF.ADD f {item}")).err());
+    assert_eq!(full.expect("full").line(), "Filter is full");
+    let large = ask(server, "CF.RESERVE large 1000000 EXPANSION 0");
+    let large = large.expect_err("too large").line();
+    assert!(large.starts_with(
+        "ERR Insufficient memory to create filter: what is left is 1048576 bytes, and "
+    ));
+    let large = ask(server, "CF.RESERVE large 9223372036854775807");
+    let large = large.expect_err("too large").line();
+    assert!(
+        large.starts_with("ERR Insufficient memory to create filter: "),
+        "{large}"
+    );
+    let chunk = ask(server, "CF.LOADCHUNK g 3 abc").expect_err("no dump");
+    assert!(chunk.line().starts_with("Couldn't load chunk! "), "{chunk}");
+}
+
+/// What a module replies where a key has a string.
+#[test]
+fn a_value_of_another_type_is_not_found_or_an_error() {
+    let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    for (line, expected) in [
+        ("CF.EXISTS s a", Ok(Reply::Whether(false))),
+        ("CF.MEXISTS s a b", Ok(Reply::Each(vec![Answer::No; 2]))),
+        ("CF.COUNT s a", Ok(Reply::Count(0))),
+        ("CF.DEL s a", Err("Not found")),
+        ("CF.COMPACT s", Err("Cuckoo filter was not found")),
+        ("CF.ADD s a", Err(wrong)),
+        ("CF.ADDNX s a", Err(wrong)),
+        ("CF.INSERT s ITEMS a", Err(wrong)),
+        ("CF.INSERTNX s NOCREATE ITEMS a", Err(wrong)),
+        ("CF.INFO s", Err(wrong)),
+        ("CF.DEBUG s", Err(wrong)),
+        ("CF.RESERVE s 100", Err(wrong)),
+        ("CF.SCANDUMP s 0", Err(wrong)),
+        ("CF.LOADCHUNK s 3 abc", Err(wrong)),
+    ] {
+        let words = words(line);
+        let name = std::str::from_utf8(words[0]).expect("text");
+        let arguments = &words[1..];
+        let call = spec(name).parse(arguments, &RULES).expect(line);
+        let reply = call.command.on_other_type().map_err(|error| error.line());
+        assert_eq!(reply, expected.map_err(str::to_owned), "{line}");
+    }
+}
+
+#[test]
+fn of_an_option_that_is_given_twice_the_first_counts() {
+    let server = &mut Server::new();
+    ask(
+        server,
+        "CF.RESERVE f 64 MAXITERATIONS 5 MAXITERATIONS x EXPANSION 4 EXPANSION 8",
+    )
+    .expect("room");
+    assert_eq!(described(server, "Max iterations"), 5);
+    assert_eq!(described(server, "Expansion rate"), 4);
+}
+
+#[test]
+fn a_filter_is_described_in_a_line() {
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 1000 MAXITERATIONS 30 EXPANSION 3").expect("room");
+    ask(server, "CF.INSERT f ITEMS a b c").expect("room");
+    ask(server, "CF.DEL f b").expect("a filter");
+    let expected =
+        "bktsize:4 buckets:384 items:2 deletes:1 filters:1 max_iterations:30 expansion:4";
+    assert_eq!(
+        ask(server, "CF.DEBUG f").expect("a filter"),
+        Reply::Text(expected.to_owned())
+    );
+}
+
+#[test]
+fn a_dump_ends_where_redisbloom_ends_it_and_is_never_cut_short() {
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 5000").expect("room");
+    let end = || Reply::Chunk(None);
+    assert_eq!(ask(server, "CF.SCANDUMP f 0").expect("empty"), end());
+    ask(server, "CF.ADD f a").expect("room");
+    let Ok(Reply::Chunk(Some((first, _)))) = ask(server, "CF.SCANDUMP f 0") else {
+        panic!("no chunk");
+    };
+    // Larger than any, of this dump, of the filter, and of all dumps.
+    let behind = first | 0xff_ffff_ffff;
+    for iterator in [behind, 1 << 30, i64::MAX] {
+        let line = format!("CF.SCANDUMP f {iterator}");
+        assert_eq!(ask(server, &line).expect("the end"), end(), "{iterator}");
+    }
+    // Of a dump that is over, or is yet to begin, or was never given out.
+    for iterator in [first, first + (1 << 40), 7, -1, i64::MIN] {
+        let line = format!("CF.SCANDUMP f {iterator}");
+        assert_eq!(refused(server, &line), "Invalid position", "{iterator}");
+    }
+}
+
+/// A log is rewritten like this, and a half of it is a value of its own.
+#[test]
+fn a_dump_of_a_filter_at_rest_is_loaded_chunk_by_chunk() {
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 10000 EXPANSION 2").expect("room");
+    ask(server, "CF.INSERT f ITEMS a b c").expect("room");
+    ask(server, "CF.DEL f c").expect("a filter");
+    let filter = &server.filters[b"f".as_slice()];
+    for size in [64, 1_000, 4_096, 1 << 20] {
+        let mut dump = filter.dump().expect("memory");
+        let mut chunk = vec![0; size];
+        let (end, bytes) = dump
+            .next_chunk(&mut chunk)
+            .expect("nobody writes")
+            .expect("a chunk");
+        assert_eq!(usize::try_from(end), Ok(bytes));
+        let mut loading = Loading::begin(&chunk[..bytes]).expect("the beginning");
+        while let Some((end, bytes)) = dump.next_chunk(&mut chunk).expect("nobody writes") {
+            assert!(loading.filter(usize::MAX).is_err() && !loading.is_whole());
+            // Saved and loaded in between.
+            loading = Loading::begin(loading.bytes()).expect("the same");
+            let end = usize::try_from(end).expect("positive");
+            let error = loading.take(end + 1, &chunk[..bytes]).expect_err("a gap");
+            assert_eq!(
+                error.line(),
+                "Couldn't load chunk! it is not the next chunk"
+            );
+            loading.take(end, &chunk[..bytes]).expect("the next one");
+        }
+        assert!(loading.is_whole() && loading.bytes().len() == loading.total());
+        let error = loading
+            .take(loading.total() + 1, b"x")
+            .expect_err("too long");
+        assert_eq!(
+            error.line(),
+            "Couldn't load chunk! it is longer than the dump"
+        );
+        let copy = loading.filter(1 << 20).expect("a filter");
+        assert_eq!(copy.settings(), filter.settings());
+        assert_eq!((copy.items(), copy.deleted()), (2, 1));
+        let written = |filter: &Filter| {
+            let mut bytes = Vec::new();
+            filter.write(&mut bytes).expect("room");
+            bytes
+        };
+        assert!(written(&copy) == written(filter));
     }
 }

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Budget, Filter, Kind, Settings};
-use lockfree_cuckoo::BuildError;
+use cf::{Budget, Filter, Kind, NotMade, Settings};
 
 use crate::args;
 
@@ -93,11 +92,19 @@ pub(crate) enum CreateError {
     #[error("too many filters: there can be at most {0} (--max-filters)")]
     TooManyFilters(usize),
     #[error(
-        "not enough memory: all filters together can take at most {most} bytes (--max-memory), and {reason}"
+        "Insufficient memory to create filter: all filters together can take at most {most} bytes (--max-memory), of which {left} are left, and this one needs {needed}"
     )]
-    Memory { most: usize, reason: String },
-    #[error("a filter that grows can take at most {most} bytes (--max-growth): {source}")]
-    Growth { most: usize, source: BuildError },
+    Memory {
+        most: usize,
+        left: usize,
+        needed: usize,
+    },
+    #[error(
+        "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
+    )]
+    Growth { most: usize, needed: usize },
+    #[error(transparent)]
+    Build(cf::Error),
 }
 
 impl Catalogue {
@@ -176,17 +183,11 @@ impl Catalogue {
     ) -> Result<Arc<Filter>, CreateError> {
         self.check_number()?;
         let left = self.memory_left().saturating_sub(key.len());
-        let growth = self.limits.growth;
-        let filter = Filter::new(settings, left, growth).map_err(|error| {
-            let reason = format!("what is left is {left}: {error}");
-            if settings.expansion == 0 || left < growth {
-                self.too_much(reason)
-            } else {
-                CreateError::Growth {
-                    most: growth,
-                    source: error,
-                }
-            }
+        let filter = Filter::new(settings, left, self.limits.growth);
+        let filter = filter.map_err(|error| match error {
+            NotMade::NoMemory { needed, left } => self.too_much(left, needed),
+            NotMade::TooLarge { needed, most } => CreateError::Growth { most, needed },
+            NotMade::Build(_) => CreateError::Build(error.into()),
         })?;
         Ok(self.publish(key, filter, turn))
     }
@@ -201,9 +202,7 @@ impl Catalogue {
         let bytes = filter.reserved().saturating_add(key.len());
         let left = self.memory_left();
         if bytes > left {
-            return Err(self.too_much(format!(
-                "what is left is {left}, and this one needs {bytes}"
-            )));
+            return Err(self.too_much(left, bytes));
         }
         self.publish(key, filter, &turn);
         Ok(())
@@ -272,10 +271,11 @@ impl Catalogue {
         }
     }
 
-    fn too_much(&self, reason: String) -> CreateError {
+    fn too_much(&self, left: usize, needed: usize) -> CreateError {
         CreateError::Memory {
             most: self.limits.memory,
-            reason,
+            left,
+            needed,
         }
     }
 

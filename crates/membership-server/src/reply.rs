@@ -46,23 +46,6 @@ impl Reply {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }
 
-    /// A yes or a no for one of many, or -1 for an item that was refused.
-    fn answer(answer: cf::Answer) -> Self {
-        match answer {
-            cf::Answer::Yes => Self::Boolean(true),
-            cf::Answer::No => Self::Boolean(false),
-            cf::Answer::Refused => Self::Integer(-1),
-        }
-    }
-
-    fn number_of(answer: cf::Answer) -> Self {
-        Self::Integer(match answer {
-            cf::Answer::Yes => 1,
-            cf::Answer::No => 0,
-            cf::Answer::Refused => -1,
-        })
-    }
-
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
@@ -137,26 +120,24 @@ impl Reply {
 
 impl From<cf::Reply> for Reply {
     fn from(reply: cf::Reply) -> Self {
-        match reply {
-            cf::Reply::Done => Self::OK,
-            cf::Reply::Whether(is_so) => Self::Boolean(is_so),
-            cf::Reply::Each(answers) => {
-                Self::Array(answers.into_iter().map(Self::answer).collect())
-            }
-            cf::Reply::Numbers(answers) => {
-                Self::Array(answers.into_iter().map(Self::number_of).collect())
-            }
-            cf::Reply::Count(number) => Self::number(number),
-            cf::Reply::Info(info) => {
-                let number = |number| Self::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-                let pairs = info.into_iter();
-                let pairs = pairs.map(|(name, value)| (Self::Simple(name), number(value)));
+        cf::Value::from(reply).into()
+    }
+}
+
+impl From<cf::Value> for Reply {
+    fn from(value: cf::Value) -> Self {
+        match value {
+            cf::Value::Done => Self::OK,
+            cf::Value::Integer(number) => Self::Integer(number),
+            cf::Value::Boolean(is_so) => Self::Boolean(is_so),
+            cf::Value::Bulk(bytes) => Self::Bulk(bytes.into()),
+            cf::Value::Nil => Self::Nil,
+            cf::Value::Array(values) => Self::Array(values.into_iter().map(Self::from).collect()),
+            cf::Value::Map(pairs) => {
+                let pairs = pairs.into_iter();
+                let pairs = pairs.map(|(name, number)| (Self::Simple(name), Self::Integer(number)));
                 Self::Map(pairs.collect())
             }
-            cf::Reply::Chunk(Some((iterator, bytes))) => {
-                Self::Array(vec![Self::Integer(iterator), Self::Bulk(bytes.into())])
-            }
-            cf::Reply::Chunk(None) => Self::Array(vec![Self::Integer(0), Self::Nil]),
         }
     }
 }
@@ -170,7 +151,7 @@ impl From<cf::Error> for Reply {
             cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
             _ => "",
         };
-        Self::error(format!("ERR {error}{option}"))
+        Self::error(error.line() + option)
     }
 }
 

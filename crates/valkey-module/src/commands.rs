@@ -12,9 +12,9 @@ use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
 use crate::boundary::guarded;
 use crate::config;
 use crate::context::{Context, bytes_of};
-use crate::key::Key;
+use crate::key::{Key, OtherType};
 use crate::limits;
-use crate::loading::Loading;
+use crate::loading;
 use crate::metrics;
 use crate::names;
 use crate::replicate;
@@ -133,7 +133,10 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
     limits::set_obeys(obeys);
     let call = spec.parse(&arguments, &rules(obeys))?;
     let mut key = Key::open(ctx, argv[1], spec.writes);
-    let found = key.value()?;
+    let found = match key.value() {
+        Ok(found) => found,
+        Err(OtherType) => return Ok(Some(call.command.on_other_type()?)),
+    };
     let reply = match (call.command, found) {
         (Command::Use(operation), Some(value)) => {
             return use_filter(ctx, argv, &operation, value);
@@ -274,14 +277,14 @@ fn take_chunk(
     chunk: &[u8],
 ) -> Result<Option<Value>, Refusal> {
     let Some(value) = found else {
-        return Ok(Some(match Loading::begin(end, chunk)? {
+        return Ok(Some(match loading::begin(end, chunk)? {
             (loading, None) => Value::loading(loading),
             (_, Some(filter)) => Value::new(filter),
         }));
     };
     let next = match value.content_mut() {
         Content::Filter(_) => return Err(Error::Exists.into()),
-        Content::Loading(loading) => loading.take(end, chunk)?,
+        Content::Loading(loading) => loading::take(loading, end, chunk)?,
     };
     if let Some(filter) = next {
         value.complete(filter);

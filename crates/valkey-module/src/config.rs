@@ -46,7 +46,7 @@ impl Setting {
 }
 
 /// Items that a filter is made for that a command makes on the way.
-pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 1, i64::MAX);
+pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 4, i64::MAX);
 /// Its growth.
 pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 2, 0, 32_768);
 /// Bytes that one filter may take.

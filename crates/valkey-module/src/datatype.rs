@@ -10,12 +10,13 @@ use std::io::{self, Read};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use cf::WriteError;
+use cf::Loading;
+use lockfree_cuckoo::SnapshotError;
 
 use crate::api::{Digest, Io, KeyOptCtx, Str, TYPE_METHODS_VERSION, Type, TypeMethods, api, flags};
 use crate::boundary::guarded;
 use crate::context::Context;
-use crate::loading::Loading;
+use crate::loading;
 use crate::names;
 use crate::stored;
 use crate::value::{Content, Value};
@@ -102,7 +103,7 @@ unsafe extern "C" fn copy(_: *mut KeyOptCtx, raw: *const c_void) -> *mut c_void 
         // SAFETY: as above.
         let copied = match unsafe { value(raw) }.content() {
             Content::Filter(filter) => stored::copy(filter).map(Value::new),
-            Content::Loading(loading) => Ok(Value::loading(loading.clone())),
+            Content::Loading(loading) => Loading::begin(loading.bytes()).map(Value::loading),
         };
         copied.map_or(null_mut(), into_raw)
     })
@@ -193,8 +194,7 @@ fn read(io: *mut Io, version: c_int) -> Result<Value, Box<dyn std::error::Error>
             let total = usize::try_from(number()?)?;
             let mut bytes = Vec::new();
             strings.read_to_end(&mut bytes)?;
-            let loading = Loading::of_stored(total, bytes);
-            Ok(Value::loading(loading.ok_or("no part of a dump")?))
+            Ok(Value::loading(loading::of_stored(total, &bytes)?))
         }
         other => Err(format!("{other} is no kind of it").into()),
     }
@@ -242,19 +242,8 @@ impl Read for Strings {
 
 unsafe extern "C" fn rewrite(io: *mut Io, key: *mut Str, raw: *mut c_void) {
     guarded((), || {
-        // SAFETY: as above.
-        let dumped = match unsafe { value(raw) }.content() {
-            Content::Filter(filter) => stored::dumped(filter),
-            Content::Loading(loading) => Ok(loading.bytes().to_vec()),
-        };
-        let bytes = match dumped {
-            Ok(bytes) => bytes,
-            Err(error) => return give_up(io, &error),
-        };
         let name = names::of("CF.LOADCHUNK");
-        let mut end = 0;
-        for chunk in bytes.chunks(CHUNK) {
-            end += chunk.len();
+        let emit = |end: i64, chunk: &[u8]| {
             // SAFETY: `slb` stands for a string of the engine, a number, and bytes with their number.
             unsafe {
                 (api().emit_aof)(
@@ -262,10 +251,25 @@ unsafe extern "C" fn rewrite(io: *mut Io, key: *mut Str, raw: *mut c_void) {
                     name.as_ptr(),
                     c"slb".as_ptr(),
                     key,
-                    end as i64,
+                    end,
                     chunk.as_ptr().cast::<c_char>(),
                     chunk.len(),
                 );
+            }
+        };
+        // SAFETY: as above.
+        match unsafe { value(raw) }.content() {
+            Content::Filter(filter) => {
+                if let Err(error) = stored::dump(filter, CHUNK, emit) {
+                    give_up(io, &error);
+                }
+            }
+            Content::Loading(loading) => {
+                let mut end = 0;
+                for chunk in loading.bytes().chunks(CHUNK) {
+                    end += chunk.len() as i64;
+                    emit(end, chunk);
+                }
             }
         }
     });
@@ -273,7 +277,7 @@ unsafe extern "C" fn rewrite(io: *mut Io, key: *mut Str, raw: *mut c_void) {
 
 /// A filter could not be written. The engine has no error for that: the process that saves ends, so that what was saved
 /// before stays. On the main thread what is written does not load, which is better than a filter that misses items.
-fn give_up(io: *mut Io, error: &WriteError) {
+fn give_up(io: *mut Io, error: &SnapshotError) {
     warn(io, &format!("a filter could not be written: {error}"));
     // SAFETY: the flags of the process need no context.
     if unsafe { (api().get_context_flags)(null_mut()) } & flags::IS_CHILD != 0 {

@@ -4,13 +4,15 @@
 use crate::api::{KEY_IS_EMPTY, OK, READ, RawKey, Str, WRITE, api};
 use crate::context::Context;
 use crate::datatype;
-use crate::reply::Refusal;
 use crate::value::Value;
 
 pub(crate) struct Key {
     /// Null for a key that is only read and not there.
     raw: *mut RawKey,
 }
+
+/// It holds something else.
+pub(crate) struct OtherType;
 
 impl Key {
     /// Opens it, to be changed or only read.
@@ -22,7 +24,11 @@ impl Key {
     }
 
     /// What it holds, if it holds anything.
-    pub(crate) fn value(&mut self) -> Result<Option<&mut Value>, Refusal> {
+    ///
+    /// # Errors
+    ///
+    /// If that is no filter.
+    pub(crate) fn value(&mut self) -> Result<Option<&mut Value>, OtherType> {
         let api = api();
         // SAFETY: an open key; a value of this type is what `into_raw` made, and nobody else uses it while the key is
         // open: the engine does one thing after another, and workers have filters, not values.
@@ -31,7 +37,7 @@ impl Key {
                 return Ok(None);
             }
             if (api.module_type_get_type)(self.raw) != datatype::registered() {
-                return Err(Refusal::WrongType);
+                return Err(OtherType);
             }
             Ok(Some(
                 &mut *(api.module_type_get_value)(self.raw).cast::<Value>(),

@@ -17,25 +17,39 @@ pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u6
         max_iterations,
         layout,
     } = settings;
-    let (option, value) = match layout {
-        Layout::Shape(shape) => ("BUCKETSIZE", shape.slots().to_string()),
-        Layout::Rate(rate) => ("ERROR", rate.to_string()),
-    };
-    let words = [
-        capacity.to_string(),
-        option.to_owned(),
-        value,
+    let mut words = vec![capacity.to_string()];
+    words.extend(match layout {
+        Layout::Shape(shape) => bucket_size(shape.slots()).map_or(vec![], |size| {
+            vec!["BUCKETSIZE".to_owned(), size.to_string()]
+        }),
+        Layout::Rate(rate) => vec!["ERROR".to_owned(), rate.to_string()],
+    });
+    words.extend([
         "MAXITERATIONS".to_owned(),
         max_iterations.to_string(),
         "EXPANSION".to_owned(),
         expansion.to_string(),
         "SEED".to_owned(),
         seed.to_string(),
-    ];
-    let words = words.map(|word| ctx.string(word.as_bytes()));
+    ]);
+    let words: Vec<_> = words
+        .iter()
+        .map(|word| ctx.string(word.as_bytes()))
+        .collect();
     let words = words.iter().map(OwnedString::raw);
     let arguments: Vec<_> = [key].into_iter().chain(words).collect();
     ctx.replicate(names::of("CF.RESERVE"), &arguments);
+}
+
+/// The least bucket size that is this layout, because a capacity has to be twice that; none for the layout that filters have
+/// unless a client says.
+fn bucket_size(slots: usize) -> Option<usize> {
+    match slots {
+        2 => Some(1),
+        4 => None,
+        8 => Some(7),
+        slots => Some(slots),
+    }
 }
 
 /// What an operation did to the filter of a key. Returns whether it did anything. `is_new` if the filter was made for it,

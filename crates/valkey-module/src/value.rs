@@ -3,10 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use cf::Filter;
+use cf::{Filter, Loading};
 
 use crate::limits::limited;
-use crate::loading::Loading;
 use crate::metrics;
 
 /// A filter, or what has come of one.
@@ -63,7 +62,7 @@ impl Value {
         size_of::<Self>()
             + match &self.content {
                 Content::Filter(filter) => filter.memory_usage(),
-                Content::Loading(loading) => loading.memory_usage(),
+                Content::Loading(loading) => loading.bytes().len(),
             }
     }
 

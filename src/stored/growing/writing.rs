@@ -1,10 +1,16 @@
 //! From an engine that grows to its stored form.
 
-use super::{Entry, Header};
+use core::convert::Infallible;
+use std::sync::Arc;
+
+use super::{Entry, Header, list_bytes};
+use crate::allocate;
 use crate::engine::Growing;
 use crate::engine::growing::Link;
+use crate::error::OutOfMemory;
 use crate::layout::Layout;
 use crate::stored::Identity;
+use crate::stored::chunks::{Chunks, StoredTable};
 use crate::stored::words::put_words;
 
 /// The bytes of the whole stored form.
@@ -19,45 +25,81 @@ pub(super) fn put<L: Layout, E>(
     identity: &Identity,
     mut put: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let frame = header(engine, identity).frame();
+    let chain = engine.chain_mut();
+    let (segments, target) = (chain.links().len(), chain.target_index());
+    let header = Header::of(engine, identity, segments, target);
     // Not pinned: a slow writer must not delay what other threads give up.
     let links = engine.chain_mut().links();
-    put(&frame.encode())?;
-    let mut checksum = frame.begin_checksum();
-    for link in links {
-        let entry = Entry::of(link).encode();
-        checksum.update(&entry);
-        put(&entry)?;
-        put(&checksum.clone().finalize().to_le_bytes())?;
-    }
+    // Leaves no word of a segment frozen, and no descriptor with a dead thread. Not the counter's sum: a thread that
+    // stopped between its exchange and the count left it off.
+    let entries = links
+        .iter()
+        .map(|link| Entry::of(link, link.segment.tokens().settle_all()));
+    let mut checksum = put_list(&header, entries, &mut put)?;
     for link in links {
         put_words(link.segment.tokens(), &mut checksum, &mut put)?;
     }
     put(&checksum.finalize().to_le_bytes())
 }
 
-fn header<L: Layout>(engine: &mut Growing<L>, identity: &Identity) -> Header<L> {
-    let (start, limits, memory) = (engine.start(), engine.limits(), engine.memory());
-    let chain = engine.chain_mut();
-    Header {
-        identity: *identity,
-        start,
-        limits,
-        memory,
-        segments: chain.links().len(),
-        target: chain.target_index(),
+/// The stored form a chunk at a time.
+pub(super) fn chunks<'a, L: Layout>(
+    engine: &'a Growing<L>,
+    identity: &Identity,
+) -> Result<Chunks<'a>, OutOfMemory> {
+    let (links, target) = engine.links()?;
+    let (mut head, mut tables) = (Vec::new(), Vec::new());
+    allocate::grow(&mut head, list_bytes(links.len()) as usize)?;
+    allocate::grow(&mut tables, links.len())?;
+    tables.extend(links.iter().map(Arc::clone).map(StoredTable::of));
+    let header = Header::of(engine, identity, links.len(), target);
+    let entries = links.iter().zip(&tables);
+    let entries = entries.map(|(link, table)| Entry::of(link, table.items));
+    let Ok(checksum) = put_list(&header, entries, |piece| {
+        head.extend_from_slice(piece);
+        Ok::<(), Infallible>(())
+    });
+    let are_current = move || engine.has_links(&links, target);
+    Ok(Chunks::new(head, checksum, tables, are_current))
+}
+
+/// Hands over what is ahead of the words. Returns the checksum of it.
+fn put_list<L: Layout, E>(
+    header: &Header<L>,
+    entries: impl Iterator<Item = Entry<L>>,
+    mut put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<crc32fast::Hasher, E> {
+    let frame = header.frame();
+    put(&frame.encode())?;
+    let mut checksum = frame.begin_checksum();
+    for entry in entries {
+        let entry = entry.encode();
+        checksum.update(&entry);
+        put(&entry)?;
+        put(&checksum.clone().finalize().to_le_bytes())?;
+    }
+    Ok(checksum)
+}
+
+impl<L: Layout> Header<L> {
+    fn of(engine: &Growing<L>, identity: &Identity, segments: usize, target: usize) -> Self {
+        Self {
+            identity: *identity,
+            start: engine.start(),
+            limits: engine.limits(),
+            memory: engine.memory(),
+            segments,
+            target,
+        }
     }
 }
 
 impl<L: Layout> Entry<L> {
-    /// Leaves no word of the segment frozen, and no descriptor with a dead thread.
-    fn of(link: &Link<L>) -> Self {
-        let tokens = link.segment.tokens();
+    fn of(link: &Link<L>, items: usize) -> Self {
         Self {
             geometry: link.geometry(),
-            // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
-            items: tokens.settle_all(),
-            search_budget: tokens.search_budget(),
+            items,
+            search_budget: link.segment.tokens().search_budget(),
         }
     }
 }

@@ -314,10 +314,10 @@ impl<'a> Run<'a> {
         version
     }
 
-    /// What the stripe has grown by since the version was read, as the crate computes it.
-    fn change_since(&mut self, f: Fingerprint) -> u64 {
-        let before = u64::from(self.me.version);
-        u64::from(self.read_version(f)).wrapping_sub(before)
+    /// Whether the stripe is as it was when the version was read.
+    fn unchanged(&mut self, f: Fingerprint) -> bool {
+        let before = self.me.version;
+        self.read_version(f) == before
     }
 
     /// True: a scan is on.

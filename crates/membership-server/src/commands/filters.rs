@@ -110,6 +110,10 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
 
 impl From<CreateError> for Error {
     fn from(error: CreateError) -> Self {
-        Self::Other(error.to_string())
+        match error {
+            CreateError::Exists => Self::Exists,
+            CreateError::Build(error) => error,
+            error => Self::Other(error.to_string()),
+        }
     }
 }

@@ -67,7 +67,14 @@ pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         } else if is(option, "TYPE") {
             // All keys are of one type; of any other there are none.
             is_other |= !is(value, TYPE);
-        } else if !is(option, "COUNT") {
+        } else if is(option, "COUNT") {
+            // It means nothing here, where all keys are listed at once.
+            match integer(value) {
+                Some(1..) => {}
+                Some(_) => return syntax_error().into(),
+                None => return Reply::error("ERR value is not an integer or out of range").into(),
+            }
+        } else {
             return syntax_error().into();
         }
     }

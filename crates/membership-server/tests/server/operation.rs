@@ -154,12 +154,21 @@ fn filters_take_no_more_memory_than_allowed() {
     }
     refused(
         client.ask(&["CF.RESERVE", "d", "200000", "EXPANSION", "2"]),
-        "at most 300000 bytes (--max-growth)",
+        "at most 300000 bytes (--max-growth), and this one needs ",
     );
     refused(
         client.ask(&["CF.RESERVE", "d", "600000", "EXPANSION", "0"]),
-        "at most 1000000 bytes (--max-memory), and ",
+        "at most 1000000 bytes (--max-memory), of which ",
     );
+    // What is allowed, what is left of it, and what would do.
+    let reply = client.ask(&["CF.RESERVE", "d", "600000", "EXPANSION", "0"]);
+    let numbers = reply.split(|letter: char| !letter.is_ascii_digit());
+    let numbers: Vec<usize> = numbers.filter_map(|digits| digits.parse().ok()).collect();
+    let [most, left, needed] = *numbers else {
+        panic!("{reply}");
+    };
+    assert!(most == 1_000_000 && left > 900_000, "{reply}");
+    assert!(left < most && most < needed, "{reply}");
     assert_eq!(
         client.ask(&["CF.RESERVE", "d", "100", "EXPANSION", "0"]),
         "+OK\r\n"
@@ -379,7 +388,7 @@ fn options_that_would_do_harm_are_refused() {
                 "/dev/null",
             ],
             3,
-            "bytes is too low",
+            "are left, and this one needs ",
         ),
     ] {
         let (ended, said) = refused(options);
@@ -551,6 +560,7 @@ fn dumps_count_as_memory() {
         client.ask(&["CF.RESERVE", "f", "100000", "EXPANSION", "0"]),
         "+OK\r\n"
     );
+    client.ask(&["CF.ADD", "f", "a"]);
     client.send(&request(&["CF.SCANDUMP", "f", "0"]));
     let (iterator, bytes) = crate::wire::chunk(&client.reply_bytes());
     assert!(bytes.is_some());
@@ -563,6 +573,7 @@ fn dumps_count_as_memory() {
         client.ask(&["CF.RESERVE", "g", "300000", "EXPANSION", "0"]),
         "+OK\r\n"
     );
+    client.ask(&["CF.ADD", "g", "a"]);
     let refused = client.ask(&["CF.SCANDUMP", "g", "0"]);
     assert!(refused.contains("at most 1000000 bytes"), "{refused}");
     let info = client.ask(&["INFO"]);

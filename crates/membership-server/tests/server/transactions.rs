@@ -33,7 +33,7 @@ fn commands_wait_for_exec() {
         &[
             (
                 "EXEC",
-                "*5\n:1\n*2\n:1\n:0\n-ERR Not found\n-ERR DB index is out of range\n:0",
+                "*5\n:1\n*2\n:1\n:0\n-Not found\n-ERR DB index is out of range\n:0",
             ),
             ("CF.COUNT f a", ":1"),
             ("EXEC", "-ERR EXEC without MULTI"),

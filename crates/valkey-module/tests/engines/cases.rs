@@ -15,6 +15,8 @@ type Case = (&'static str, fn(&mut Trial));
 /// The module, while it is asked.
 struct Trial {
     client: Client,
+    /// Whether a key can hold something else than a filter, as in RedisBloom's engine.
+    is_redisbloom: bool,
 }
 
 impl Trial {
@@ -60,6 +62,7 @@ fn the_cases_of_the_server_end_alike() {
         assert_eq!(engine.ask("FLUSHALL"), "+OK\r\n");
         case(&mut Trial {
             client: engine.client(),
+            is_redisbloom: name == "other_types",
         });
     }
     let mut client = engine.client();

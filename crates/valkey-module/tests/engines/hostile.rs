@@ -125,7 +125,7 @@ fn what_is_loaded_in_chunks_is_whole() {
         flipped[byte] ^= 1 << bit;
         let reply = load(&mut client, "x", *iterator, &flipped);
         assert!(
-            reply.starts_with("-ERR Couldn't load chunk!"),
+            reply.starts_with("-Couldn't load chunk!"),
             "{byte}.{bit}: {reply}"
         );
         assert_eq!(ask(&mut client, "EXISTS x"), ":0\r\n");
@@ -137,13 +137,13 @@ fn what_is_loaded_in_chunks_is_whole() {
             let reply = ask(&mut client, "CF.ADD x a");
             assert!(reply.starts_with("-ERR the filter is not whole"), "{reply}");
             let wrong = load(&mut client, "x", chunk.len() as i64, &chunk[length - 1..]);
-            assert!(wrong.starts_with("-ERR Couldn't load chunk!"), "{wrong}");
+            assert!(wrong.starts_with("-Couldn't load chunk!"), "{wrong}");
             let rest = load(&mut client, "x", chunk.len() as i64, &chunk[length..]);
             assert_eq!(rest, "+OK\r\n");
             assert_eq!(ask(&mut client, "CF.EXISTS x a"), ":1\r\n");
             assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
         } else {
-            assert!(reply.starts_with("-ERR"), "{reply}");
+            assert!(reply.starts_with('-'), "{reply}");
         }
     }
     engine.check();

@@ -118,3 +118,40 @@ fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
         replica.check();
     }
 }
+
+/// Where a client says a bucket size, or none, or a rate, with the least capacity that it may.
+#[test]
+fn the_smallest_filters_are_made_by_replicas_too() {
+    for kind in KINDS {
+        let Some(primary) = Engine::start(kind, &[]) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        let options = (1..=10).map(|size| format!("{} BUCKETSIZE {size}", 2 * size));
+        let options: Vec<_> = options
+            .chain(["4".to_owned(), "4 ERROR 0.01".to_owned()])
+            .collect();
+        for (key, options) in options.iter().enumerate() {
+            assert_eq!(
+                primary.ask(&format!("CF.RESERVE {key} {options}")),
+                "+OK\r\n"
+            );
+            assert_eq!(primary.ask(&format!("CF.ADD {key} a")), ":1\r\n");
+        }
+        assert_eq!(
+            primary.ask("CF.INSERT x CAPACITY 4 ITEMS a"),
+            "*1\r\n:1\r\n"
+        );
+        assert_eq!(primary.ask("CONFIG SET cf.capacity 4"), "+OK\r\n");
+        assert_eq!(primary.ask("CF.ADD y a"), ":1\r\n");
+        primary.wait_for_replica(&replica);
+        let keys = (0..options.len()).map(|key| key.to_string());
+        for key in keys.chain(["x".to_owned(), "y".to_owned()]) {
+            assert!(primary.dump(&key).len() > 30);
+            assert!(primary.dump(&key) == replica.dump(&key), "{kind:?}: {key}");
+        }
+        primary.check();
+        replica.check();
+    }
+}

@@ -3,7 +3,6 @@
 use model::Token;
 
 use super::{Run, STRANGERS};
-use crate::layout::weight;
 use crate::mutants::Mutant;
 use crate::points::{Asker, At, Caller, Count, Lookup};
 use crate::program::Kind;
@@ -34,7 +33,7 @@ impl Run<'_> {
             Lookup::FastSecond => {
                 self.me.b = self.load(item.second);
                 let token = self.token_in_either();
-                // A lookup of a value asks whether it found one; the other weighs it against the bumps.
+                // A lookup of a value validates misses, the other all it finds.
                 let certain = match self.me.kind {
                     Some(Kind::Value | Kind::UniqueValue) => {
                         token != 0 || self.world.is(Mutant::ValueMissNotValidated)
@@ -50,9 +49,7 @@ impl Run<'_> {
                 }
             }
             Lookup::FastValidate => {
-                let weight = weight(self.layout(), item.f, self.me.a, self.me.b);
-                let heavier = u64::from(self.world.is(Mutant::MissWeighsAsMuchAsABump)) * 2;
-                if self.change_since(item.f) <= weight + heavier {
+                if self.unchanged(item.f) {
                     self.found(self.token_in_either());
                 } else {
                     self.look_again();
@@ -90,7 +87,7 @@ impl Run<'_> {
                 }
             }
             Lookup::Validate => {
-                if self.change_since(item.f) == 0 {
+                if self.unchanged(item.f) {
                     self.found(0);
                 } else {
                     self.look_again();
@@ -202,7 +199,7 @@ impl Run<'_> {
                 self.begin_settle(Caller::CountFirst, item.first);
             }
             Count::Validate => {
-                if self.change_since(item.f) == 0 {
+                if self.unchanged(item.f) {
                     self.counted();
                 } else {
                     self.forget_words();

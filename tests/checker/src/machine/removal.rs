@@ -66,7 +66,7 @@ impl Run<'_> {
                 self.give_back(DONE);
             }
             Removal::Validate => {
-                if self.change_since(item.f) == 0 {
+                if self.unchanged(item.f) {
                     self.give_back(NOT_DONE);
                 } else {
                     self.me.version = 0;

@@ -32,11 +32,11 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
-        name: "a hit weighs one",
+        name: "a low part in the other bucket goes unnoticed",
         changes: &[(
-            "layout/lanes.rs",
-            "flags(first) | flags(second)",
-            "u64::from(flags(first) | flags(second) != 0)",
+            "layout/semi_sorted.rs",
+            "if flags & (flags - 1) | others != 0 {",
+            "if flags & (flags - 1) | others & 0 != 0 {",
         )],
     },
     Piece {

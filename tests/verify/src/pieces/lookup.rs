@@ -7,16 +7,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a miss is not validated",
         changes: &[(
             "tokens/lookup.rs",
-            "if tokens.stripes.change_since(f, version) <= hit.weight() {",
-            "{\n            let _ = (version, hit.weight());",
-        )],
-    },
-    Piece {
-        name: "a miss weighs as much as a bump",
-        changes: &[(
-            "layout/hit.rs",
-            "    pub(crate) fn weight(self) -> u64 {\n        self.0\n",
-            "    pub(crate) fn weight(self) -> u64 {\n        self.0 + 2\n",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n    if Word::are_plain(a, b) {",
         )],
     },
     Piece {

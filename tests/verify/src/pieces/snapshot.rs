@@ -12,6 +12,22 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "chunks trust words that a token has left",
+        changes: &[(
+            "stored/chunks.rs",
+            "table.words.announcements() == table.announcements",
+            "table.words.announcements() >= table.announcements",
+        )],
+    },
+    Piece {
+        name: "chunks leave pending relocations alone",
+        changes: &[(
+            "stored/chunks.rs",
+            "holder.tokens().settle_each()",
+            "holder.tokens().taken()",
+        )],
+    },
+    Piece {
         name: "a scan ends before it has read the table",
         changes: &[(
             "tokens/scan.rs",

@@ -28,11 +28,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
     },
     Mutant {
-        piece: piece("a miss weighs as much as a bump"),
-        killer: "lookup::sees_a_token_that_hops",
-        message: "a hopping token was missed",
-    },
-    Mutant {
         piece: piece("a miss behind a frozen word is not validated"),
         killer: "lookup::sees_a_token_that_hops",
         message: "a hopping token was missed",
@@ -267,6 +262,16 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("a scan leaves pending relocations alone"),
         killer: "snapshot::holds_a_token_that_hops",
         message: "a hopping token was not copied once",
+    },
+    Mutant {
+        piece: piece("chunks trust words that a token has left"),
+        killer: "chunks::hold_a_token_that_hops_beside_one_that_comes",
+        message: "a hopping token was not stored once",
+    },
+    Mutant {
+        piece: piece("chunks leave pending relocations alone"),
+        killer: "chunks::hold_a_token_that_hops_beside_one_that_comes",
+        message: "a hopping token was not stored once",
     },
     Mutant {
         piece: piece("a scan is announced without Acquire"),

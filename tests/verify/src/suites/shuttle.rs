@@ -27,11 +27,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a rider was missed",
     },
     Mutant {
-        piece: piece("a miss weighs as much as a bump"),
-        killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
-        message: "a rider was missed",
-    },
-    Mutant {
         piece: piece("a miss behind a frozen word is not validated"),
         killer: "schedules::paths::riders_are_never_missed_in_a_storm_of_hops",
         message: "a rider was missed",

@@ -3,11 +3,13 @@
 use super::{Case, Trial};
 use crate::wire::{chunk, request};
 
-pub(super) const ALL: [Case; 4] = [
+pub(super) const ALL: [Case; 5] = [
     ("scandump", scandump),
     ("scandump_with_expansion", scandump_with_expansion),
     ("scandump_invalid", scandump_invalid),
     ("scandump_invalid_header", scandump_invalid_header),
+    // And this is our own question.
+    ("scandump_ends", scandump_ends),
 ];
 
 /// Chunks, each with the iterator that is behind it.
@@ -88,4 +90,17 @@ fn scandump_invalid_header(trial: &mut Trial) {
     let reply = trial.load("cf", *iterator, bytes);
     assert!(reply.starts_with("-"), "{reply}");
     trial.both("EXISTS cf", ":0");
+}
+
+fn scandump_ends(trial: &mut Trial) {
+    let end = "*2\n:0\n$-1";
+    trial.both("CF.RESERVE cf 64", "+OK");
+    trial.both("CF.SCANDUMP cf 0", end);
+    trial.both("CF.ADD cf a", ":1");
+    for iterator in ["1000000", "9223372036854775807"] {
+        trial.both(&format!("CF.SCANDUMP cf {iterator}"), end);
+    }
+    trial.both("CF.SCANDUMP cf -9223372036854775808", "-Invalid position");
+    trial.both("CF.DEL cf a", ":1");
+    trial.both("CF.SCANDUMP cf 0", end);
 }

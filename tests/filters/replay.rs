@@ -1,0 +1,325 @@
+//! A replica that makes the same calls has the same bytes, with every later release: what a million fixed operations leave
+//! behind, and what they answer, never changes.
+//!
+//! They fill tables until they refuse, go on near that load, so that inserts relocate, take items out, and let filters
+//! grow and rotate. Where an item is put, and which items move for it, is decided by the order of the search.
+
+use lockfree_cuckoo::{
+    Engine, Filter, FilterBuilder, Fixed, Growing, Hashed, Lanes, Layout, Rotating, SemiSorted,
+};
+use model::mix;
+
+const OPERATIONS: u64 = 1_000_000;
+
+/// Items of one batch.
+const BATCH: usize = 16;
+
+/// Operations between two bursts.
+const PERIOD: u64 = 100_000;
+
+/// FNV-1a, of answers and of bytes.
+#[derive(Clone, Copy)]
+struct Digest(u64);
+
+impl Digest {
+    const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
+
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x100_0000_01b3);
+    }
+}
+
+/// A filter, and what is in.
+struct Life {
+    filter: Box<dyn Hashed>,
+    /// What may be removed.
+    items: Vec<u64>,
+    /// The number of items so far.
+    made: u64,
+    /// Those that stay: without any of them a segment would be given up, some time after its last item went.
+    staying: usize,
+    done: u64,
+    answers: Digest,
+}
+
+impl Life {
+    fn new_item(&mut self) -> u64 {
+        self.made += 1;
+        mix(self.made)
+    }
+
+    /// It is in now.
+    fn keep(&mut self, item: u64) {
+        if self.made.is_multiple_of(8) && self.staying < self.filter.slots() / 16 {
+            self.staying += 1;
+        } else {
+            self.items.push(item);
+        }
+    }
+
+    /// One of the items, by a number that looks random.
+    fn one(&self, number: u64) -> u64 {
+        match self.items.len() {
+            0 => mix(0),
+            items => self.items[number as usize % items],
+        }
+    }
+
+    fn take(&mut self, number: u64) -> u64 {
+        match self.items.len() {
+            0 => mix(0),
+            items => self.items.swap_remove(number as usize % items),
+        }
+    }
+
+    fn insert(&mut self, number: u64) {
+        let item = match number % 8 {
+            0 | 1 => self.one(number >> 8),
+            _ => self.new_item(),
+        };
+        let answer = match number % 8 {
+            0 | 2 => self.filter.insert_unique_hash(item),
+            3 => match self.filter.rotating() {
+                Some(rotating) => rotating.refresh_hash(item),
+                None => self.filter.insert_unique_hash(item),
+            },
+            _ => self.filter.insert_hash(item).map(|()| true),
+        };
+        self.answers.add(match answer {
+            Ok(added) => added.into(),
+            Err(_) => 2,
+        });
+        if answer == Ok(true) {
+            self.keep(item);
+        }
+        self.done += 1;
+    }
+
+    fn insert_batch(&mut self, number: u64) {
+        let batch: [u64; BATCH] = std::array::from_fn(|_| self.new_item());
+        let mut added = [true; BATCH];
+        let inserted = if number.is_multiple_of(2) {
+            self.filter.insert_many_hash(&batch)
+        } else {
+            self.filter.insert_unique_many_hash(&batch, &mut added)
+        };
+        let inserted = inserted.map_or_else(|error| error.inserted(), |()| BATCH);
+        self.answers.add(inserted as u64);
+        for (item, _) in batch
+            .into_iter()
+            .zip(added)
+            .take(inserted)
+            .filter(|&(_, added)| added)
+        {
+            self.keep(item);
+        }
+        self.done += BATCH as u64;
+    }
+
+    fn remove(&mut self, number: u64) {
+        let item = self.take(number);
+        self.answers.add(self.filter.remove_hash(item).into());
+        self.done += 1;
+    }
+
+    fn remove_batch(&mut self, number: u64) {
+        let batch: [u64; BATCH] = std::array::from_fn(|turn| self.take(number + turn as u64));
+        self.answers
+            .add(self.filter.remove_many_hash(&batch) as u64);
+        self.done += BATCH as u64;
+    }
+
+    /// Inserts until one is refused. What rotates forgets.
+    fn burst(&mut self) {
+        while self.filter.insert_hash(mix(self.made + 1)).is_ok() {
+            let item = self.new_item();
+            self.keep(item);
+            self.done += 1;
+        }
+        self.answers.add(self.filter.len() as u64);
+        // So many inserts find no room at once, and have to move others.
+        let is_full = self.filter.load_factor() > 0.75;
+        assert!(
+            is_full || self.filter.rotating().is_some(),
+            "{:?}",
+            self.filter
+        );
+        if let Some(rotating) = self.filter.rotating() {
+            rotating.rotate().expect("alone");
+            let filter = &self.filter;
+            self.items.retain(|&item| filter.contains_hash(item));
+        }
+    }
+
+    /// All of it: what was answered, and the bytes at the end.
+    fn run(mut self, course: Course) -> [u64; 2] {
+        let mut turn = 0;
+        let mut next_burst = PERIOD;
+        while self.done < course.operations {
+            turn += 1;
+            let number = mix(turn ^ 0x5eed << 32);
+            let is_full = match course.most {
+                None => self.filter.remaining() == 0,
+                Some(most) => self.filter.len() >= most,
+            };
+            let inserts = number % 100 < if is_full { 45 } else { 80 };
+            let number = number / 100;
+            match (inserts, number.is_multiple_of(64)) {
+                (true, false) => self.insert(number / 64),
+                (true, true) => self.insert_batch(number / 64),
+                (false, false) => self.remove(number / 64),
+                (false, true) => self.remove_batch(number / 64),
+            }
+            if self.done >= next_burst {
+                next_burst += PERIOD;
+                if course.most.is_none() {
+                    self.burst();
+                }
+                if let Some(read) = course.read {
+                    self.filter = read(&self.filter.to_bytes());
+                }
+            }
+        }
+        let grows = course.most.is_some();
+        assert!(!grows || self.filter.segments() > 6, "{:?}", self.filter);
+        let mut bytes = Digest::NEW;
+        for byte in self.filter.to_bytes() {
+            bytes.add(byte.into());
+        }
+        [self.answers.0, bytes.0]
+    }
+}
+
+type Read = fn(&[u8]) -> Box<dyn Hashed>;
+type Run = fn(Course) -> [u64; 2];
+
+/// What is done with a filter.
+#[derive(Clone, Copy)]
+struct Course {
+    operations: u64,
+    /// Where more is taken out than put in: for what grows, so many items, and for others what they are sized for. Only
+    /// these are filled from time to time.
+    most: Option<usize>,
+    /// Reads what was stored, to go on with that.
+    read: Option<Read>,
+}
+
+const COURSE: Course = Course {
+    operations: OPERATIONS,
+    most: None,
+    read: None,
+};
+
+fn life<E: Engine>(builder: FilterBuilder<E>, course: Course) -> [u64; 2]
+where
+    Filter<E>: Hashed + 'static,
+{
+    let life = Life {
+        filter: Box::new(builder.seed(7).build().expect("memory")),
+        items: Vec::new(),
+        made: 0,
+        staying: 0,
+        done: 0,
+        answers: Digest::NEW,
+    };
+    life.run(course)
+}
+
+fn fixed<L: Layout>(course: Course) -> [u64; 2] {
+    life(Filter::<Fixed<L>>::builder().capacity(60_000), course)
+}
+
+/// Seven segments and more.
+fn growing<L: Layout>(course: Course) -> [u64; 2] {
+    let course = Course {
+        most: Some(50_000),
+        ..course
+    };
+    life(Filter::<Growing<L>>::builder().capacity(500), course)
+}
+
+fn rotating<L: Layout>(course: Course) -> [u64; 2] {
+    let builder = Filter::<Rotating<L>>::builder().capacity(60_000);
+    life(builder.generations(3), course)
+}
+
+type Common = Lanes<4, 16>;
+type Wide = Lanes<2, 31>;
+type Sorted = SemiSorted<4, 17>;
+
+/// In hexadecimal, as they are written below.
+fn hex(digests: [[u64; 2]; 3]) -> String {
+    format!("{digests:#018x?}")
+}
+
+#[test]
+fn a_fixed_filter_is_the_same_for_ever() {
+    let digests = [
+        fixed::<Common>(COURSE),
+        fixed::<Wide>(COURSE),
+        fixed::<Sorted>(COURSE),
+    ];
+    assert_eq!(hex(digests), hex(FIXED));
+}
+
+#[test]
+fn a_filter_that_grows_is_the_same_for_ever() {
+    let digests = [
+        growing::<Common>(COURSE),
+        growing::<Wide>(COURSE),
+        growing::<Sorted>(COURSE),
+    ];
+    assert_eq!(hex(digests), hex(GROWING));
+}
+
+#[test]
+fn a_filter_that_rotates_is_the_same_for_ever() {
+    let digests = [
+        rotating::<Common>(COURSE),
+        rotating::<Wide>(COURSE),
+        rotating::<Sorted>(COURSE),
+    ];
+    assert_eq!(hex(digests), hex(ROTATING));
+}
+
+/// Of the answers and of the stored bytes, for each layout: a contract with every replica.
+const FIXED: [[u64; 2]; 3] = [
+    [0xb4c6_8cca_856a_5389, 0xc512_0a0f_4589_ee98],
+    [0x8c7c_97e0_cd07_205c, 0x692c_713d_b074_6dae],
+    [0x6011_e065_e5be_1609, 0x7dbf_1ea1_7ebc_6a6d],
+];
+
+const GROWING: [[u64; 2]; 3] = [
+    [0xe31b_ce8e_6b0a_04ae, 0xa57d_b056_ace7_4d06],
+    [0xfa09_abec_ac86_cc51, 0x5f2a_5480_0382_2d35],
+    [0xca0e_c614_0a15_c645, 0x2513_14c3_88b0_7005],
+];
+
+const ROTATING: [[u64; 2]; 3] = [
+    [0x0311_12e8_19d5_e1e2, 0xdcc1_2d94_342e_01ef],
+    [0x429d_3de8_035d_b6d4, 0x8c2f_8558_45e6_185f],
+    [0x68bc_8b89_c9cd_3b76, 0x0682_e4bc_dabf_91b3],
+];
+
+#[test]
+fn one_that_was_stored_and_read_goes_on_as_it_would_have() {
+    fn read<E: Engine>(bytes: &[u8]) -> Box<dyn Hashed>
+    where
+        Filter<E>: Hashed + 'static,
+    {
+        Box::new(Filter::<E>::from_bytes(bytes).expect("a filter"))
+    }
+    let course = |read| Course {
+        operations: 3 * PERIOD,
+        read,
+        ..COURSE
+    };
+    let engines: [(Run, Read); 3] = [
+        (fixed::<Common>, read::<Fixed>),
+        (growing::<Common>, read::<Growing>),
+        (rotating::<Common>, read::<Rotating>),
+    ];
+    for (run, read) in engines {
+        assert_eq!(run(course(Some(read))), run(course(None)));
+    }
+}
