@@ -121,6 +121,29 @@ pub(crate) struct TypeMethods {
 
 pub(crate) const TYPE_METHODS_VERSION: u64 = 4;
 
+/// Which form the description of a command has.
+#[repr(C)]
+pub(crate) struct CommandInfoVersion {
+    pub(crate) version: c_int,
+    pub(crate) history_entry_bytes: usize,
+    pub(crate) key_spec_bytes: usize,
+    pub(crate) argument_bytes: usize,
+}
+
+/// The description of a command. What is null is not described.
+#[repr(C)]
+pub(crate) struct CommandInfo {
+    pub(crate) version: *const CommandInfoVersion,
+    pub(crate) summary: *const c_char,
+    pub(crate) complexity: *const c_char,
+    pub(crate) since: *const c_char,
+    pub(crate) history: *const c_void,
+    pub(crate) tips: *const c_char,
+    pub(crate) arity: c_int,
+    pub(crate) key_specs: *const c_void,
+    pub(crate) arguments: *const c_void,
+}
+
 type GetApi = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 
 macro_rules! functions {
@@ -164,6 +187,8 @@ functions! {
         set_module_options c"RedisModule_SetModuleOptions": unsafe extern "C" fn(*mut Ctx, c_int);
         subscribe c"RedisModule_SubscribeToServerEvent": unsafe extern "C" fn(*mut Ctx, Event, OnEvent) -> c_int;
         create_command c"RedisModule_CreateCommand": unsafe extern "C" fn(*mut Ctx, *const c_char, RunCommand, *const c_char, c_int, c_int, c_int) -> c_int;
+        get_command c"RedisModule_GetCommand": unsafe extern "C" fn(*mut Ctx, *const c_char) -> *mut RawCommand;
+        set_command_info c"RedisModule_SetCommandInfo": unsafe extern "C" fn(*mut RawCommand, *const CommandInfo) -> c_int;
         create_data_type c"RedisModule_CreateDataType": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, *mut TypeMethods) -> *mut Type;
         get_context_flags c"RedisModule_GetContextFlags": unsafe extern "C" fn(*mut Ctx) -> c_int;
         get_used_memory_ratio c"RedisModule_GetUsedMemoryRatio": unsafe extern "C" fn() -> c_float;
@@ -215,7 +240,6 @@ functions! {
     optional {
         try_calloc c"RedisModule_TryCalloc": unsafe extern "C" fn(usize, usize) -> *mut c_void;
         must_obey_client c"RedisModule_MustObeyClient": unsafe extern "C" fn(*mut Ctx) -> c_int;
-        get_command c"RedisModule_GetCommand": unsafe extern "C" fn(*mut Ctx, *const c_char) -> *mut RawCommand;
         add_acl_category c"RedisModule_AddACLCategory": unsafe extern "C" fn(*mut Ctx, *const c_char) -> c_int;
         set_command_acl_categories c"RedisModule_SetCommandACLCategories": unsafe extern "C" fn(*mut RawCommand, *const c_char) -> c_int;
     }

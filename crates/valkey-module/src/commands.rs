@@ -1,7 +1,7 @@
 //! The commands: registered by the list of the commands crate, and done on what is under their key.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
 use cf::{
@@ -50,7 +50,11 @@ pub(crate) fn register(ctx: Context) -> bool {
         } else {
             kind.categories
         };
-        if !ctx.create_command(name, run, kind.flags) || !ctx.categorize(name, categories) {
+        let summary = CString::new(spec.summary).unwrap_or_default();
+        let is_registered = ctx.create_command(name, run, kind.flags)
+            && ctx.describe(name, spec.arity, &summary)
+            && ctx.categorize(name, categories);
+        if !is_registered {
             return false;
         }
         registered += 1;
@@ -103,7 +107,9 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
             // A worker replies.
             Ok(None) => {}
             Err(refusal) => {
-                if matches!(refusal, Refusal::Command(Error::NoMemoryToGrow(_))) {
+                let for_memory =
+                    |error: &Error| matches!(error, Error::NoMemory(_) | Error::NoMemoryToGrow(_));
+                if matches!(&refusal, Refusal::Command(error) if for_memory(error)) {
                     metrics::REFUSED_FOR_MEMORY.add(1);
                 }
                 reply::refuse(ctx, &refusal);

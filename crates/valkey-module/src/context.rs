@@ -2,9 +2,11 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int, c_longlong};
+use std::ptr::null;
 
 use crate::api::{
-    AddInfo, Ctx, ERR, Event, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
+    AddInfo, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, OK, OnEvent, RunCommand, Str, Type,
+    TypeMethods, api, flags,
 };
 
 /// The engine, for as long as one of its calls lasts.
@@ -170,7 +172,7 @@ impl Context {
             let value = (api.call_reply_array_element)(reply, 1);
             let mut length = 0;
             let start = if value.is_null() {
-                std::ptr::null()
+                null()
             } else {
                 (api.call_reply_string_ptr)(value, &raw mut length)
             };
@@ -203,13 +205,41 @@ impl Context {
 
     /// Puts a command into categories, where the engine has them for modules.
     pub(crate) fn categorize(self, name: &CStr, categories: &CStr) -> bool {
-        let (Some(get), Some(set)) = (api().get_command, api().set_command_acl_categories) else {
+        let Some(set) = api().set_command_acl_categories else {
             return true;
         };
         // SAFETY: a command of this module, and a list of words.
         unsafe {
-            let command = get(self.0, name.as_ptr());
+            let command = (api().get_command)(self.0, name.as_ptr());
             !command.is_null() && set(command, categories.as_ptr()) == OK
+        }
+    }
+
+    /// Says how many arguments a command has, and in a few words what it does.
+    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr) -> bool {
+        // The sizes of what is not described.
+        let version = CommandInfoVersion {
+            version: 1,
+            history_entry_bytes: 16,
+            key_spec_bytes: 56,
+            argument_bytes: 72,
+        };
+        let info = CommandInfo {
+            version: &raw const version,
+            summary: summary.as_ptr(),
+            complexity: null(),
+            since: null(),
+            history: null(),
+            tips: null(),
+            // Few.
+            arity: arity as c_int,
+            key_specs: null(),
+            arguments: null(),
+        };
+        // SAFETY: a command of this module, and a description that is copied.
+        unsafe {
+            let command = (api().get_command)(self.0, name.as_ptr());
+            !command.is_null() && (api().set_command_info)(command, &raw const info) == OK
         }
     }
 

@@ -250,6 +250,11 @@ fn nothing_that_was_acknowledged_is_lost() {
     );
     assert_eq!(first.ask(&format!("CF.ADD {large} a")), ":1\r\n");
     all.push((large, "a".to_owned()));
+    // What one node has accepted is taken by the others.
+    for engine in &cluster.engines {
+        let limit = "CONFIG SET cf.max-filter-bytes 1mb";
+        assert_eq!(engine.ask(limit), "+OK\r\n");
+    }
     // Slots both ways, in both ways of moving them. Nobody dies, so nothing at all is lost.
     let primaries = cluster.primaries(None);
     let (from, to) = (primaries[0], primaries[1]);

@@ -120,7 +120,7 @@ fn memory_is_limited_before_it_is_taken() {
             .parse()
             .expect("a number");
         assert!((20 << 10..100 << 10).contains(&bytes), "{bytes}");
-        assert_eq!(engine.info("cf_refused_for_memory").as_deref(), Some("1"));
+        assert_eq!(engine.info("cf_refused_for_memory").as_deref(), Some("2"));
         let used: usize = engine
             .info("used_memory")
             .expect("a number")
@@ -335,4 +335,24 @@ fn a_module_that_is_loaded_wrongly_harms_nobody() {
         assert_eq!(engine.ask("CF.EXISTS f a"), ":1\r\n");
         engine.check();
     }
+}
+
+#[test]
+fn commands_are_described() {
+    each(|_, engine| {
+        let info = engine.ask("COMMAND INFO cf.add cf.insert");
+        assert!(
+            info.contains("cf.add\r\n:3\r\n") && info.contains("cf.insert\r\n:-4\r\n"),
+            "{info}"
+        );
+        let docs = engine.ask("COMMAND DOCS cf.compact");
+        assert!(
+            docs.contains("Frees the empty segments of a filter"),
+            "{docs}"
+        );
+        let mut client = engine.client();
+        assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
+        assert!(ask(&mut client, "CF.ADD f").starts_with("-ERR wrong number"));
+        assert!(ask(&mut client, "EXEC").starts_with("-EXECABORT"));
+    });
 }

@@ -96,12 +96,12 @@ fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
             "CF.INSERT g ITEMS 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
             "CF.DEL f b",
             "CF.DEL f none",
-            "CF.ADD s",
+            "CF.INSERT s CAPACITY ITEMS a",
         ] {
             ask(&mut client, line);
         }
         let reply = ask(&mut client, "EXEC");
-        assert!(reply.contains("wrong number"), "{reply}");
+        assert!(reply.contains("Bad capacity"), "{reply}");
         let script = "
             redis.call('CF.ADDNX', KEYS[1], 'a')
             redis.call('CF.ADDNX', KEYS[1], 'a')
