@@ -13,6 +13,7 @@ use crate::budget::{Budget, NotAdded};
 use crate::deletions::Deletions;
 use crate::engine::Engine;
 use crate::layout::Layout;
+use crate::origin::Origin;
 use crate::reply::Answer;
 use crate::settings::{Kind, Settings};
 
@@ -47,31 +48,22 @@ impl Filter {
     ///
     /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
     pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, NotMade> {
-        Self::with_hasher(settings, RandomState::new(), left, most)
+        Self::with_origin(settings, Origin::random(), left, most)
     }
 
-    /// The same, with a seed for its hasher. Filters with one seed in which the same happens are the same.
+    /// The same, of this origin.
     ///
     /// # Errors
     ///
     /// As [`new`](Self::new).
-    pub fn with_seed(
+    pub fn with_origin(
         settings: Settings,
-        seed: u64,
-        left: usize,
-        most: usize,
-    ) -> Result<Self, NotMade> {
-        Self::with_hasher(settings, RandomState::with_seed(seed), left, most)
-    }
-
-    fn with_hasher(
-        settings: Settings,
-        hasher: RandomState,
+        origin: Origin,
         left: usize,
         most: usize,
     ) -> Result<Self, NotMade> {
         let grows = settings.expansion != 0;
-        Self::build(settings, hasher, left, most).map_err(|error| match error.memory_needed() {
+        Self::build(settings, origin, left, most).map_err(|error| match error.memory_needed() {
             Some(needed) if grows && needed > most => NotMade::TooLarge { needed, most },
             Some(needed) => NotMade::NoMemory {
                 needed: with_snapshot(needed),
@@ -83,7 +75,7 @@ impl Filter {
 
     fn build(
         mut settings: Settings,
-        hasher: RandomState,
+        origin: Origin,
         left: usize,
         most: usize,
     ) -> Result<Self, BuildError> {
@@ -95,6 +87,7 @@ impl Filter {
         } = settings;
         // What its first snapshot adds has to fit too.
         let left = left - left / 17;
+        let hasher = RandomState::with_seed(origin.seed);
         let (filter, kind) = if expansion == 0 {
             let builder = FilterBuilder::<Fixed>::with_hasher(hasher.clone());
             let builder = builder.capacity(capacity).max_memory_usage(left);
@@ -104,6 +97,10 @@ impl Filter {
             let build = |expansion: u16| {
                 let builder = FilterBuilder::<Growing>::with_hasher(hasher.clone());
                 let builder = builder.growth_factor(expansion.into());
+                let builder = match (origin.growth_rate, layout) {
+                    (Some(rate), Layout::Shape(_)) => builder.max_false_positive_rate(rate),
+                    _ => builder,
+                };
                 build(builder.capacity(capacity).max_memory_usage(left), layout)
             };
             let mut filter = build(expansion)?;

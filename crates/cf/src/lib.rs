@@ -61,7 +61,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `layout`, `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, a filter of any kind and layout |
+//! | `layout`, `settings`, `origin`, `deletions`, `engine` | what a filter is made of: its settings and what else it begins with, its counts, a filter of any kind and layout |
 //! | `budget` | the memory that filters share as they grow, and why an item was not added |
 //! | `reply` | what a caller is told |
 //! | `filter` | a filter of byte strings |
@@ -84,6 +84,7 @@ mod filter;
 mod layout;
 mod loading;
 mod operation;
+mod origin;
 mod parse;
 mod reply;
 mod settings;
@@ -100,6 +101,7 @@ pub use filter::{Filter, NotMade, WriteError};
 pub use layout::Layout;
 pub use loading::Loading;
 pub use operation::{Absent, Operation};
+pub use origin::Origin;
 pub use reply::{Answer, Reply};
 pub use settings::{Kind, Settings};
 pub use spec::{COMMANDS, Spec, find};

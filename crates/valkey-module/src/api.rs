@@ -90,6 +90,9 @@ pub(crate) type AddInfo = unsafe extern "C" fn(*mut InfoCtx, c_int);
 pub(crate) type GetNumber = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_longlong;
 pub(crate) type SetNumber =
     unsafe extern "C" fn(*const c_char, c_longlong, *mut c_void, *mut *mut Str) -> c_int;
+pub(crate) type GetText = unsafe extern "C" fn(*const c_char, *mut c_void) -> *mut Str;
+pub(crate) type SetText =
+    unsafe extern "C" fn(*const c_char, *mut Str, *mut c_void, *mut *mut Str) -> c_int;
 pub(crate) type GetChoice = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_int;
 pub(crate) type SetChoice =
     unsafe extern "C" fn(*const c_char, c_int, *mut c_void, *mut *mut Str) -> c_int;
@@ -234,6 +237,7 @@ functions! {
         info_add_section c"RedisModule_InfoAddSection": unsafe extern "C" fn(*mut InfoCtx, *const c_char) -> c_int;
         info_add_field_u_long_long c"RedisModule_InfoAddFieldULongLong": unsafe extern "C" fn(*mut InfoCtx, *const c_char, c_ulonglong) -> c_int;
         register_numeric_config c"RedisModule_RegisterNumericConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_longlong, c_uint, c_longlong, c_longlong, GetNumber, SetNumber, Apply, *mut c_void) -> c_int;
+        register_string_config c"RedisModule_RegisterStringConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, c_uint, GetText, SetText, Apply, *mut c_void) -> c_int;
         register_enum_config c"RedisModule_RegisterEnumConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, c_uint, *const *const c_char, *const c_int, c_int, GetChoice, SetChoice, Apply, *mut c_void) -> c_int;
         load_configs c"RedisModule_LoadConfigs": unsafe extern "C" fn(*mut Ctx) -> c_int;
     }

@@ -5,7 +5,8 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
 use cf::{
-    Absent, Answer, Command, Error, Filter, Operation, Reply, Rules, Settings, Spec, Transfers,
+    Absent, Answer, Command, Error, Filter, Operation, Origin, Reply, Rules, Settings, Spec,
+    Transfers,
 };
 
 use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
@@ -17,10 +18,10 @@ use crate::limits;
 use crate::loading;
 use crate::metrics;
 use crate::names;
+use crate::origin;
 use crate::replicate;
 use crate::reply::{self, Refusal};
 use crate::sealing;
-use crate::seed;
 use crate::stored::NO_LIMIT;
 use crate::value::{Content, Value};
 use crate::workers;
@@ -130,10 +131,10 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
         .iter()
         .map(|&part| unsafe { bytes_of(part) })
         .collect();
-    let mut seed = None;
+    let mut origin = None;
     if spec.name == "CF.RESERVE" {
-        let (rest, given) = seed::split(&arguments)?;
-        (arguments, seed) = (rest, Some(given));
+        let (rest, given) = origin::split(&arguments)?;
+        (arguments, origin) = (rest, Some(given));
     }
     let obeys = spec.writes && ctx.obeys();
     limits::set_obeys(obeys);
@@ -150,11 +151,12 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
         (Command::Use(operation), None) => match operation.absent() {
             Absent::Reply(reply) => reply?,
             Absent::Create(settings) => {
-                let (value, settings, seed) = create(settings, config::seed())?;
+                let origin = origin::unless_said();
+                let (value, settings) = create(settings, origin)?;
                 let reply = operate(&operation, filter_of(&value)?)?;
                 value.count();
                 key.set(value);
-                replicate::creation(ctx, argv[1], settings, seed);
+                replicate::creation(ctx, argv[1], settings, origin);
                 replicate::done(ctx, argv, &operation, &reply, true);
                 ctx.signal_modified(argv[1]);
                 reply
@@ -162,9 +164,10 @@ fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option
         },
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
         (Command::Reserve(settings), None) => {
-            let (value, settings, seed) = create(settings, seed.unwrap_or_else(config::seed))?;
+            let origin = origin.unwrap_or_else(origin::unless_said);
+            let (value, settings) = create(settings, origin)?;
             key.set(value);
-            replicate::creation(ctx, argv[1], settings, seed);
+            replicate::creation(ctx, argv[1], settings, origin);
             ctx.signal_modified(argv[1]);
             Reply::Done
         }
@@ -263,17 +266,17 @@ fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
 
 /// A new filter, with the settings that it has in the end. It has no limit of its own, so that it is the same wherever it
 /// is made.
-fn create(mut settings: Settings, seed: u64) -> Result<(Value, Settings, u64), Error> {
+fn create(mut settings: Settings, origin: Origin) -> Result<(Value, Settings), Error> {
     let left = limits::left(0);
-    let mut filter = Filter::with_seed(settings, seed, left, NO_LIMIT)?;
+    let mut filter = Filter::with_origin(settings, origin, left, NO_LIMIT)?;
     // So that it can grow at least once. Where limits do not count, this was done.
     let bytes = filter.reserved();
     let times = (left.saturating_sub(bytes) / bytes).max(2);
     if usize::from(settings.expansion) > times {
         settings.expansion = 1 << times.ilog2();
-        filter = Filter::with_seed(settings, seed, left, NO_LIMIT)?;
+        filter = Filter::with_origin(settings, origin, left, NO_LIMIT)?;
     }
-    Ok((Value::new(filter), settings, seed))
+    Ok((Value::new(filter), settings))
 }
 
 /// Takes a chunk for what is under a key. Returns the value to put there, if there is none yet.

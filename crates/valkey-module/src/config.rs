@@ -3,11 +3,11 @@
 
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 
-use crate::api::{CONFIG_MEMORY, OK, Str, api};
+use crate::api::{CONFIG_MEMORY, ERR, OK, Str, api};
 use crate::boundary::guarded;
-use crate::context::Context;
+use crate::context::{Context, bytes_of};
 
 /// A number with its bounds.
 #[derive(Debug)]
@@ -71,6 +71,25 @@ static SEED_POLICY: AtomicI64 = AtomicI64::new(RANDOM);
 const RANDOM: i64 = 0;
 const FIXED: i64 = 1;
 
+/// The rate of false positives at which growth ends, in bits; 1 for no end.
+static GROWTH_RATE: AtomicU64 = AtomicU64::new(1.0_f64.to_bits());
+
+/// The same as it was set.
+static GROWTH_RATE_TEXT: AtomicPtr<Str> = AtomicPtr::new(null_mut());
+
+/// The rate at which the growth of a filter ends for which no command gives one.
+pub(crate) fn growth_rate() -> Option<f64> {
+    let rate = f64::from_bits(GROWTH_RATE.load(Ordering::Relaxed));
+    (rate < 1.0).then_some(rate)
+}
+
+/// A rate at which growth ends, or that there is none. Nothing if it is not a number that it can be.
+pub(crate) fn rate(text: &[u8]) -> Option<Option<f64>> {
+    let rate: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
+    let is_possible = (1e-9..=1.0).contains(&rate);
+    is_possible.then_some((rate < 1.0).then_some(rate))
+}
+
 /// The seed of a filter for which no command gives one.
 pub(crate) fn seed() -> u64 {
     if SEED_POLICY.load(Ordering::Relaxed) == FIXED {
@@ -120,8 +139,21 @@ pub(crate) fn register(ctx: Context) -> bool {
             null_mut(),
         )
     };
+    // SAFETY: strings that end with a null byte.
+    let rate = unsafe {
+        (api.register_string_config)(
+            ctx.raw(),
+            c"max-false-positive-rate".as_ptr(),
+            c"1".as_ptr(),
+            0,
+            get_rate,
+            set_rate,
+            None,
+            null_mut(),
+        )
+    };
     // SAFETY: once all are announced.
-    numbers && policy == OK && unsafe { (api.load_configs)(ctx.raw()) } == OK
+    numbers && policy == OK && rate == OK && unsafe { (api.load_configs)(ctx.raw()) } == OK
 }
 
 unsafe extern "C" fn get(_name: *const c_char, setting: *mut c_void) -> c_longlong {
@@ -154,4 +186,37 @@ unsafe extern "C" fn set_policy(
 ) -> c_int {
     SEED_POLICY.store(value.into(), Ordering::Relaxed);
     OK
+}
+
+unsafe extern "C" fn get_rate(_name: *const c_char, _data: *mut c_void) -> *mut Str {
+    GROWTH_RATE_TEXT.load(Ordering::Relaxed)
+}
+
+unsafe extern "C" fn set_rate(
+    _name: *const c_char,
+    value: *mut Str,
+    _data: *mut c_void,
+    error: *mut *mut Str,
+) -> c_int {
+    guarded(ERR, || {
+        let string = |text: &[u8]| {
+            // SAFETY: it copies these bytes. Without a context, whoever has the string gives it back.
+            unsafe { (api().create_string)(null_mut(), text.as_ptr().cast(), text.len()) }
+        };
+        // SAFETY: it is there for as long as this call.
+        let text = unsafe { bytes_of(value) };
+        let Some(rate) = rate(text) else {
+            let why = string(b"a rate is a number from 0.000000001 to 1");
+            // SAFETY: a place for what the engine says, and gives back.
+            unsafe { *error = why };
+            return ERR;
+        };
+        GROWTH_RATE.store(rate.unwrap_or(1.0).to_bits(), Ordering::Relaxed);
+        let before = GROWTH_RATE_TEXT.swap(string(text), Ordering::Relaxed);
+        if !before.is_null() {
+            // SAFETY: it was made here, without a context.
+            unsafe { (api().free_string)(null_mut(), before) };
+        }
+        OK
+    })
 }

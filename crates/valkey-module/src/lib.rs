@@ -17,7 +17,7 @@
 //! | `reply`, `key` | replies and refusals; a key while a command works on it |
 //! | `replicate` | what replicas are told |
 //! | `sealing`, `workers` | growth that ends in its command; threads for large lookups |
-//! | `seed`, `commands` | the commands |
+//! | `origin`, `commands` | what a filter begins with; the commands |
 //! | `entrance` | where the engine loads the module |
 
 mod allocator;
@@ -33,10 +33,10 @@ mod limits;
 mod loading;
 mod metrics;
 mod names;
+mod origin;
 mod replicate;
 mod reply;
 mod sealing;
-mod seed;
 mod stored;
 mod value;
 mod workers;

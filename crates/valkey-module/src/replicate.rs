@@ -3,14 +3,14 @@
 //! Inserts need no random numbers. So a filter with the same seed in which the same happens in the same order is the
 //! same, bit for bit.
 
-use cf::{Answer, Layout, Operation, Reply, Settings};
+use cf::{Answer, Layout, Operation, Origin, Reply, Settings};
 
 use crate::api::Str;
 use crate::context::{Context, OwnedString};
 use crate::names;
 
 /// That a filter was made, with all that makes it what it is.
-pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u64) {
+pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, origin: Origin) {
     let Settings {
         capacity,
         expansion,
@@ -30,8 +30,11 @@ pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u6
         "EXPANSION".to_owned(),
         expansion.to_string(),
         "SEED".to_owned(),
-        seed.to_string(),
+        origin.seed.to_string(),
     ]);
+    // It is 1 where nothing is said, whatever is unless set where this is told.
+    let rate = origin.growth_rate.unwrap_or(1.0);
+    words.extend(["MAXERROR".to_owned(), rate.to_string()]);
     let words: Vec<_> = words
         .iter()
         .map(|word| ctx.string(word.as_bytes()))

@@ -184,6 +184,7 @@ fn settings_are_followed() {
             ("cf.max-item-bytes", "1048576"),
             ("cf.offload-items", "5000"),
             ("cf.seed-policy", "random"),
+            ("cf.max-false-positive-rate", "1"),
         ] {
             let reply = ask(&mut client, &format!("CONFIG GET {setting}"));
             assert!(
@@ -191,7 +192,12 @@ fn settings_are_followed() {
                 "{setting}: {reply}"
             );
         }
-        for setting in ["cf.capacity 0", "cf.expansion 40000", "cf.seed-policy x"] {
+        for setting in [
+            "cf.capacity 0",
+            "cf.expansion 40000",
+            "cf.seed-policy x",
+            "cf.max-false-positive-rate 0",
+        ] {
             let reply = ask(&mut client, &format!("CONFIG SET {setting}"));
             assert!(reply.starts_with("-ERR"), "{setting}: {reply}");
         }
@@ -354,5 +360,40 @@ fn commands_are_described() {
         assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
         assert!(ask(&mut client, "CF.ADD f").starts_with("-ERR wrong number"));
         assert!(ask(&mut client, "EXEC").starts_with("-EXECABORT"));
+    });
+}
+
+/// By a command or a setting; a replica, which has another setting, grows as its primary.
+#[test]
+fn growth_ends_at_a_rate_of_wrong_answers() {
+    each(|kind, engine| {
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(engine);
+        let rate = "CONFIG SET cf.max-false-positive-rate 0.00001";
+        assert_eq!(replica.ask(rate), "+OK\r\n");
+        let mut client = engine.client();
+        assert_eq!(
+            ask(&mut client, "CF.RESERVE f 1000 MAXERROR 0.0005"),
+            "+OK\r\n"
+        );
+        assert_eq!(ask(&mut client, "CF.RESERVE g 1000"), "+OK\r\n");
+        let rate = "CONFIG SET cf.max-false-positive-rate 0.0005";
+        assert_eq!(ask(&mut client, rate), "+OK\r\n");
+        assert_eq!(ask(&mut client, "CF.RESERVE h 1000"), "+OK\r\n");
+        assert_eq!(
+            ask(&mut client, "CF.INSERT i CAPACITY 1000 ITEMS a"),
+            "*1\r\n:1\r\n"
+        );
+        for (key, ends) in [("f", true), ("g", false), ("h", true), ("i", true)] {
+            let items: Vec<String> = (0..30_000).map(|item| item.to_string()).collect();
+            let words = ["CF.INSERT", key, "ITEMS"].into_iter();
+            let words: Vec<&str> = words.chain(items.iter().map(String::as_str)).collect();
+            assert_eq!(client.ask(&words).contains(":-1"), ends, "{key}");
+            let reply = ask(&mut client, &format!("CF.ADD {key} late"));
+            assert_eq!(reply.starts_with("-Filter is full: "), ends, "{reply}");
+            engine.wait_for_replica(&replica);
+            assert!(engine.dump(key) == replica.dump(key), "{key}");
+        }
+        replica.check();
     });
 }
