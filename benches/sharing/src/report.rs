@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cache_lines::ledger::Ledger;
 use cache_lines::locks;
-use cache_lines::mix::{MIXES, Mix, Work};
+use cache_lines::mix::{MIXED, MIXES, Mix, Work};
 use charts::{Axis, Chart, Scale, Series};
 use clap::Parser;
 use lockfree_cuckoo::CuckooFilter;
@@ -32,12 +32,16 @@ const BUCKETS: usize = 1 << 18;
 
 const LOCKED: &str = "64 locks";
 
+/// Its line in the chart.
+const LOCKED_MIX: &str = "64 locks, mixed";
+
 /// Lines that changed hands for an operation, with so many processors, part by part.
 type Row = (usize, Vec<(&'static str, f64)>);
 
 pub(crate) fn run() -> io::Result<()> {
     let options = Options::parse();
     println!("cache lines that change hands for an operation; caches of 1 MiB, a table of 2 MiB");
+    println!("{MIXED}");
     let mut series = Vec::new();
     for mix in MIXES {
         let [filter, locked] = measure(mix, &options);
@@ -45,7 +49,7 @@ pub(crate) fn run() -> io::Result<()> {
         print(&filter, &locked);
         series.push(line(mix.name, &filter, false));
         if mix == MIXES[2] {
-            series.push(line(LOCKED, &locked, true));
+            series.push(line(LOCKED_MIX, &locked, true));
         }
     }
     let Some(file) = options.svg else {
@@ -57,7 +61,7 @@ pub(crate) fn run() -> io::Result<()> {
     };
     let chart = Chart {
         title: "Cache lines that change hands for an operation".to_owned(),
-        mix: format!("{LOCKED}: the mix at 95 % load behind locks, each for a part of the table"),
+        mix: format!("{MIXED}; {LOCKED}: one for each part of the table"),
         machine: "simulated: private caches of 1 MiB, MESI; a table of 2 MiB".to_owned(),
         x: axis("processors", Scale::Log),
         y: axis("lines for an operation", Scale::Linear),
