@@ -5,6 +5,7 @@ mod huge_pages;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::error::OutOfMemory;
 
@@ -25,6 +26,12 @@ pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemor
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     huge_pages::advise(values.spare_capacity_mut());
     Ok(())
+}
+
+/// The addresses of a slice.
+pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
+    let Range { start, end } = values.as_ptr_range();
+    start.addr()..end.addr()
 }
 
 /// The bytes that a slice occupies.

@@ -2,6 +2,9 @@
 
 mod counter;
 
+use alloc::vec::Vec;
+use core::ops::Range;
+
 use counter::Counter;
 
 use crate::error::{InsertError, OutOfMemory, SnapshotError};
@@ -79,6 +82,12 @@ impl<L: Layout> Segment<L> {
     /// The number of tokens. Approximate while others write, and never outside of its bounds.
     pub(crate) fn len(&self) -> usize {
         self.counter.sum(self.slots())
+    }
+
+    /// Where its parts are in memory.
+    pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        let counter = self.counter.places().map(|cells| ("counter", cells));
+        self.tokens.places().into_iter().chain(counter).collect()
     }
 
     /// The heap bytes in use.

@@ -12,6 +12,7 @@ pub(crate) use partial::Partial;
 pub(crate) use word::{Content, MAX_DESCRIPTORS, Reference, Word};
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use crate::allocate;
 use crate::error::OutOfMemory;
@@ -53,6 +54,10 @@ impl<L: Layout> Table<L> {
 
     pub(crate) fn bytes(&self) -> usize {
         allocate::bytes(&self.words)
+    }
+
+    pub(crate) fn place(&self) -> Range<usize> {
+        allocate::place(&self.words)
     }
 
     /// The class of a hash.

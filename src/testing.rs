@@ -2,6 +2,9 @@
 
 pub use crate::sync::hooks;
 
+use alloc::vec::Vec;
+use core::ops::Range;
+
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
@@ -37,6 +40,18 @@ pub trait Taken {
 impl<L: Layout, S, I> Taken for Filter<Fixed<L>, S, I> {
     fn taken(&self) -> usize {
         self.engine().segment.tokens().taken()
+    }
+}
+
+/// Where the parts of a filter are in memory.
+pub trait Places {
+    /// The addresses of what changes while the filter is shared, with the name of the part.
+    fn places(&self) -> Vec<(&'static str, Range<usize>)>;
+}
+
+impl<L: Layout, S, I> Places for Filter<Fixed<L>, S, I> {
+    fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        self.engine().segment.places()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use lockfree_cuckoo::{
     CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, RotatingCuckooFilter,
-    RotatingCuckooFilterBuilder,
+    RotatingCuckooFilterBuilder, hash_bytes,
 };
 use std::thread;
 
@@ -113,4 +113,20 @@ fn forgets_while_threads_insert() {
         filter.rotate().expect("alone");
     }
     assert!(filter.is_empty());
+}
+
+#[test]
+fn is_stored_in_chunks() {
+    let mut filter = seeded(1_000);
+    filter.insert_hash(hash_bytes(7, b"a")).expect("room");
+    let mut chunks = filter.chunks().expect("memory");
+    let (mut stored, mut chunk) = (Vec::new(), [0; 100]);
+    while chunks.position() < chunks.bytes() {
+        let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+        stored.extend_from_slice(&chunk[..bytes]);
+    }
+    drop(chunks);
+    assert_eq!(stored, filter.to_bytes());
+    let read = CuckooFilter::from_bytes(&stored).expect("a filter");
+    assert!(read.contains_hash(read.hasher().hash_bytes(b"a")));
 }

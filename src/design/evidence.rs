@@ -17,7 +17,7 @@
 //!
 //! *This code under loom* (`loom-tests`): small races in all schedules with at most two preemptions (one for the
 //! largest models), and all outcomes of weak memory that loom explores: every case of a miss, the reuse of
-//! descriptors, racing removes and admissions, snapshots, growth with the epochs it relies on, rotations with late
+//! descriptors, racing removes and admissions, snapshots, chunks, growth with the epochs it relies on, rotations with late
 //! inserts, admissions, relocations and emptyings, and threads that die at each access they make. loom explores no load buffering, and a bound proves nothing beyond itself.
 //!
 //! *This code under shuttle* (`tests/shuttle`): schedules of up to six threads with thousands of accesses, drawn

@@ -89,6 +89,16 @@ pub trait Operations: Sized + Send + Sync + 'static {
         }
     }
 
+    /// The answers for at most 64 hashes, a bit for each.
+    #[inline]
+    fn contains_burst(&self, hashes: &[u64]) -> u64 {
+        let pin = self.pin();
+        let answers = self.ahead(hashes, &pin).zip(0..);
+        answers.fold(0, |found, (hash, bit)| {
+            found | u64::from(self.contains(hash, &pin)) << bit
+        })
+    }
+
     /// Inserts many hashes, up to the first that is refused.
     #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {

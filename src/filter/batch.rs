@@ -14,6 +14,9 @@ use crate::error::InsertManyError;
 /// Items that are hashed at a time.
 pub(super) const CHUNK: usize = 256;
 
+/// Most items of a burst: a bit for each.
+const BURST: usize = u64::BITS as usize;
+
 /// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
 /// not atomic: other threads see the items come and go one by one.
 ///
@@ -71,6 +74,34 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         let mut found = vec![false; items.len()];
         self.contains_many(items, &mut found);
         found
+    }
+
+    /// Looks up a burst of at most 64 items: bit `i` of the answer is 1 if `items[i]` is in, as
+    /// [`contains`](Self::contains) says. All higher bits are 0. Allocates nothing.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 64 items.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert_many(&["a", "b"])?;
+    /// assert_eq!(filter.contains_burst(&["b", "c", "a"]), 0b101);
+    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn contains_burst<B: Hash>(&self, items: &[B]) -> u64
+    where
+        I: TakesEach<B>,
+    {
+        check_burst(items);
+        self.engine
+            .contains_burst(hash_each(&self.hasher, items, &mut [0; BURST]))
     }
 
     /// Inserts many items in order, as [`insert`](Self::insert) does, until one is refused.
@@ -191,6 +222,28 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.engine.contains_many(hashes, found);
     }
 
+    /// As [`contains_burst`](Self::contains_burst).
+    ///
+    /// # Panics
+    ///
+    /// As [`contains_burst`](Self::contains_burst).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
+    /// let hashes = [0x9e37_79b9_7f4a_7c15, 0xd134_2543_de82_ef95];
+    /// filter.insert_hash(hashes[1])?;
+    /// assert_eq!(filter.contains_burst_hash(&hashes), 0b10);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn contains_burst_hash(&self, hashes: &[u64]) -> u64 {
+        check_burst(hashes);
+        self.engine.contains_burst(hashes)
+    }
+
     /// As [`insert_many`](Self::insert_many).
     ///
     /// # Errors
@@ -252,12 +305,12 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     }
 }
 
-/// The hashes of at most [`CHUNK`] items.
+/// The hashes of at most `MOST` items.
 #[inline]
-pub(super) fn hash_each<'a, T: Hash>(
+pub(super) fn hash_each<'a, T: Hash, const MOST: usize>(
     hasher: &impl BuildHasher,
     items: &[T],
-    hashes: &'a mut [u64; CHUNK],
+    hashes: &'a mut [u64; MOST],
 ) -> &'a [u64] {
     for (hash, item) in hashes.iter_mut().zip(items) {
         *hash = hasher.hash_one(item);
@@ -272,5 +325,14 @@ pub(super) fn check_lengths<T, A>(items: &[T], found: &[A]) {
         "{} items, but room for {} answers",
         items.len(),
         found.len()
+    );
+}
+
+#[track_caller]
+fn check_burst<T>(items: &[T]) {
+    assert!(
+        items.len() <= BURST,
+        "a burst of {} items, of at most {BURST}",
+        items.len()
     );
 }

@@ -106,6 +106,13 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// If the slices differ in length.
     fn contains_many_hash(&self, hashes: &[u64], found: &mut [bool]);
 
+    /// As [`Filter::contains_burst_hash`].
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 64 hashes.
+    fn contains_burst_hash(&self, hashes: &[u64]) -> u64;
+
     /// As [`Filter::remove_many_hash`].
     fn remove_many_hash(&self, hashes: &[u64]) -> usize;
 
@@ -245,6 +252,10 @@ where
 
     fn contains_many_hash(&self, hashes: &[u64], found: &mut [bool]) {
         self.contains_many_hash(hashes, found);
+    }
+
+    fn contains_burst_hash(&self, hashes: &[u64]) -> u64 {
+        self.contains_burst_hash(hashes)
     }
 
     fn remove_many_hash(&self, hashes: &[u64]) -> usize {

@@ -35,6 +35,10 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
+//! How a slice is handed to a hasher is the standard library's own affair, and a server may be compiled by another version
+//! of Rust tomorrow. If its filters are stored, or sent to other servers, hash with
+//! [`RandomState::hash_bytes`](crate::RandomState::hash_bytes), and call the methods that take a hash.
+//!
 //! # "If absent" is one call
 //!
 //! `CF.ADDNX` is [`insert_unique`](crate::CuckooFilter::insert_unique). With a lookup followed by an insert, two

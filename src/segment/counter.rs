@@ -9,6 +9,7 @@
 //! Without the standard library no thread has its own number, and all cells are shared.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 use crossbeam_utils::CachePadded;
 
 use crate::allocate;
@@ -48,6 +49,10 @@ impl Counter {
 
     pub(super) fn bytes(&self) -> usize {
         allocate::bytes(&self.own) + allocate::bytes(&self.shared)
+    }
+
+    pub(super) fn places(&self) -> [Range<usize>; 2] {
+        [&self.own, &self.shared].map(|cells| allocate::place(cells))
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use super::Ordering;
 use super::real;
 
 pub(crate) use super::real::{EXCLUSIVE, MODEL, fence, parallelism, thread_index, yield_now};
+use hooks::Access;
 pub(crate) use hooks::happened;
 
 /// A 64-bit atomic cell. Each access is a step.
@@ -17,32 +18,37 @@ impl AtomicU64 {
         Self(real::AtomicU64::new(value))
     }
 
-    fn step(&self) -> &real::AtomicU64 {
-        hooks::step();
+    fn step(&self, writes: bool) -> &real::AtomicU64 {
+        self.ask(writes);
         &self.0
     }
 
+    fn ask(&self, writes: bool) -> bool {
+        let address = (&raw const self.0).addr();
+        hooks::step(Access { address, writes })
+    }
+
     pub(crate) fn load(&self, order: Ordering) -> u64 {
-        self.step().load(order)
+        self.step(false).load(order)
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
         // A drop makes only this access, so it is the only one that a dead thread could still reach.
-        if hooks::step() {
+        if self.ask(true) {
             self.0.store(value, order);
         }
     }
 
     pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {
-        self.step().fetch_add(value, order)
+        self.step(true).fetch_add(value, order)
     }
 
     pub(crate) fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
-        self.step().fetch_and(value, order)
+        self.step(true).fetch_and(value, order)
     }
 
     pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
-        self.step().fetch_or(value, order)
+        self.step(true).fetch_or(value, order)
     }
 
     pub(crate) fn compare_exchange(
@@ -52,6 +58,7 @@ impl AtomicU64 {
         success: Ordering,
         failure: Ordering,
     ) -> Result<u64, u64> {
-        self.step().compare_exchange(current, new, success, failure)
+        self.step(true)
+            .compare_exchange(current, new, success, failure)
     }
 }

@@ -9,6 +9,7 @@
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::transfer::{FIELDS, Transfer};
 use crate::allocate;
@@ -135,6 +136,10 @@ impl<L: Layout> Pool<L> {
 
     pub(super) fn bytes(&self) -> usize {
         allocate::bytes(&self.descriptors)
+    }
+
+    pub(super) fn place(&self) -> Range<usize> {
+        allocate::place(&self.descriptors)
     }
 
     /// A descriptor that nobody uses, if there is one.

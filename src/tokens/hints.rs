@@ -9,6 +9,7 @@
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use once_cell::race::OnceBox;
 
@@ -103,6 +104,10 @@ impl<L: Layout> Hints<L> {
     pub(super) fn bytes(&self) -> usize {
         let of_the_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
         allocate::bytes(&self.shared) + self.shared().log.get().map_or(0, of_the_log)
+    }
+
+    pub(super) fn place(&self) -> Range<usize> {
+        allocate::place(&self.shared)
     }
 
     /// Leaves a hint that tokens of a class are about to move. Only for writers that learnt of a scan from a

@@ -1,5 +1,7 @@
 //! The parts of the shared object, and what a word means.
 
+use core::ops::Range;
+
 use super::descriptor::{Control, Pool, State};
 use super::hints::{Hint, Hints};
 use super::stripes::Stripes;
@@ -95,6 +97,16 @@ impl<L: Layout> Tokens<L> {
     /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
+    }
+
+    /// Where its parts are in memory.
+    pub(crate) fn places(&self) -> [(&'static str, Range<usize>); 4] {
+        [
+            ("table", self.table.place()),
+            ("stripes", self.stripes.place()),
+            ("descriptors", self.pool.place()),
+            ("hints", self.hints.place()),
+        ]
     }
 
     pub(crate) fn geometry(&self) -> Geometry<L> {

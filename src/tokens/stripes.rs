@@ -9,6 +9,7 @@
 //! under way ([`hints`](super::hints)).
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use crate::allocate;
 use crate::error::OutOfMemory;
@@ -79,6 +80,10 @@ impl Stripes {
 
     pub(super) fn bytes(&self) -> usize {
         allocate::bytes(&self.versions[..])
+    }
+
+    pub(super) fn place(&self) -> Range<usize> {
+        allocate::place(&self.versions[..])
     }
 
     #[inline]

@@ -27,6 +27,12 @@ pub(crate) fn agree<E: Engine>(
             hashed.contains_many_hash(probes, &mut found);
             assert_eq!(found, expected, "{length}");
         }
+        for (probes, expected) in probes.chunks(64).zip(expected.chunks(64)) {
+            let bits = expected.iter().zip(0..);
+            let bits = bits.fold(0, |bits, (&found, bit)| bits | u64::from(found) << bit);
+            assert_eq!(typed.contains_burst(probes), bits, "{length}");
+            assert_eq!(hashed.contains_burst_hash(probes), bits, "{length}");
+        }
         assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
     };
     check();

@@ -4,7 +4,7 @@
 //!    typed and by hash.
 //! 2. A batch of inserts stops at the first that is refused and says how far it came: those before are in,
 //!    those behind are not.
-//! 3. Slices of different length are a panic that says both lengths, and change nothing.
+//! 3. Slices of different length are a panic that says both lengths, and change nothing. So is a burst that is too long.
 //! 4. A panic in an item's `Hash` in the middle of a batch loses nothing and miscounts nothing.
 //! 5. While other threads insert, remove and relocate, a batch misses nothing that is in, and batches of
 //!    several threads conserve the copies.
@@ -168,6 +168,21 @@ fn slices_of_different_length_are_a_panic_that_says_both() {
     let typed = text(&|added| add(filter.insert_unique_many(&["a", "b", "c"], added)));
     assert_eq!([by_hash, typed], [expected; 2]);
     assert!(filter.is_empty());
+}
+
+#[test]
+fn a_burst_of_more_than_64_is_a_panic_that_says_so() {
+    let filter = CuckooFilter::with_capacity(100);
+    let text = |call: &dyn Fn() -> u64| {
+        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
+        *panic.downcast::<String>().expect("a text")
+    };
+    let by_hash = text(&|| filter.contains_burst_hash(&[1; 65]));
+    let typed = text(&|| filter.contains_burst(&["a"; 65]));
+    assert_eq!([by_hash, typed], ["a burst of 65 items, of at most 64"; 2]);
+    filter.insert("a").expect("room");
+    assert_eq!(filter.contains_burst(&["a"; 64]), u64::MAX);
+    assert_eq!(filter.contains_burst::<&str>(&[]), 0);
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn debug_texts_show_rates_as_numbers() {
     assert!(text.contains("most: 1e-5"), "{text}");
     assert!(text.contains("rate: 0.000122"), "{text}");
     assert!(
-        text.contains("others: {Lanes<3, 21>, Lanes<2, 31>}"),
+        text.contains("others: Some({Lanes<3, 21>, Lanes<2, 31>})"),
         "{text}"
     );
 }

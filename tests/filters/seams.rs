@@ -264,6 +264,7 @@ fn calls_through_the_trait_are_those_of_the_filter() {
         let mut found = [false; 3];
         hashed.contains_many_hash(&[mix(4), mix(6), mix(5)], &mut found);
         assert_eq!(found, [true, false, true]);
+        assert_eq!(hashed.contains_burst_hash(&[mix(4), mix(6), mix(5)]), 0b101);
         assert_eq!(
             hashed.remove_many_hash(&[mix(4), mix(4), mix(4), mix(5)]),
             3

@@ -124,6 +124,7 @@ fn wrong_arguments_are_named() {
         ("CF.INSERT f CAPACITY x ITEMS a", "Bad capacity"),
         ("CF.INSERT f CAPACITY 3 ITEMS a", TOO_SMALL),
         ("CF.SCANDUMP f x", "Invalid position"),
+        ("CF.SCANDUMP f -1", "Invalid position"),
         ("CF.LOADCHUNK f x abc", "Invalid position"),
         ("CF.LOADCHUNK f -1 abc", "Invalid position"),
         ("CF.LOADCHUNK f 2 abc", "Invalid position"),

@@ -15,12 +15,23 @@ pub enum Fate {
     Dies,
 }
 
+/// An access that a thread is about to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Of the cell.
+    pub address: usize,
+    /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of one that
+    /// changes nothing.
+    pub writes: bool,
+}
+
 /// Gets the number of a step, counted from 0, and decides what happens to the thread. It may block the thread.
 type OnStep = Box<dyn FnMut(usize) -> Fate>;
 
 thread_local! {
     static ON_STEP: RefCell<Option<OnStep>> = const { RefCell::new(None) };
     static STEPS: Cell<usize> = const { Cell::new(0) };
+    static ACCESS: Cell<Option<Access>> = const { Cell::new(None) };
 }
 
 /// The payload of a dead thread's unwinding.
@@ -45,8 +56,14 @@ pub fn stepping<R>(
     (outcome, STEPS.get())
 }
 
+/// The access that the thread is about to make, for a hook that is called before it.
+#[must_use]
+pub fn access() -> Option<Access> {
+    ACCESS.get()
+}
+
 /// Asks what happens to the thread. Returns false if it is dead and unwinding.
-pub(super) fn step() -> bool {
+pub(super) fn step(access: Access) -> bool {
     // A thread that is about to end has no hook any more.
     let fate = ON_STEP.try_with(|on_step| {
         // Already borrowed: the hook itself uses a filter.
@@ -57,6 +74,7 @@ pub(super) fn step() -> bool {
         }
         let number = STEPS.get();
         STEPS.set(number + 1);
+        ACCESS.set(Some(access));
         Some(on_step(number))
     });
     match fate {

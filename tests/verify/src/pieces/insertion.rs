@@ -4,6 +4,22 @@ use super::Piece;
 
 pub(super) const PIECES: &[Piece] = &[
     Piece {
+        name: "a short search begins with the second candidate",
+        changes: &[(
+            "tokens/insertion.rs",
+            "near_hop(&a, &b)",
+            "near_hop(&b, &a)",
+        )],
+    },
+    Piece {
+        name: "a long search begins with the top slot",
+        changes: &[(
+            "tokens/expansion.rs",
+            "(0..L::SLOTS).filter(|slot| self.examined",
+            "(0..L::SLOTS).rev().filter(|slot| self.examined",
+        )],
+    },
+    Piece {
         name: "the last hop opens a slot for anybody",
         changes: &[
             (

@@ -36,6 +36,16 @@ const MUTANTS: &[Mutant] = &[
         message: "after allocation 0",
     },
     Mutant {
+        piece: piece("a short search begins with the second candidate"),
+        killer: "filters::replay::a_fixed_filter_is_the_same_for_ever",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a long search begins with the top slot"),
+        killer: "filters::replay::a_fixed_filter_is_the_same_for_ever",
+        message: "left == right",
+    },
+    Mutant {
         piece: piece("threads that empty one table abort each other"),
         killer: "lib::tokens::emptying::tests::the_emptying_of_another_thread_is_committed",
         message: "left == right",

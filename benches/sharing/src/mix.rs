@@ -1,0 +1,117 @@
+//! What the processors do.
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt, SeedableRng};
+
+/// One operation, by the hash of its item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A lookup.
+    Contains(u64),
+    /// An insert.
+    Insert(u64),
+    /// A removal.
+    Remove(u64),
+}
+
+/// A kind of work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mix {
+    /// In words.
+    pub name: &'static str,
+    /// How full the table is at the start.
+    pub load: f64,
+    /// Of twenty operations, so many insert, and so many remove.
+    inserts: u32,
+    removes: u32,
+    /// All operations are on one item.
+    is_hot: bool,
+}
+
+/// What is counted.
+pub const MIXES: [Mix; 5] = [
+    Mix::new("lookups, 95 % load", 0.95, 0, 0),
+    Mix::new("mixed, 50 % load", 0.5, 1, 1),
+    Mix::new("mixed, 95 % load", 0.95, 1, 1),
+    Mix::new("inserts, 92 to 95 % load", 0.92, 20, 0),
+    Mix {
+        is_hot: true,
+        ..Mix::new("mixed, of one item", 0.5, 1, 1)
+    },
+];
+
+/// What is mixed.
+pub const MIXED: &str = "mixed: 90 % lookups, 5 % inserts, 5 % removes";
+
+impl Mix {
+    const fn new(name: &'static str, load: f64, inserts: u32, removes: u32) -> Self {
+        Self {
+            name,
+            load,
+            inserts,
+            removes,
+            is_hot: false,
+        }
+    }
+}
+
+/// The work of all processors: whose turn it is, and what he does.
+#[derive(Debug)]
+pub struct Work {
+    mix: Mix,
+    random: SmallRng,
+    /// The items of each processor, which nobody else removes.
+    own: Vec<Vec<u64>>,
+    /// Items that stay.
+    stay: Vec<u64>,
+}
+
+impl Work {
+    /// Of the stored hashes, each processor gets as many as the others; one half stays.
+    #[must_use]
+    pub fn new(mix: Mix, processors: usize, stored: &[u64]) -> Self {
+        let (stay, own) = stored.split_at(stored.len() / 2);
+        Self {
+            mix,
+            random: SmallRng::seed_from_u64(7),
+            own: own
+                .chunks(own.len() / processors)
+                .take(processors)
+                .map(<[u64]>::to_vec)
+                .collect(),
+            stay: stay.to_vec(),
+        }
+    }
+
+    /// Who is next, and what he does. Lookups find every second time what they look for.
+    pub fn turn(&mut self) -> (usize, Operation) {
+        let Mix {
+            inserts,
+            removes,
+            is_hot,
+            ..
+        } = self.mix;
+        let processor = self.random.random_range(0..self.own.len());
+        let own = &mut self.own[processor];
+        let fresh = if is_hot {
+            self.stay[0]
+        } else {
+            self.random.next_u64()
+        };
+        let kind = self.random.random_range(0..20);
+        let operation = if kind < inserts {
+            own.push(fresh);
+            Operation::Insert(fresh)
+        } else if kind < inserts + removes && !own.is_empty() {
+            let at = self.random.random_range(0..own.len());
+            let gone = own.swap_remove(at);
+            Operation::Remove(if is_hot { fresh } else { gone })
+        } else if is_hot || self.random.random() {
+            Operation::Contains(fresh)
+        } else {
+            Operation::Contains(*self.stay.choose(&mut self.random).expect("items"))
+        };
+        (processor, operation)
+    }
+}
