@@ -1,7 +1,6 @@
-//! The commands: registered by the list of the commands crate, and done on what is under their key.
+//! The commands, done on what is under their key.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
 use cf::{
@@ -9,123 +8,39 @@ use cf::{
     Transfers,
 };
 
-use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
-use crate::boundary::guarded;
+use crate::api::Str;
 use crate::config;
 use crate::context::{Context, bytes_of};
 use crate::key::{Key, OtherType};
 use crate::limits;
 use crate::loading;
 use crate::metrics;
-use crate::names;
 use crate::origin;
 use crate::replicate;
-use crate::reply::{self, Refusal};
+use crate::reply::Refusal;
 use crate::sealing;
 use crate::stored::NO_LIMIT;
 use crate::value::{Content, Value};
 use crate::workers;
-
-/// One function for each command: a command may have another name where it is called.
-static RUN: [RunCommand; 24] = {
-    macro_rules! run {
-        ($($n:literal)*) => { [$(run::<$n>),*] };
-    }
-    run!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
-};
 
 /// Dumps that clients take, in chunks that come back in requests of any engine.
 static DUMPS: OnceLock<Transfers<()>> = OnceLock::new();
 
 const LARGEST_REQUEST: usize = 2 << 20;
 
-/// Registers all commands, in the category `@cuckoo` where there can be one.
-pub(crate) fn register(ctx: Context) -> bool {
-    let has_category = ctx.add_category(c"cuckoo");
-    let commands = cf::COMMANDS.iter().zip(names::all()).zip(RUN);
-    let mut registered = 0;
-    for ((spec, name), run) in commands {
-        let kind = kind(spec);
-        let categories = if has_category {
-            kind.with_own
-        } else {
-            kind.categories
-        };
-        let summary = CString::new(spec.summary).unwrap_or_default();
-        let is_registered = ctx.create_command(name, run, kind.flags)
-            && ctx.describe(name, spec.arity, &summary)
-            && ctx.categorize(name, categories);
-        if !is_registered {
-            return false;
-        }
-        registered += 1;
-    }
-    registered == cf::COMMANDS.len() && ctx.subscribe(EVENT_CRON, forget_old_dumps)
-}
-
-/// What the engine is told of a command.
-struct Kind {
-    flags: &'static CStr,
-    categories: &'static CStr,
-    with_own: &'static CStr,
-}
-
-fn kind(spec: &Spec) -> Kind {
-    let of = |flags, categories, with_own| Kind {
-        flags,
-        categories,
-        with_own,
-    };
-    match spec.name {
-        "CF.ADD" | "CF.ADDNX" => of(c"write deny-oom fast", c"write fast", c"cuckoo write fast"),
-        "CF.DEL" => of(c"write fast", c"write fast", c"cuckoo write fast"),
-        "CF.COMPACT" => of(c"write", c"write slow", c"cuckoo write slow"),
-        "CF.EXISTS" | "CF.COUNT" | "CF.INFO" => {
-            of(c"readonly fast", c"read fast", c"cuckoo read fast")
-        }
-        _ if spec.writes => of(c"write deny-oom", c"write slow", c"cuckoo write slow"),
-        _ => of(c"readonly", c"read slow", c"cuckoo read slow"),
+/// Frees the dumps that nobody asks for any more.
+pub(crate) fn forget_old_dumps() {
+    if let Some(dumps) = DUMPS.get() {
+        dumps.forget_old();
     }
 }
 
-unsafe extern "C" fn forget_old_dumps(_: *mut Ctx, _: Event, _: u64, _: *mut c_void) {
-    guarded((), || {
-        if let Some(dumps) = DUMPS.get() {
-            dumps.forget_old();
-        }
-    });
-}
-
-unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, argc: c_int) -> c_int {
-    // SAFETY: the engine's, for as long as this call lasts.
-    let ctx = unsafe { Context::new(ctx) };
-    let is_done = guarded(false, || {
-        let argc = usize::try_from(argc).unwrap_or(0);
-        // SAFETY: as many strings as it says, the first of them the name.
-        let argv = unsafe { std::slice::from_raw_parts(argv, argc) };
-        match answer(ctx, &cf::COMMANDS[N], argv) {
-            Ok(Some(answer)) => reply::reply(ctx, answer),
-            // A worker replies.
-            Ok(None) => {}
-            Err(refusal) => {
-                let for_memory =
-                    |error: &Error| matches!(error, Error::NoMemory(_) | Error::NoMemoryToGrow(_));
-                if matches!(&refusal, Refusal::Command(error) if for_memory(error)) {
-                    metrics::REFUSED_FOR_MEMORY.add(1);
-                }
-                reply::refuse(ctx, &refusal);
-            }
-        }
-        true
-    });
-    limits::set_obeys(false);
-    if !is_done {
-        ctx.reply_error("ERR internal error: the log has it");
-    }
-    OK
-}
-
-fn answer(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Option<Reply>, Refusal> {
+/// Does a command, whose name is the first of its arguments. Nothing if a worker replies.
+pub(crate) fn answer(
+    ctx: Context,
+    spec: &'static Spec,
+    argv: &[*mut Str],
+) -> Result<Option<Reply>, Refusal> {
     // SAFETY: they are there for as long as the command.
     let mut arguments: Vec<&[u8]> = argv[1..]
         .iter()

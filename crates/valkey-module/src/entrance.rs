@@ -5,13 +5,13 @@ use std::ffi::c_int;
 
 use crate::api::{Ctx, ERR, OK, Str, api, load, options};
 use crate::boundary::guarded;
-use crate::commands;
 use crate::config;
 use crate::context::{Context, bytes_of};
 use crate::datatype;
 use crate::limits;
 use crate::metrics;
 use crate::names;
+use crate::registration;
 
 /// It is also what its settings and its section of INFO are called by.
 const NAME: &std::ffi::CStr = c"cf";
@@ -73,7 +73,7 @@ fn register(ctx: Context, arguments: &[&[u8]]) -> bool {
         && config::register(ctx)
         && limits::register(ctx)
         && metrics::register(ctx)
-        && commands::register(ctx)
+        && registration::register(ctx)
 }
 
 /// Has panics written to the engine's log.

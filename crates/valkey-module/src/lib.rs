@@ -13,11 +13,12 @@
 //! | `boundary`, `metrics` | where panics end; what is counted |
 //! | `config`, `limits` | the settings, and how much memory filters may take |
 //! | `stored`, `loading`, `value` | filters as bytes; filters that are not whole; what a key holds |
-//! | `names`, `datatype` | what the commands are called; how the engine saves, loads and frees a value |
+//! | `names`, `saving`, `datatype` | what the commands are called; values in snapshots and logs; what the engine calls for a value |
 //! | `reply`, `key` | replies and refusals; a key while a command works on it |
 //! | `replicate` | what replicas are told |
 //! | `sealing`, `workers` | growth that ends in its command; threads for large lookups |
 //! | `origin`, `commands` | what a filter begins with; the commands |
+//! | `registration` | the commands as the engine calls them |
 //! | `entrance` | where the engine loads the module |
 
 mod allocator;
@@ -34,8 +35,10 @@ mod loading;
 mod metrics;
 mod names;
 mod origin;
+mod registration;
 mod replicate;
 mod reply;
+mod saving;
 mod sealing;
 mod stored;
 mod value;
