@@ -9,8 +9,9 @@ use crate::stored::words::put_words;
 
 /// The bytes of the whole stored form.
 pub(super) fn stored_bytes<L: Layout>(engine: &mut Growing<L>) -> u64 {
-    let links = engine.chain_mut().links();
-    super::stored_bytes(links.len(), links.iter().map(|link| link.geometry()))
+    let chain = engine.chain_mut();
+    let segments = chain.links().count();
+    super::stored_bytes(segments, chain.links().map(Link::geometry))
 }
 
 /// Hands the stored form to `put`, a piece at a time, until it fails.
@@ -20,17 +21,16 @@ pub(super) fn put<L: Layout, E>(
     mut put: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let frame = header(engine, identity).frame();
-    // Not pinned: a slow writer must not delay what other threads give up.
-    let links = engine.chain_mut().links();
+    let chain = engine.chain_mut();
     put(&frame.encode())?;
     let mut checksum = frame.begin_checksum();
-    for link in links {
+    for link in chain.links() {
         let entry = Entry::of(link).encode();
         checksum.update(&entry);
         put(&entry)?;
         put(&checksum.clone().finalize().to_le_bytes())?;
     }
-    for link in links {
+    for link in chain.links() {
         put_words(link.segment.tokens(), &mut checksum, &mut put)?;
     }
     put(&checksum.finalize().to_le_bytes())
@@ -44,8 +44,8 @@ fn header<L: Layout>(engine: &mut Growing<L>, identity: &Identity) -> Header<L> 
         start,
         limits,
         memory,
-        segments: chain.links().len(),
-        target: chain.target_index(),
+        segments: chain.links().count(),
+        target: chain.target_index().expect("a list has its target"),
     }
 }
 

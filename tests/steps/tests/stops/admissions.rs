@@ -18,6 +18,9 @@ const NEIGHBOUR: u64 = 1 << 61 | ITEM;
 /// The exchange of an insert, after it has loaded its two words.
 const EXCHANGE: usize = 2;
 
+/// A remove has loaded the list and looked at it again: the number of changes, twice.
+const LIST_SEEN: usize = 2;
+
 /// Most accesses of an admission that a scene stops at: it makes fewer unless it begins again.
 const ACCESSES: usize = 40;
 
@@ -49,6 +52,28 @@ fn a_rival_by_a_later_list_is_met_whatever_the_sizes() {
         println!("{steps} scenes: an admission, and a rival in {buckets} buckets");
         assert!(steps > 10, "{steps} accesses");
     }
+}
+
+/// An admission is stopped, a rival comes by another list, and a third list follows, which must not have the memory of
+/// the first: the admission would take it for that.
+#[test]
+fn a_list_does_not_come_back_under_an_admission() {
+    let steps = at_each_step(|step| {
+        let filter = first_segment();
+        thread::scope(|scope| {
+            let early = Led::begin(scope, [step], || admit(&filter));
+            let reached = early.has_stopped();
+            assert!(filter.add_segment(2));
+            let late = admit(&filter);
+            assert!(filter.add_segment(2));
+            let early = early.finish();
+            assert!(!(early && late), "two were told true, stopped at {step}");
+            assert_eq!(filter.count_hash(ITEM), 1);
+            reached
+        })
+    });
+    println!("{steps} scenes: an admission, and two lists");
+    assert!(steps > 10, "{steps} accesses");
 }
 
 /// Stops an admission by an old list at each access, and one by a new list at each two; plays the scene for each
@@ -130,7 +155,7 @@ fn a_miss_in_another_segment_is_validated() {
                 // Has read both words as empty, and is about to add to the other candidate.
                 let equal = Led::begin(scope, [EXCHANGE], || filter.insert_hash(ITEM));
                 // By the old list too: a remove that came by the target would abort the new one there.
-                let remove = Led::begin(scope, [0], || filter.remove_hash(FLIPPED));
+                let remove = Led::begin(scope, [LIST_SEEN], || filter.remove_hash(FLIPPED));
                 assert!(filter.add_segment(buckets));
                 let mut late = Led::begin(scope, [first, second], || admit(&filter));
                 let mut stops = usize::from(late.has_stopped());
