@@ -29,9 +29,9 @@
 //! | fields | Relaxed, between the fences | | weakest there is |
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
-//! | list of segments: load | SeqCst | its exchange | yes, to Acquire |
+//! | list of segments: load | SeqCst | its exchange | no: in the models the load of a word, and its fence, comes before the second look |
 //! | list: exchange | SeqCst | its load | yes, to Acquire |
-//! | list: second look | SeqCst | its exchange | no: in the models who sees a late word has acquired the exchange by way of it |
+//! | list: second look | SeqCst | its exchange | no, see there; yes, if there is none |
 //! | number of exchanges: read, read again | SeqCst | its change | no, see there; yes, if it is not looked at |
 //! | number of exchanges: change | SeqCst, before the exchange that publishes it | its reads | no, see there; yes, if it does not change |
 //! | what a list consists of | Release | who reads it by an older list acquires that this was replaced | no model is so large |

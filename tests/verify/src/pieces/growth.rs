@@ -178,7 +178,7 @@ pub(super) const PIECES: &[Piece] = &[
             "current.give_back()();",
         )],
     },
-    // As if lookups were pinned.
+    // As if lookups were pinned. The memory stays, and says that it was read.
     Piece {
         name: "a list is freed when all are unpinned",
         changes: &[
@@ -186,12 +186,19 @@ pub(super) const PIECES: &[Piece] = &[
                 "engine/growing/published.rs",
                 "guard.defer(current.give_back());",
                 "let freed = ptr::from_ref(current) as usize;\n        #[allow(unsafe_code)]\n        \
-             guard.defer(move || unsafe { (*(freed as *mut Chain<L>)).free() });",
+                 guard.defer(move || unsafe { (*(freed as *const Chain<L>)).free() });",
             ),
             (
                 "engine/growing/chain.rs",
                 "    /// What gives it back, when",
-                "    pub(super) fn free(&mut self) {\n        self.links = Box::new([]);\n    }\n\n    /// What gives it back, when",
+                "    pub(super) fn free(&self) {\n        self.builders.store(u64::MAX, Ordering::Release);\n    }\n\n    \
+                 /// What gives it back, when",
+            ),
+            (
+                "engine/growing/chain.rs",
+                "self.links.iter().map_while(Self::link)",
+                "assert!(self.builders.load(Ordering::Acquire) != u64::MAX, \"a freed list is read\");\n        \
+                 self.links.iter().map_while(Self::link)",
             ),
         ],
     },
@@ -212,14 +219,6 @@ pub(super) const PIECES: &[Piece] = &[
              *self = Self::new(smallest, 1).expect(\"memory\");\n    }\n\n    /// Marks the segment as sealed, while",
             ),
         ],
-    },
-    Piece {
-        name: "loads of the list are not in the one order",
-        changes: &[(
-            "engine/growing/published.rs",
-            "let chain = self.current.load(Ordering::SeqCst);",
-            "let chain = self.current.load(Ordering::Acquire);",
-        )],
     },
     Piece {
         name: "parked segments are not used again",
