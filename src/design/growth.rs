@@ -95,7 +95,8 @@
 //!
 //! # Progress
 //!
-//! A walk is repeated only if the list was replaced. A list is replaced because a segment was full, or drained.
+//! A walk is repeated only if the list was replaced, or an exchange was announced that failed because another one was
+//! first. A list is replaced because a segment was full, or drained.
 //! If several threads find a segment full, the first starts to build the next one. The others wait about the time
 //! that this takes, then build too, so a builder that stops does not block them. If an admission is aborted again
 //! and again, or an insert is disturbed again and again, the insert treats the segment as full after a number of
