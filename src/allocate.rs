@@ -2,12 +2,16 @@
 
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod huge_pages;
+#[cfg(all(feature = "std", target_os = "linux"))]
+mod released_pages;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::error::OutOfMemory;
+#[cfg(feature = "std")]
+use crate::sync::{self, AtomicU64};
 
 /// Allocates a slice of `len` values. `value` makes each of them.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
@@ -32,6 +36,18 @@ pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemor
 pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
     let Range { start, end } = values.as_ptr_range();
     start.addr()..end.addr()
+}
+
+/// Lets the system have the whole pages of some cells that are all 0, and that nobody writes to. Returns how many bytes.
+/// They read as 0 as before, and take memory again when they are next written to.
+#[cfg(feature = "std")]
+pub(crate) fn release_pages(zeros: &[AtomicU64]) -> usize {
+    #[cfg(target_os = "linux")]
+    if sync::PLAIN {
+        return released_pages::release(zeros);
+    }
+    let _ = zeros;
+    0
 }
 
 /// The bytes that a slice occupies.

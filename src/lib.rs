@@ -68,8 +68,8 @@
 //! * `serde`: `Serialize` and `Deserialize` for all filters, as the bytes of the stored form.
 //! * `rayon`: `FromParallelIterator` and `ParallelExtend`.
 //! * `huge-pages`: on Linux, asks for huge pages for tables of 4 MiB and more. Where the system grants them on
-//!   request, lookups in tables beyond the caches are faster, because they miss the TLB less. Adds a dependency
-//!   on `libc`.
+//!   request, lookups in tables beyond the caches are faster, because they miss the TLB less. Needs `libc`, as `std`
+//!   does on Linux.
 //!
 //! # Without the standard library
 //!

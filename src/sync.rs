@@ -42,6 +42,8 @@ mod shuttle;
 use self::shuttle as chosen;
 
 pub use chosen::hooks;
+#[cfg(feature = "std")]
+pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
     AtomicU64, EXCLUSIVE, MODEL, fence, happened, parallelism, thread_index, yield_now,
 };

@@ -179,6 +179,13 @@ impl<L: Layout> Tokens<L> {
         emptying::empty_while(self, permitted, removed)
     }
 
+    /// Lets the system have the pages of a table that is empty, and that nobody writes to. Returns how many bytes; all of
+    /// them read as empty buckets.
+    #[cfg(feature = "std")]
+    pub(crate) fn release_pages(&self) -> usize {
+        self.table.release_pages()
+    }
+
     /// A copy that holds every token that is in from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         scan::snapshot(self)

@@ -1,14 +1,16 @@
 //! The memory of filters that grow: what they say, what they take, and what they give back.
 //!
-//! 1. `memory_usage` is what the allocator has handed out.
-//! 2. When everything has been removed, by whomever, shrinking gives all back but the first segment, under readers
-//!    too. Drained segments go on their own. `clear` and dropping the filter leave nothing behind.
-//! 3. A thread that stands still in an operation delays the freeing, and does not make segments multiply.
-//! 4. Growers that race build no more than one segment each in vain, and all of it is freed.
-//! 5. Memory for a segment that cannot be had is an error, whichever allocation fails, and loses nothing.
+//! 1. `memory_usage` is what the allocator has handed out, without the pages that the system has got back.
+//! 2. Segments that are drained are taken out, on their own or by `shrink_to_fit`, under readers too. Their pages go
+//!    back to the system, on Linux. Their addresses stay: nothing is freed that a reader may be in. They are used again,
+//!    so that a filter that is filled and emptied takes no more with time.
+//! 3. Calls by `&mut` free what is not in use. `clear` and dropping the filter leave nothing behind.
+//! 4. A thread that stands still in an insert delays what is taken out, and does not make segments multiply.
+//! 5. Growers that race build no more than one segment each in vain, and all of it is freed.
+//! 6. Memory for a segment that cannot be had is an error, whichever allocation fails, and loses nothing.
 //!
-//! The allocator counts what the whole process holds, so one test runs at a time. What is retired is freed as
-//! soon as every thread has been seen outside of an operation; here it is waited for in turns, not in time.
+//! The allocator counts what the whole process holds, so one test runs at a time. What is retired is taken out as
+//! soon as every thread has been seen outside of an insert; here it is waited for in turns, not in time.
 
 #![allow(
     unsafe_code,
@@ -42,6 +44,7 @@ const FALLIBLE: usize = 4 << 10;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LIVE_LARGE: AtomicUsize = AtomicUsize::new(0);
 static PEAK_LARGE: AtomicUsize = AtomicUsize::new(0);
+static FREED_LARGE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// Allocations of this thread until one fails.
@@ -90,6 +93,7 @@ unsafe impl GlobalAlloc for Counting {
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         if layout.size() >= LARGE {
             LIVE_LARGE.fetch_sub(layout.size(), Ordering::Relaxed);
+            FREED_LARGE.fetch_add(1, Ordering::Relaxed);
         }
         // SAFETY: the caller's promise, and what `alloc` gave came from there.
         unsafe { System.dealloc(pointer, layout) }
@@ -133,6 +137,11 @@ fn shrink(filter: &GrowingCuckooFilter<AsGiven>) {
     assert_eq!(filter.segments(), 1, "nobody is at work, and nothing is in");
 }
 
+/// Any call by `&mut` does it.
+fn free_what_is_parked(filter: &mut GrowingCuckooFilter<AsGiven>) {
+    filter.set_max_memory_usage(usize::MAX);
+}
+
 /// Waits until what is held is no more than this.
 fn assert_given_back(most: usize, what: &str) {
     settle(|| live() <= most);
@@ -164,31 +173,124 @@ fn says_what_the_allocator_has_handed_out() {
             }
         }
         assert!(segments > 2 || capacity > 1_000);
+        // What is parked counts, without the pages that have gone back.
+        let tables = filter.slots() * 2;
+        for item in 0..200_000 {
+            assert!(filter.remove_hash(mix(item)), "a stored item");
+        }
+        shrink(&filter);
+        let (said, held) = (
+            filter.memory_usage() - size_of_val(&filter),
+            live() - before,
+        );
+        assert!(
+            said <= held && held <= said + tables + SLACK / 4,
+            "emptied: {said} bytes said, {held} held, {tables} at most given back"
+        );
         drop(filter);
         assert_given_back(before + SLACK / 4, "a dropped filter");
     }
 }
 
+/// The first round takes what all others use again.
 #[test]
-fn gives_back_what_it_has_grown_by() {
+fn takes_no_more_with_time() {
     let _turn = alone();
     let before = live();
-    let filter = filter(1_000);
+    let mut filter = filter(1_000);
     let start = live();
-    for round in 0..5 {
+    let (mut full, mut empty) = (0, 0);
+    for round in 0..8 {
         let items = (0..100_000).map(|item| mix(round << 32 | item));
         for item in items.clone() {
             filter.insert_hash(item).expect("memory");
         }
         assert!(live() > start + 200_000);
+        if round == 0 {
+            full = live();
+        }
+        assert!(
+            live() <= full + SLACK,
+            "round {round}: {} bytes are held, {full} in the first",
+            live()
+        );
         for item in items {
             assert!(filter.remove_hash(item), "a stored item");
         }
         shrink(&filter);
-        assert_given_back(start + SLACK, "an emptied filter");
+        if round == 0 {
+            empty = filter.memory_usage();
+        }
+        assert!(
+            filter.memory_usage() <= empty,
+            "round {round}: {} bytes are in use, {empty} after the first",
+            filter.memory_usage()
+        );
     }
+    free_what_is_parked(&mut filter);
+    assert_given_back(start + SLACK, "an emptied filter");
     drop(filter);
     assert_given_back(before + SLACK, "a dropped filter");
+}
+
+/// The bytes of this process that are in memory.
+#[cfg(target_os = "linux")]
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages = text.split(' ').nth(1).expect("a second number");
+    // Of 4 KiB at least.
+    pages.parse::<usize>().expect("a number") * 4_096
+}
+
+/// Without a call by `&mut`.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_pages_of_drained_segments_go_back_to_the_system() {
+    const ITEMS: u64 = 2_000_000;
+    let _turn = alone();
+    let filter = filter(1_000);
+    for round in 0..3 {
+        let items = (0..ITEMS).map(|item| mix(round << 32 | item));
+        items
+            .clone()
+            .for_each(|item| filter.insert_hash(item).expect("memory"));
+        let (full, used) = (resident(), filter.memory_usage());
+        assert!(used > 4_000_000);
+        for item in items {
+            assert!(filter.remove_hash(item), "a stored item");
+        }
+        shrink(&filter);
+        let (left, gone) = (filter.memory_usage(), full.saturating_sub(resident()));
+        assert!(
+            left < used / 8,
+            "round {round}: {left} bytes are in use of {used}"
+        );
+        assert!(
+            gone > used / 2,
+            "round {round}: {gone} bytes have gone back of {used}"
+        );
+    }
+}
+
+/// What parked segments take counts, and is there for the next growth.
+#[test]
+fn the_limit_counts_what_is_parked() {
+    let _turn = alone();
+    let mut filter = filter(1_000);
+    let fill = |filter: &GrowingCuckooFilter<AsGiven>| {
+        let refused = (0..).position(|item| filter.insert_hash(mix(item)).is_err());
+        refused.expect("a limit") as u64
+    };
+    filter.set_max_memory_usage(1 << 20);
+    let items = fill(&filter);
+    for _ in 0..3 {
+        assert!(filter.memory_usage() <= 1 << 20);
+        for item in 0..items {
+            assert!(filter.remove_hash(mix(item)), "a stored item");
+        }
+        shrink(&filter);
+        assert_eq!(fill(&filter), items, "what is parked is not used again");
+    }
 }
 
 /// The oldest items go first, as their time comes, and with them the segments that they are in. Nobody has to ask.
@@ -202,7 +304,7 @@ fn segments_go_with_their_last_item() {
     }
     // Every insert is over, and the epochs have seen it.
     settle(|| false);
-    let (segments, bytes) = (filter.segments(), filter.memory_usage());
+    let (segments, slots) = (filter.segments(), filter.slots());
     let (old, new) = items.split_at(40_000);
     for &item in old {
         assert!(filter.remove_hash(item), "a stored item");
@@ -211,7 +313,7 @@ fn segments_go_with_their_last_item() {
         filter.segments() <= segments / 2,
         "drained segments stay: {filter:?}"
     );
-    assert!(filter.memory_usage() < bytes);
+    assert!(filter.slots() < slots);
     let found = new.iter().filter(|&&item| filter.contains_hash(item));
     assert_eq!(found.count(), new.len(), "stored items were lost");
 }
@@ -221,10 +323,13 @@ fn segments_go_with_their_last_item() {
 #[test]
 fn gives_back_what_other_threads_have_removed() {
     let _turn = alone();
-    let filter = filter(1_000);
+    let mut filter = filter(1_000);
     let start = live();
+    let of_one_round = AtomicUsize::new(0);
     let of_thread = |thread: usize| (0..20_000).map(move |item| mix((thread as u64) << 32 | item));
+    let shared = &filter;
     Crew::workers(4, |crew, thread| {
+        let filter = shared;
         for round in 0..5 {
             let inserts = |thread: usize| (thread + round) % 4 < 2;
             crew.meet();
@@ -240,34 +345,43 @@ fn gives_back_what_other_threads_have_removed() {
             crew.meet();
             if thread == 3 {
                 assert!(filter.is_empty());
-                shrink(&filter);
-                assert_given_back(start + 2 * SLACK, "a filter that others have emptied");
+                shrink(filter);
+                // Those who race take a segment more of some sizes.
+                if round == 0 {
+                    of_one_round.store(live() - start, Ordering::Relaxed);
+                }
+                let most = start + 2 * of_one_round.load(Ordering::Relaxed) + SLACK;
+                assert_given_back(most, "a filter that others have emptied");
             }
             crew.meet();
         }
     });
+    free_what_is_parked(&mut filter);
+    assert_given_back(start + 2 * SLACK, "a filter that others have emptied");
 }
 
-/// Readers go on all the while. Each is at most one operation behind.
+/// Readers go on all the while. Segments are taken out and used again under them, and no table is freed that one may be
+/// in.
 #[test]
-fn segments_are_freed_under_readers() {
+fn segments_go_and_come_back_under_readers() {
     let _turn = alone();
-    let filter = filter(100);
+    let mut filter = filter(100);
     let residents: Vec<u64> = (0..60).map(|item| mix(u64::MAX - item)).collect();
     for &item in &residents {
         filter.insert_hash(item).expect("memory");
     }
     let start = live();
+    let freed = FREED_LARGE.load(Ordering::Relaxed);
     let (most, misses) = Crew::run(
         1,
         |_, _| {
-            let mut most = 0;
+            let mut most = Vec::new();
             for round in 0..10 {
                 let items = (0..40_000).map(|item| mix(round << 32 | item));
                 for item in items.clone() {
                     filter.insert_hash(item).expect("memory");
                 }
-                most = most.max(live());
+                most.push(live());
                 for item in items {
                     assert!(filter.remove_hash(item), "a stored item");
                 }
@@ -294,22 +408,35 @@ fn segments_are_freed_under_readers() {
                     .iter()
                     .filter(|&&item| !filter.contains_hash(item));
                 misses += missed.count();
+                let mut found = [false; 60];
+                filter.contains_many_hash(&residents, &mut found);
+                misses += found.iter().filter(|&&found| !found).count();
             }
             misses
         },
     );
     assert_eq!(misses.iter().sum::<usize>(), 0, "residents were missed");
+    assert_eq!(
+        FREED_LARGE.load(Ordering::Relaxed),
+        freed,
+        "tables were freed under readers"
+    );
+    let most = &most[0];
     assert!(most[0] > start + 80_000);
+    // The filter goes on from the largest that it had; there it is not larger by more than the next.
+    assert!(most[9] < start + 8 * (most[0] - start));
+    free_what_is_parked(&mut filter);
     assert_given_back(start + filter.memory_usage() + SLACK, "drained segments");
     for item in residents {
         assert!(filter.remove_hash(item), "a resident is lost");
     }
     shrink(&filter);
+    free_what_is_parked(&mut filter);
     assert_given_back(start + SLACK, "an emptied filter");
 }
 
-/// Nothing that is given up can be freed, or taken out, while a thread stands still in an operation. The filter goes
-/// on with the segments that it has; they do not become more each time that it is filled.
+/// Nothing can be taken out while a thread stands still in an insert. The filter goes on with the segments that it has;
+/// they do not become more each time that it is filled.
 #[test]
 fn a_thread_that_stands_still_does_not_make_segments_multiply() {
     let _turn = alone();

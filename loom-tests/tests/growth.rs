@@ -5,6 +5,7 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::testing::AddSegment;
+use lockfree_cuckoo::testing::hooks::in_one_order;
 use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use loom::sync::Arc;
 use loom_tests::check::{check, check_large};
@@ -19,6 +20,9 @@ const X: u64 = F;
 const Y: u64 = F;
 const Z: u64 = 1 << 62 | F;
 
+/// One with another fingerprint.
+const OTHER: u64 = 1 << 63 | 0x2222;
+
 /// A filter whose first segment has two buckets.
 fn filter() -> Arc<Filter> {
     let filter = GrowingCuckooFilter::builder().capacity(8).seed(0).build();
@@ -31,6 +35,14 @@ fn with(items: impl IntoIterator<Item = u64>) -> Arc<Filter> {
         filter.insert_hash(item).expect("room");
     }
     filter
+}
+
+/// Takes out all but one, and gives what is deferred then the time to be done.
+fn shrink(filter: &Filter) {
+    for _ in 0..3 {
+        filter.shrink_to_fit();
+    }
+    assert_eq!(filter.segments(), 1, "drained segments stay");
 }
 
 #[test]
@@ -249,17 +261,62 @@ fn a_segment_that_may_get_an_item_is_not_taken_out() {
     });
 }
 
+/// The reader is not pinned. It may stop in the segment that goes, or in the list that had it, for as long as it likes.
 #[test]
 fn a_drained_segment_is_taken_out_under_a_reader() {
     check("shrinking and a lookup", 10, || {
         let filter = filter();
         filter.add_segment(4);
+        filter.add_segment(2);
+        filter.insert_hash(Z).expect("room");
+        let reader = spawn(&filter, |filter| {
+            assert!(filter.contains_hash(Z), "a stored item was missed");
+        });
+        shrink(&filter);
+        reader.join().expect("the reader");
+        assert!(filter.contains_hash(Z), "a stored item was lost");
+    });
+}
+
+/// What is parked comes back as another segment, under a reader that is late.
+#[test]
+fn a_segment_is_used_again_under_a_reader() {
+    check_large("shrinking, growth and a lookup", 10, || {
+        let filter = filter();
+        filter.add_segment(4);
         filter.insert_hash(X).expect("room");
+        // The first one goes.
+        shrink(&filter);
         let reader = spawn(&filter, |filter| {
             assert!(filter.contains_hash(X), "a stored item was missed");
         });
-        filter.shrink_to_fit();
+        filter.add_segment(2);
+        filter.insert_hash(X).expect("room");
+        assert!(filter.remove_hash(X), "a stored item was not removed");
         reader.join().expect("the reader");
         assert!(filter.contains_hash(X), "a stored item was lost");
+        assert_eq!(filter.len(), 1, "not conserved");
+    });
+}
+
+/// One into a segment that it has added, the other by whichever list it finds. Each then looks for the other's item.
+#[test]
+fn inserts_into_two_segments_are_not_missed_crosswise() {
+    check_large("growth and an insert, an insert, lookups", 10, || {
+        in_one_order(|| {
+            let filter = filter();
+            let other = spawn(&filter, |filter| {
+                filter.insert_hash(OTHER).expect("room");
+                filter.contains_hash(X)
+            });
+            assert!(filter.add_segment(4), "nobody else grows");
+            filter.insert_hash(X).expect("room");
+            let mine = filter.contains_hash(OTHER);
+            let theirs = other.join().expect("the other");
+            assert!(
+                mine || theirs,
+                "each of two inserts was missed by the other thread"
+            );
+        });
     });
 }

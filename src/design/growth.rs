@@ -10,16 +10,16 @@
 //! 1. Of two segments one *refines* the other: it has the same number of ranges, and its ranges are at least as
 //!    long. So items of one class in the finer segment are of one class in the coarser. The list has the finest
 //!    segment first.
-//! 2. A list is immutable. It is published by an exchange, which fails if it has been replaced.
+//! 2. A list does not change while it is the current one. It is published by an exchange, which fails if it has been
+//!    replaced.
 //! 3. Inserts go to one segment of the list they loaded, the target. An insert that comes late, by an old list,
 //!    does no harm.
 //! 4. Lookups, removes and counts walk from the finest to the coarsest and take what they find first. A remove
-//!    checks after each miss that the list is still the same. A lookup checks it when it has missed in all
-//!    segments. If the list has changed, they walk again.
+//!    checks before each segment and after the last, and so after each miss, that the list is still the same. A lookup
+//!    checks it when it has missed in all segments. If the list has changed, they walk again.
 //! 5. A segment that is no longer the target is *sealed* when a grace period has passed since it was the target:
-//!    no insert can come any more. If it is sealed and empty, it is taken out of the list, and freed after
-//!    another grace period. Nothing takes a seal back, so a segment that has been replaced as the target is never the
-//!    target again.
+//!    no insert can come any more. If it is sealed and empty, it is taken out of the list, and *parked*. Nothing but
+//!    this takes a seal back: a parked segment can become the target of a later list, like a new one.
 //! 6. An [admission](super::linearization#admissions) freezes its word in the target, asks the finer segments,
 //!    its sibling, the coarser segments, and at last whether the list is the same, and commits. It reads words of
 //!    other segments by read-modify-writes, and aborts admissions that it meets there. Only its owner commits it,
@@ -43,7 +43,10 @@
 //! * *A segment is added* at some level, empty. If it is coarser than what a claim has passed, the claim sees
 //!   before it goes on that the list has changed, and begins again. If it is finer, `e` at its level is what it
 //!   is one level finer, or all items of the class, and the claim counts as having passed.
-//! * *A segment is taken out.* It is empty, and stays so.
+//! * *A segment is taken out.* It is empty, and stays so until it is added again. Then it is a segment that is added. A
+//!   call that is late by an older list may meet it there. It has passed all segments that are finer and were in the list
+//!   at its last check, and counts as having passed the finer ones that were added since. So if it is a remove, it may
+//!   take what it finds. If it misses, its next check fails.
 //!
 //! Below the coarsest level there is nothing, and items equal tokens there, so `e` is 0: no claim can pass the last
 //! level. That is, no lookup and no remove of an item that is in throughout misses it. And `e` is never negative, so
@@ -60,13 +63,40 @@
 //!
 //! # Epochs
 //!
-//! An operation is pinned from before it loads the list until it ends. Deferred work runs when every thread that
-//! was pinned at the time has been seen unpinned (crossbeam-epoch; Fraser 2004). So a thread that stops in the
-//! middle of an operation keeps segments from being sealed and freed, and nothing else.
+//! An insert is pinned from before it loads the list until it ends, and so is whoever replaces a list. Deferred work runs
+//! when every thread that was pinned at the time has been seen unpinned (crossbeam-epoch; Fraser 2004). The seal of a
+//! segment is such work, and so is the next use of the memory of a list. So a thread that stops in the middle of an
+//! insert keeps segments from being sealed and taken out, and nothing else. A thread that stops in any other call
+//! delays nothing.
+//!
+//! # Calls without a pin
+//!
+//! A pin costs as much as a lookup. So lookups, removes, counts and snapshots have none, and nothing that they may read
+//! is freed while the filter is shared. It is freed when the filter is dropped, or by a call that has it by `&mut`.
+//! Until then it is used again:
+//!
+//! * *The memory of a list* holds another list after a grace period. A call without a pin may read a part of each. All
+//!   that it reads are segments of this filter, so what a lookup finds there is in. Before a remove takes something,
+//!   and before a call says that something is absent, it checks that the list is still the current one. If it is, it
+//!   was so at each moment since the call loaded it, and all that was read belongs to it.
+//! * *The pointer does not tell*, because it may have come back. So each exchange of the list is announced by a
+//!   change of a number, after the list that it replaces was loaded, and before it. A call loads the number, then the
+//!   pointer; its check loads the pointer, then the number. Suppose that the pointer had come back. The exchange that
+//!   brought it back replaced another list, which became the current one after the call loaded the pointer. So it was
+//!   announced after the call loaded the number, and the check finds another one.
+//! * *A parked segment* is empty, and no thread writes to it: inserts have ended, and removes find nothing. So its
+//!   pages can go back to the system, where the system gives pages of zeros for them, which are empty buckets. Late
+//!   calls see no difference. Its versions and descriptors stay, and count on when it is used again, so no exchange
+//!   of an earlier use succeeds later than it could in a single table.
+//!
+//! A segment is allocated only if none of its size is parked, and a list only if none is free. So there are as many
+//! segments of a size as were in the list at a time, and lists as many as were replaced in a grace period. A thread
+//! that dies between taking a segment out and parking it costs that segment, until a call has the filter by `&mut`.
 //!
 //! # Progress
 //!
-//! A walk is repeated only if the list was replaced. A list is replaced because a segment was full, or drained.
+//! A walk is repeated only if the list was replaced, or an exchange was announced that failed because another one was
+//! first. A list is replaced because a segment was full, or drained.
 //! If several threads find a segment full, the first starts to build the next one. The others wait about the time
 //! that this takes, then build too, so a builder that stops does not block them. If an admission is aborted again
 //! and again, or an insert is disturbed again and again, the insert treats the segment as full after a number of

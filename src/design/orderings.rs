@@ -29,13 +29,18 @@
 //! | fields | Relaxed, between the fences | | weakest there is |
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
-//! | list of segments: load | Acquire | its replacement | no: the fence of the pin comes before every load, and the models' replacers pass one after theirs |
-//! | list: replacement | Release | its load | yes |
-//! | the same | Acquire | the last replacement, so that a loader acquires all before it | no: a new list is made of the one before, which was acquired |
-//! | list: second look | Relaxed | a replacement, by way of a word | weakest there is |
+//! | list of segments: load | SeqCst | its exchange | no: in the models the load of a word, and its fence, comes before the second look |
+//! | list: exchange | SeqCst | its load | yes, to Acquire |
+//! | list: second look | SeqCst | its exchange | no, see there; yes, if there is none |
+//! | number of exchanges: read, read again | SeqCst | its change | no, see there; yes, if it is not looked at |
+//! | number of exchanges: change | SeqCst, before the exchange that publishes it | its reads | no, see there; yes, if it does not change |
+//! | what a list consists of | Release | who reads it by an older list acquires that this was replaced | no model is so large |
+//! | the next use of the memory of a list | Acquire, Release | its being put in again, the end of its last use | no: the epochs' own fences come between |
 //! | other segments' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
 //! | seal of a segment | Release | whether it is sealed | no: the epochs' own fences come between |
 //! | whether it is sealed | Acquire | its seal | no, see there |
+//! | a segment is parked | Release | its next use; the pages are back before somebody fills them | no model: the checker has no pages |
+//! | its next use | Acquire | its parking | no model, see there |
 //! | item counter | Relaxed | orders nothing | weakest there is |
 //! | number of a thread: take | Acquire | its giving back | no model: the checker has its own threads |
 //! | number of a thread: give back | Release | the next take; so that the next holder of a cell sees its count | no model, see there |

@@ -19,7 +19,7 @@ const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 impl<L: Layout> Operations for Fixed<L> {
     type Layout = L;
-    /// Nothing goes away.
+    /// Nobody asks.
     type Pin = ();
     type Options = ();
 
@@ -93,7 +93,7 @@ impl<L: Layout> Operations for Fixed<L> {
     fn pin(&self) {}
 
     #[inline]
-    fn contains(&self, hash: u64, (): &()) -> bool {
+    fn contains(&self, hash: u64) -> bool {
         self.segment.tokens().contains(hash)
     }
 
@@ -115,21 +115,21 @@ impl<L: Layout> Operations for Fixed<L> {
 
     // See `Filter::remove_hash`.
     #[inline(always)]
-    fn remove(&self, hash: u64, (): &()) -> bool {
+    fn remove(&self, hash: u64) -> bool {
         self.segment.remove(hash)
     }
 
-    fn count(&self, hash: u64, (): &()) -> usize {
+    fn count(&self, hash: u64) -> usize {
         self.segment.tokens().count(hash)
     }
 
     #[inline]
-    fn ahead(&self, hashes: &[u64], (): &()) -> impl Iterator<Item = u64> {
+    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         self.segment.tokens().ahead(hashes)
     }
 
     #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64], pin: &()) -> impl Iterator<Item = u64> {
-        self.ahead(hashes, pin)
+    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        self.ahead(hashes)
     }
 }

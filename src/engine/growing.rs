@@ -2,20 +2,20 @@
 
 mod chain;
 mod growth;
+mod kept;
 mod limits;
 mod link;
 mod published;
 mod snapshot;
 mod walks;
 
-use std::sync::Arc;
-
 pub(crate) use chain::Chain;
 pub(crate) use limits::Limits;
 use limits::NO_LIMIT;
 pub(crate) use limits::{LARGEST_FACTOR, rate_of_full};
 pub(crate) use link::Link;
-use published::{Guard, Published, pin};
+use published::{Guard, pin};
+pub(crate) use published::{Look, Published};
 
 use super::{Filling, Operations, Plan};
 use crate::allocate;
@@ -23,12 +23,13 @@ use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
 use crate::table::rate::{any_of, compared};
+use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a chain of tables, with buckets of the layout
 /// `L`.
 #[derive(Debug)]
 pub struct Growing<L: Layout = Lanes<4, 16>> {
-    chain: Published<Chain<L>>,
+    published: Published<L>,
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
@@ -48,24 +49,25 @@ const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 const SEGMENTS_TO_CHOOSE_FOR: usize = 8;
 
 /// The segments of a chain, from the finest on.
-type Links<L> = Vec<Arc<Link<L>>>;
+type Links<'a, L> = Vec<&'a Link<L>>;
 
-/// Hashes that are served under one pin, so that no pin lasts long.
+/// Hashes that are inserted under one pin, so that no pin lasts long.
 const PER_PIN: usize = 256;
 
 impl<L: Layout> Growing<L> {
-    /// Of a chain that nobody has used yet.
-    pub(crate) fn of_chain(
-        chain: Chain<L>,
+    /// Of segments that nobody has used yet.
+    pub(crate) fn of_segments(
+        mut published: Published<L>,
         start: Geometry<L>,
         limits: Limits,
         memory: usize,
         outside: usize,
     ) -> Self {
         // At most `LONG_BUDGET`.
-        let search_budget = chain.target().segment.tokens().search_budget() as u32;
+        let target = &published.alone().target().segment;
+        let search_budget = target.tokens().search_budget() as u32;
         Self {
-            chain: Published::new(chain),
+            published,
             limits,
             memory,
             outside: u32::try_from(outside).unwrap_or(u32::MAX),
@@ -74,12 +76,9 @@ impl<L: Layout> Growing<L> {
         }
     }
 
-    /// The same around another chain.
-    fn with_chain(&self, chain: Chain<L>) -> Self {
-        Self {
-            chain: Published::new(chain),
-            ..*self
-        }
+    /// The same with other segments.
+    fn with_segments(&self, published: Published<L>) -> Self {
+        Self { published, ..*self }
     }
 
     /// A segment of this geometry, searched as the others are.
@@ -87,30 +86,32 @@ impl<L: Layout> Growing<L> {
         Link::new(geometry, self.search_budget as usize)
     }
 
-    pub(crate) fn chain_mut(&mut self) -> &mut Chain<L> {
-        self.chain.get_mut()
+    /// The list, while no other thread is about. What is parked is freed.
+    pub(crate) fn chain_mut(&mut self) -> &Chain<L> {
+        self.published.alone()
     }
 
-    /// The segments at this moment, and which of them takes the inserts.
-    pub(crate) fn links(&self) -> Result<(Links<L>, usize), OutOfMemory> {
-        let guard = pin();
-        let chain = self.chain.load(&guard);
-        let mut links = Vec::new();
-        allocate::grow(&mut links, chain.links().len())?;
-        links.extend(chain.links().iter().map(Arc::clone));
-        Ok((links, chain.target_index()))
+    /// The segments at this moment, and which of them takes the inserts; and the look by which
+    /// [`has_changed`](Self::has_changed) tells whether they are still the same.
+    pub(crate) fn links(&self) -> Result<(Look<'_, L>, Links<'_, L>, usize), OutOfMemory> {
+        loop {
+            let look = self.published.look();
+            let mut links = Vec::new();
+            let count = look.chain.links().count();
+            allocate::grow(&mut links, count)?;
+            // The chain may hold a longer list by now.
+            links.extend(look.chain.links().take(count));
+            if let Some(target) = look.chain.target_index()
+                && self.is_current(&look)
+            {
+                return Ok((look, links, target));
+            }
+        }
     }
 
-    /// Whether these are the segments, and whether this one of them takes the inserts.
-    pub(crate) fn has_links(&self, links: &[Arc<Link<L>>], target: usize) -> bool {
-        let guard = pin();
-        let chain = self.chain.load(&guard);
-        let pairs = chain.links().iter().zip(links);
-        chain.links().len() == links.len()
-            && chain.target_index() == target
-            && pairs
-                .into_iter()
-                .all(|(current, link)| Arc::ptr_eq(current, link))
+    /// Whether the list was replaced since a look.
+    pub(crate) fn has_changed(&self, look: &Look<'_, L>) -> bool {
+        !self.is_current(look)
     }
 
     pub(crate) fn start(&self) -> Geometry<L> {
@@ -125,13 +126,29 @@ impl<L: Layout> Growing<L> {
         self.memory
     }
 
-    fn sum(&self, of: impl Fn(&Link<L>) -> usize) -> usize {
-        self.chain.load(&pin()).sum(of)
+    /// What `of` says of a list that was the current one meanwhile.
+    fn of_current<R>(&self, of: impl Fn(&Chain<L>) -> R) -> R {
+        loop {
+            let look = self.published.look();
+            let result = of(look.chain);
+            if self.is_current(&look) {
+                return result;
+            }
+        }
     }
 
-    /// The bytes of the filter with this chain.
-    fn bytes_of(&self, chain: &Chain<L>) -> usize {
-        self.outside as usize + chain.sum(Link::bytes)
+    fn sum(&self, of: impl Fn(&Link<L>) -> usize) -> usize {
+        self.of_current(|chain| chain.sum(&of))
+    }
+
+    /// The bytes of the filter with this list and another segment, a parked one if there is one that fits.
+    fn bytes_with(&self, chain: &Chain<L>, geometry: Geometry<L>) -> Result<usize, OutOfMemory> {
+        let more = match self.published.parked(geometry) {
+            Some(link) => link.released_bytes(),
+            None => Link::bytes_for(geometry)?,
+        };
+        let present = chain.sum(Link::bytes) + self.published.parked_bytes();
+        Ok((self.outside as usize + present).saturating_add(more))
     }
 }
 
@@ -162,45 +179,39 @@ impl<L: Layout> Operations for Growing<L> {
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| Link::bytes_for(start))?;
         let first = Link::new(start, budget).map_err(BuildError::out_of_memory)?;
-        let chain = Chain::new([Arc::new(first)], 0);
+        let published = Published::new([first], 0);
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
             ..plan.options
         };
         let memory = plan.memory.unwrap_or(usize::MAX);
-        Ok(Self::of_chain(chain, start, limits, memory, plan.outside))
+        let outside = plan.outside;
+        Ok(Self::of_segments(published, start, limits, memory, outside))
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
         let first = self.new_link(self.start)?;
-        Ok(self.with_chain(Chain::new([Arc::new(first)], 0)))
+        Ok(self.with_segments(Published::new([first], 0)))
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let chain = self.chain.get_mut();
-        let links: Result<Vec<_>, OutOfMemory> = chain
-            .links()
-            .iter()
-            .map(|link| link.quiescent_copy().map(Arc::new))
-            .collect();
-        let target = chain.target_index();
-        Ok(self.with_chain(Chain::at_rest(links?, target)))
+        let chain = self.published.alone();
+        let links: Result<Vec<_>, OutOfMemory> = chain.links().map(Link::quiescent_copy).collect();
+        let target = chain.target_index().expect("a list has its target");
+        Ok(self.with_segments(Published::at_rest(links?, target)))
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        Ok(self.with_chain(self.copy_of_chain()?))
+        Ok(self.with_segments(self.copy_of_segments()?))
     }
 
     fn clear(&mut self) {
-        let (start, search_budget) = (self.start, self.search_budget as usize);
-        let chain = self.chain.get_mut();
         // Only the target may take inserts again: each other segment is sealed, or a deferred call will seal it.
         // The others go first, so that their memory can serve for the new one.
-        let target = Arc::clone(chain.target());
-        *chain = Chain::new([Arc::clone(&target)], 0);
-        match Link::new(start, search_budget) {
-            Ok(first) => *chain = Chain::new([Arc::new(first)], 0),
-            Err(_) => target.empty(),
+        self.published.keep_target();
+        match self.new_link(self.start) {
+            Ok(first) => self.published = Published::new([first], 0),
+            Err(_) => self.published.alone().target().empty(),
         }
     }
 
@@ -209,6 +220,7 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.published.alone();
         self.memory = bytes;
     }
 
@@ -229,17 +241,12 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.sum(Link::bytes)
+        self.sum(Link::bytes) + self.published.parked_bytes()
     }
 
     fn false_positive_rate(&self) -> f64 {
-        let guard = pin();
-        let links = self.chain.load(&guard).links().iter();
-        any_of::<L>(
-            links
-                .map(|link| compared(link.segment.len(), link.geometry()))
-                .sum(),
-        )
+        let of_link = |link: &Link<L>| compared(link.segment.len(), link.geometry());
+        any_of::<L>(self.of_current(|chain| chain.links().map(of_link).sum()))
     }
 
     #[inline]
@@ -248,8 +255,8 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     #[inline]
-    fn contains(&self, hash: u64, guard: &Guard) -> bool {
-        self.contains_under(hash, guard)
+    fn contains(&self, hash: u64) -> bool {
+        self.lookup(hash)
     }
 
     #[inline]
@@ -263,30 +270,40 @@ impl<L: Layout> Operations for Growing<L> {
     }
 
     #[inline]
-    fn remove(&self, hash: u64, guard: &Guard) -> bool {
-        self.remove_under(hash, guard)
+    fn remove(&self, hash: u64) -> bool {
+        self.remove_finest(hash)
     }
 
-    fn count(&self, hash: u64, guard: &Guard) -> usize {
-        self.count_under(hash, guard)
+    fn count(&self, hash: u64) -> usize {
+        self.of_current(|chain| chain.sum(|link| link.segment.tokens().count(hash)))
     }
 
-    #[inline]
-    fn ahead(&self, hashes: &[u64], guard: &Guard) -> impl Iterator<Item = u64> {
-        // Walks begin with the finest.
-        self.chain.load(guard).links()[0]
-            .segment
-            .tokens()
-            .ahead(hashes)
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        self.lookup_many(hashes, found);
     }
 
     #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64], guard: &Guard) -> impl Iterator<Item = u64> {
-        self.chain
-            .load(guard)
-            .target()
-            .segment
-            .tokens()
-            .ahead(hashes)
+    fn contains_burst(&self, hashes: &[u64]) -> u64 {
+        let mut found = [false; u64::BITS as usize];
+        self.lookup_many(hashes, &mut found[..hashes.len()]);
+        let bits = found.into_iter().zip(0..);
+        bits.fold(0, |bits, (found, bit)| bits | u64::from(found) << bit)
+    }
+
+    #[inline]
+    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        // Walks begin with the finest, whichever it is by then.
+        ahead(hashes, |hash| {
+            let finest = self.published.look().chain.finest();
+            finest.segment.tokens().prefetch(hash);
+        })
+    }
+
+    #[inline]
+    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        ahead(hashes, |hash| {
+            let target = self.published.look().chain.target();
+            target.segment.tokens().prefetch(hash);
+        })
     }
 }

@@ -6,18 +6,18 @@ use crate::layout::Layout;
 
 /// The operations of an engine, by hash.
 ///
-/// An operation runs under a *pin*, which keeps alive what it looks at. One pin serves many operations.
+/// An insert runs under a *pin*, which tells others that it is not over. One pin serves many.
 pub trait Operations: Sized + Send + Sync + 'static {
     /// The layout of its buckets.
     type Layout: Layout;
-    /// What keeps alive what an operation looks at.
+    /// What tells others that an insert is not over.
     type Pin;
     /// The options that only this engine has.
     type Options: Clone + core::fmt::Debug + Default;
 
     /// What filters with this engine are called.
     const NAME: &'static str;
-    /// Most hashes that are served under one pin.
+    /// Most hashes that are inserted under one pin.
     const PER_PIN: usize;
 
     /// What is in a filter with these options when its rate of false positives is judged.
@@ -61,41 +61,34 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Pins.
     fn pin(&self) -> Self::Pin;
     /// Whether a token of the class is in.
-    fn contains(&self, hash: u64, pin: &Self::Pin) -> bool;
+    fn contains(&self, hash: u64) -> bool;
     /// Adds a token.
     fn insert(&self, hash: u64, pin: &Self::Pin) -> Result<(), InsertError>;
     /// Adds a token if none of its class is in.
     fn insert_unique(&self, hash: u64, pin: &Self::Pin) -> Result<bool, InsertError>;
     /// Removes a token.
-    fn remove(&self, hash: u64, pin: &Self::Pin) -> bool;
+    fn remove(&self, hash: u64) -> bool;
     /// The number of tokens of the class.
-    fn count(&self, hash: u64, pin: &Self::Pin) -> usize;
+    fn count(&self, hash: u64) -> usize;
     /// The hashes in order, with the memory of the next ones on its way: that which lookups and removes read first.
-    fn ahead(&self, hashes: &[u64], pin: &Self::Pin) -> impl Iterator<Item = u64>;
+    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64>;
     /// The same for inserts.
-    fn ahead_of_inserts(&self, hashes: &[u64], pin: &Self::Pin) -> impl Iterator<Item = u64>;
+    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64>;
 
     /// Looks up many hashes. The slices are of one length.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        let chunks = hashes
-            .chunks(Self::PER_PIN)
-            .zip(found.chunks_mut(Self::PER_PIN));
-        for (hashes, found) in chunks {
-            let pin = self.pin();
-            for (found, hash) in found.iter_mut().zip(self.ahead(hashes, &pin)) {
-                *found = self.contains(hash, &pin);
-            }
+        for (found, hash) in found.iter_mut().zip(self.ahead(hashes)) {
+            *found = self.contains(hash);
         }
     }
 
     /// The answers for at most 64 hashes, a bit for each.
     #[inline]
     fn contains_burst(&self, hashes: &[u64]) -> u64 {
-        let pin = self.pin();
-        let answers = self.ahead(hashes, &pin).zip(0..);
+        let answers = self.ahead(hashes).zip(0..);
         answers.fold(0, |found, (hash, bit)| {
-            found | u64::from(self.contains(hash, &pin)) << bit
+            found | u64::from(self.contains(hash)) << bit
         })
     }
 
@@ -104,7 +97,7 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
         for (chunk, hashes) in hashes.chunks(Self::PER_PIN).enumerate() {
             let pin = self.pin();
-            for (turn, hash) in self.ahead_of_inserts(hashes, &pin).enumerate() {
+            for (turn, hash) in self.ahead_of_inserts(hashes).enumerate() {
                 self.insert(hash, &pin)
                     .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;
             }
@@ -124,7 +117,7 @@ pub trait Operations: Sized + Send + Sync + 'static {
             .zip(added.chunks_mut(Self::PER_PIN));
         for (chunk, (hashes, added)) in chunks.enumerate() {
             let pin = self.pin();
-            let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes, &pin));
+            let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes));
             for (turn, (added, hash)) in turns.enumerate() {
                 *added = self
                     .insert_unique(hash, &pin)
@@ -137,11 +130,6 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Removes one token for each hash. Returns how many were in.
     #[inline]
     fn remove_many(&self, hashes: &[u64]) -> usize {
-        let remove_chunk = |hashes| {
-            let pin = self.pin();
-            let hashes = self.ahead(hashes, &pin);
-            hashes.filter(|&hash| self.remove(hash, &pin)).count()
-        };
-        hashes.chunks(Self::PER_PIN).map(remove_chunk).sum()
+        self.ahead(hashes).filter(|&hash| self.remove(hash)).count()
     }
 }

@@ -129,7 +129,7 @@ impl<L: Layout> Rotating<L> {
 
 impl<L: Layout> Operations for Rotating<L> {
     type Layout = L;
-    /// Nothing goes away.
+    /// Nobody asks.
     type Pin = ();
     type Options = Generations;
 
@@ -220,7 +220,7 @@ impl<L: Layout> Operations for Rotating<L> {
     fn pin(&self) {}
 
     #[inline]
-    fn contains(&self, hash: u64, (): &()) -> bool {
+    fn contains(&self, hash: u64) -> bool {
         self.lookup(hash)
     }
 
@@ -234,16 +234,16 @@ impl<L: Layout> Operations for Rotating<L> {
     }
 
     #[inline]
-    fn remove(&self, hash: u64, (): &()) -> bool {
+    fn remove(&self, hash: u64) -> bool {
         self.remove_oldest(hash)
     }
 
-    fn count(&self, hash: u64, (): &()) -> usize {
+    fn count(&self, hash: u64) -> usize {
         self.count_all(hash)
     }
 
     #[inline]
-    fn ahead(&self, hashes: &[u64], (): &()) -> impl Iterator<Item = u64> {
+    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         let state = self.state.load();
         ahead(hashes, move |hash| {
             self.live(state)
@@ -252,7 +252,7 @@ impl<L: Layout> Operations for Rotating<L> {
     }
 
     #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64], (): &()) -> impl Iterator<Item = u64> {
+    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         self.young(self.state.load()).tokens().ahead(hashes)
     }
 }

@@ -100,7 +100,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.engine.contains(hash, &self.engine.pin())
+        self.engine.contains(hash)
     }
 
     /// As [`remove`](Self::remove).
@@ -114,7 +114,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     // A little too large for the compiler to inline it unasked; a call would cost a twentieth.
     #[inline(always)]
     pub fn remove_hash(&self, hash: u64) -> bool {
-        self.engine.remove(hash, &self.engine.pin())
+        self.engine.remove(hash)
     }
 
     /// As [`count`](Self::count).
@@ -127,6 +127,6 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// ```
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> usize {
-        self.engine.count(hash, &self.engine.pin())
+        self.engine.count(hash)
     }
 }

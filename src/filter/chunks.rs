@@ -20,8 +20,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// error: a filter to which others write all the time is stored by
     /// [`snapshot_to_writer`](Self::snapshot_to_writer).
     ///
-    /// Lookups by other threads do no harm, and are not disturbed. Of a filter that grows, segments that are given up
-    /// meanwhile are freed when the chunks are dropped.
+    /// Lookups by other threads do no harm, and are not disturbed.
     ///
     /// # Errors
     ///

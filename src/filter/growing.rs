@@ -14,7 +14,8 @@ impl<L: Layout, S, I> Filter<Growing<L>, S, I> {
 
     /// Sets the number of bytes that the filter refuses to grow beyond, as
     /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) of the builder does. A filter that
-    /// was read has the limit of the one that was stored. One that is larger already keeps what it has.
+    /// was read has the limit of the one that was stored. One that is larger already keeps its segments. What it has kept
+    /// beside them is freed, as by any call that takes `&mut self`.
     ///
     /// # Examples
     ///
@@ -30,29 +31,37 @@ impl<L: Layout, S, I> Filter<Growing<L>, S, I> {
         self.engine.set_max_memory_usage(bytes);
     }
 
-    /// Frees empty segments, while other threads use the filter: unlinks the segments that removal has emptied. If
+    /// Gives up empty segments, while other threads use the filter: takes out the segments that removal has emptied. If
     /// the whole filter is empty, it starts again with a segment of the first size.
     ///
-    /// A segment is freed when every thread has been seen outside of an operation of any filter that grows (or of
-    /// anything else that uses the same [epochs](https://docs.rs/crossbeam-epoch)). So while other threads work,
-    /// some segments may be freed later, by the next growth, removal or call of `shrink_to_fit`. A segment that
-    /// holds a single item keeps its memory.
+    /// What it frees: on Linux the pages of the tables go back to the system, which is nearly all of a large segment. Some
+    /// 8 to 24 KiB of each stay, and so do its addresses: the filter uses them when it grows again. Elsewhere all memory
+    /// stays for that. Other threads may still look something up there, so it is freed only when the filter is dropped, or
+    /// by any call that takes `&mut self`. [`memory_usage`](Self::memory_usage) and the limit on memory count what stays.
+    ///
+    /// A segment is taken out when every thread has been seen outside of an insert of any filter that grows (or of
+    /// anything else that uses the same [epochs](https://docs.rs/crossbeam-epoch)). So while other threads insert,
+    /// some segments may go later, by the next growth, removal or call of `shrink_to_fit`. A segment that holds a
+    /// single item keeps its memory.
     ///
     /// # Examples
     ///
     /// ```
     /// use lockfree_cuckoo::GrowingCuckooFilter;
     ///
-    /// let filter = GrowingCuckooFilter::with_capacity(100);
+    /// let mut filter = GrowingCuckooFilter::with_capacity(100);
     /// let start = filter.memory_usage();
     /// for item in 0..10_000 {
     ///     filter.insert(&item)?;
     /// }
-    /// assert!(filter.memory_usage() > 4 * start);
+    /// assert!(filter.segments() > 4);
     /// for item in 0..10_000 {
     ///     assert!(filter.remove(&item));
     /// }
     /// filter.shrink_to_fit();
+    /// assert_eq!(filter.segments(), 1);
+    /// // No other thread is about: what the filter kept for its next growth is freed too.
+    /// filter.set_max_memory_usage(usize::MAX);
     /// assert_eq!(filter.memory_usage(), start);
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```

@@ -136,7 +136,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
 
     /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
     /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of its
-    /// present segments; those that were taken out and wait to be freed are not among them.
+    /// present segments, and of those that it keeps for its next growth what the system has not got back.
     ///
     /// # Examples
     ///

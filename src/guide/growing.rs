@@ -71,14 +71,17 @@
 //! # Removing and shrinking
 //!
 //! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The
-//! filter unlinks and frees empty segments. A segment with one item left is kept. If the filter is empty,
+//! filter takes empty segments out. On Linux the pages of their tables go back to the system; the rest, and elsewhere all,
+//! is kept for the next growth, and freed by any call that takes `&mut self`. A filter that is filled and emptied for
+//! weeks takes no more memory than the first time. A segment with one item left is kept. If the filter is empty,
 //! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small segment. If
 //! items leave by age, use a filter that rotates ([`ageing`](super::ageing)).
 //!
 //! # What is different
 //!
-//! * Each call pins an epoch, which costs some nanoseconds. A batch call pins once per 256 items.
+//! * Each insert pins an epoch, which costs some nanoseconds. A batch call pins once per 256 items. Lookups and removes do
+//!   not; with one segment they cost little more than those of a filter of fixed size.
 //! * Each segment can hold as many copies of an item as two buckets have slots, eight with 4 x 16. One more is refused,
 //!   and never makes the filter grow.
-//! * The first call of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
+//! * The first insert of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
 //!   this filter in signal handlers, or in threads that must not allocate.

@@ -41,7 +41,7 @@ impl<L: Layout> Bucket<L> {
     }
 
     #[inline]
-    pub(crate) fn bits(self) -> u64 {
+    pub(crate) const fn bits(self) -> u64 {
         self.bits
     }
 

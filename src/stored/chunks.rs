@@ -4,8 +4,6 @@
 //! says why a form that comes to its end misses nothing.
 
 use alloc::boxed::Box;
-#[cfg(feature = "std")]
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
@@ -98,7 +96,7 @@ impl<L: Layout> Holder for &Tokens<L> {
 
 /// It may leave the chain meanwhile.
 #[cfg(feature = "std")]
-impl<L: Layout> Holder for Arc<Link<L>> {
+impl<L: Layout> Holder for &Link<L> {
     type Layout = L;
 
     fn tokens(&self) -> &Tokens<L> {

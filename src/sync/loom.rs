@@ -9,6 +9,9 @@ use super::{Event, Ordering};
 
 pub(crate) const MODEL: bool = true;
 
+/// Cells are numbers of loom's objects.
+pub(crate) const PLAIN: bool = false;
+
 /// Models check themselves which events happened.
 pub(crate) fn happened(_: Event) {}
 
@@ -88,6 +91,51 @@ impl AtomicU64 {
         failure: Ordering,
     ) -> Result<u64, u64> {
         let outcome = self.value().compare_exchange(
+            current,
+            new,
+            hooks::weakened(success).1,
+            hooks::weakened(failure).0,
+        );
+        hooks::write(success);
+        outcome
+    }
+}
+
+/// An atomic cell for a pointer. It has no twin: other cells are loaded between two loads of it, and models with more
+/// schedules would take too long.
+#[derive(Debug)]
+pub(crate) struct AtomicPtr<T> {
+    value: loom::sync::atomic::AtomicPtr<T>,
+}
+
+impl<T> AtomicPtr<T> {
+    pub(crate) fn new(value: *mut T) -> Self {
+        Self {
+            value: loom::sync::atomic::AtomicPtr::new(value),
+        }
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> *mut T {
+        hooks::is_alive();
+        hooks::fence_before_load(order);
+        self.value.load(hooks::weakened(order).0)
+    }
+
+    pub(crate) fn store(&self, value: *mut T, order: Ordering) {
+        if hooks::is_alive() {
+            self.value.store(value, order);
+        }
+    }
+
+    pub(crate) fn compare_exchange(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        hooks::is_alive();
+        let outcome = self.value.compare_exchange(
             current,
             new,
             hooks::weakened(success).1,

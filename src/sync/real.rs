@@ -15,6 +15,14 @@ pub(crate) use atomic::fence;
 /// A 64-bit atomic cell.
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 
+/// An atomic cell for a pointer.
+#[cfg(feature = "std")]
+pub(crate) use core::sync::atomic::AtomicPtr;
+
+/// Whether a cell is nothing but its value, so that fresh memory is cells of 0.
+#[cfg(feature = "std")]
+pub(crate) const PLAIN: bool = true;
+
 // Without native 64-bit atomics the filter could not be lock-free.
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!(

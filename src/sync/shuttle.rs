@@ -1,7 +1,7 @@
 //! shuttle's atomics: one thread at a time, switched at each access, in random order.
 
 pub(crate) use super::tally::happened;
-pub(crate) use shuttle::sync::atomic::{AtomicU64, fence};
+pub(crate) use shuttle::sync::atomic::{AtomicPtr, AtomicU64, fence};
 pub(crate) use shuttle::thread::yield_now;
 
 /// Hooks for the tests.
@@ -12,6 +12,9 @@ pub mod hooks {
 
 /// The constants are those of the shipping build: shuttle samples schedules and does not exhaust them.
 pub(crate) const MODEL: bool = false;
+
+/// Cells have a clock.
+pub(crate) const PLAIN: bool = false;
 
 pub(crate) fn parallelism() -> usize {
     4

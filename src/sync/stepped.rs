@@ -5,7 +5,11 @@ pub mod hooks;
 use super::Ordering;
 use super::real;
 
-pub(crate) use super::real::{EXCLUSIVE, MODEL, fence, parallelism, thread_index, yield_now};
+// A pointer is loaded beside other cells, at which a thread can be stopped.
+pub(crate) use super::real::AtomicPtr;
+pub(crate) use super::real::{
+    EXCLUSIVE, MODEL, PLAIN, fence, parallelism, thread_index, yield_now,
+};
 use hooks::Access;
 pub(crate) use hooks::happened;
 

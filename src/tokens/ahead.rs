@@ -7,9 +7,9 @@ use crate::layout::Layout;
 /// their lines are still in the first-level cache. By measurement, 16 to 64 are about as good.
 const DISTANCE: usize = 32;
 
-/// The hashes in order, each some time after `prefetch` was called for it.
+/// The hashes, or what stands for them, in order, each some time after `prefetch` was called for it.
 #[inline]
-pub(crate) fn ahead(hashes: &[u64], prefetch: impl Fn(u64)) -> impl Iterator<Item = u64> {
+pub(crate) fn ahead<T: Copy>(hashes: &[T], prefetch: impl Fn(T)) -> impl Iterator<Item = T> {
     hashes
         .iter()
         .take(DISTANCE)

@@ -77,6 +77,11 @@ fn shrink<S>(filter: &GrowingCuckooFilter<S>, segments: usize) {
     panic!("drained segments stay: {filter:?}");
 }
 
+/// Any call by `&mut` does it.
+fn free_what_is_parked<S>(filter: &mut GrowingCuckooFilter<S>) {
+    filter.set_max_memory_usage(usize::MAX);
+}
+
 /// The filter is as empty as one can see.
 fn assert_empty<S>(filter: &GrowingCuckooFilter<S>, hashes: impl IntoIterator<Item = u64>) {
     assert_eq!(filter.len(), 0, "len of an empty filter");

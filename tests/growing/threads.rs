@@ -3,7 +3,7 @@
 use crew::Crew;
 use model::mix;
 
-use crate::{as_given, assert_empty, scrambled, short, shrink};
+use crate::{as_given, assert_empty, free_what_is_parked, scrambled, short, shrink};
 use lockfree_cuckoo::testing::AddSegment;
 
 /// Each has items of its own, and shares their classes with all others.
@@ -17,7 +17,7 @@ fn own(thread: usize, round: usize, items: u64) -> impl Iterator<Item = u64> + C
 fn fill_and_empty(threads: usize, residents: u64, capacity: usize, factor: usize) {
     const ROUNDS: usize = 12;
     let items = 6_000 / threads as u64;
-    let filter = short(capacity, factor);
+    let mut filter = short(capacity, factor);
     let start = filter.memory_usage();
     let residents: Vec<u64> = (0..residents).map(|item| u64::MAX - item).collect();
     for item in &residents {
@@ -90,6 +90,7 @@ fn fill_and_empty(threads: usize, residents: u64, capacity: usize, factor: usize
         assert!(filter.remove(item), "a resident is lost");
     }
     shrink(&filter, 1);
+    free_what_is_parked(&mut filter);
     assert_eq!(filter.memory_usage(), start);
     let all = (0..threads)
         .flat_map(|thread| own(thread, ROUNDS - 1, items))

@@ -1,12 +1,11 @@
 //! Growth and shrinking: replacing the list.
 
-use std::sync::Arc;
-
 use super::Growing;
 use super::chain::Chain;
+use super::kept::Fresh;
 use super::link::Link;
-use super::published::{Guard, pin};
-use crate::error::{GrowthError, InsertError};
+use super::published::{Guard, Next, pin};
+use crate::error::{GrowthError, InsertError, OutOfMemory};
 use crate::layout::Layout;
 use crate::sync::{self, Event};
 use crate::table::Geometry;
@@ -24,8 +23,7 @@ const LEAST_LOAD: usize = 8;
 /// About the number of buckets that a thread can build in the time of one yield.
 const BUCKETS_PER_YIELD: usize = 64;
 
-/// How often a thread must be seen unpinned before the memory that it could see is freed; times two, because
-/// sealing comes before unlinking.
+/// How often a thread must be seen unpinned before a segment that it could insert into is sealed, and taken out.
 const ADVANCES: usize = if sync::MODEL { 2 } else { 10 };
 
 impl<L: Layout> Growing<L> {
@@ -80,35 +78,44 @@ impl<L: Layout> Growing<L> {
     /// Replaces the list by one with another segment, or finds that it has been replaced.
     #[cold]
     fn grow(&self, chain: &Chain<L>, guard: &Guard) -> Result<(), InsertError> {
-        if !self.chain.is(chain, guard) {
+        if !self.published.is(chain, guard) {
             return Ok(());
         }
         let cannot = |limit| {
             // The filter has grown after all: another thread has replaced the list.
-            if !self.chain.is(chain, guard) {
+            if !self.published.is(chain, guard) {
                 return Ok(());
             }
             let error = GrowthError {
-                segments: chain.links().len(),
+                segments: chain.links().count(),
                 limit,
             };
             Err(InsertError::CannotGrow { error })
         };
-        let geometry = match self.limits.next(chain, self.bytes_of(chain), self.memory) {
+        let bytes = |geometry| self.bytes_with(chain, geometry);
+        let geometry = match self.limits.next(chain, bytes, self.memory) {
             Ok(geometry) => geometry,
             Err(limit) => return cannot(limit),
         };
         if chain.announce_builder() > 0 && self.is_replaced_soon(chain, geometry, guard) {
             return Ok(());
         }
-        match self.new_link(geometry) {
-            Ok(link) => {
-                self.retarget(chain, link, guard);
+        match self.next_link(geometry) {
+            Ok(next) => {
+                self.retarget(chain, next, guard);
             }
             Err(error) => return cannot(error.into()),
         }
         self.unlink_drained(guard);
         Ok(())
+    }
+
+    /// A segment of this geometry that was parked, or a new one.
+    fn next_link(&self, geometry: Geometry<L>) -> Result<Next<'_, L>, OutOfMemory> {
+        match self.published.take(geometry) {
+            Some(link) => Ok(Next::Used(link)),
+            None => Ok(Next::New(Fresh::new(self.new_link(geometry)?))),
+        }
     }
 
     /// Waits about as long as building takes, for the thread that already builds. Not longer, because it may never
@@ -120,7 +127,7 @@ impl<L: Layout> Growing<L> {
             geometry.buckets() / BUCKETS_PER_YIELD
         };
         (0..=patience).any(|_| {
-            let replaced = !self.chain.is(chain, guard);
+            let replaced = !self.published.is(chain, guard);
             if !replaced {
                 sync::yield_now();
             }
@@ -128,19 +135,15 @@ impl<L: Layout> Growing<L> {
         })
     }
 
-    /// Makes a new segment the target. Returns false if the list has been replaced; then the segment was built in
-    /// vain.
-    fn retarget(&self, chain: &Chain<L>, link: Link<L>, guard: &Guard) -> bool {
-        if chain.links().len() >= Chain::<L>::MOST {
-            return false;
-        }
-        let last = Arc::clone(chain.target());
-        let replaced = self.chain.replace(chain, chain.with_target(link), guard);
+    /// Makes a segment the target. Returns false if the list has been replaced; then it was built in vain.
+    fn retarget(&self, chain: &Chain<L>, next: Next<'_, L>, guard: &Guard) -> bool {
+        let last = chain.target();
+        let replaced = self.published.retarget(chain, next, guard);
         if replaced {
             sync::happened(Event::Growth);
             // Every thread that may still insert there is pinned now. After they are all unpinned, no further
             // insert comes.
-            guard.defer(move || last.seal());
+            guard.defer(last.sealing());
             // Handed to all threads: this one may not come back for long.
             guard.flush();
         } else {
@@ -153,38 +156,43 @@ impl<L: Layout> Growing<L> {
     /// Inserts do this on their own when there is no room; checks want it at will.
     pub(crate) fn add_segment(&self, buckets: usize) -> bool {
         let guard = pin();
-        let chain = self.chain.load(&guard);
+        let chain = self.published.load(&guard);
         let geometry = Geometry::with_buckets(buckets)
             .filter(|geometry| geometry.ranges() == self.start.ranges())
             .expect("a refinement, or one of which this is one");
-        let link = self.new_link(geometry).expect("memory");
-        self.retarget(chain, link, &guard)
+        if chain.links().count() >= Chain::<L>::MOST {
+            return false;
+        }
+        let next = self.next_link(geometry).expect("memory");
+        self.retarget(chain, next, &guard)
     }
 
-    /// Takes out the segments that removal has emptied for ever.
+    /// Takes out the segments that removal has emptied, and parks them.
     pub(super) fn unlink_drained(&self, guard: &Guard) {
-        let chain = self.chain.load(guard);
-        if let Some(shorter) = chain.without_drained()
-            && self.chain.replace(chain, shorter, guard)
+        let chain = self.published.load(guard);
+        if let Some((list, drained)) = chain.without_drained()
+            && self.published.replace(chain, &list, guard)
         {
             sync::happened(Event::Unlink);
+            drained.into_iter().for_each(Link::park);
             guard.flush();
         }
     }
 
-    /// Frees what is empty, while other threads go on: takes out the segments that removal has emptied, and if the
+    /// Gives back what is empty, while other threads go on: takes out the segments that removal has emptied, and if the
     /// whole filter is empty, begins anew with a segment of the first size.
     pub(crate) fn shrink_to_fit(&self) {
         for _ in 0..ADVANCES {
             let guard = pin();
             self.unlink_drained(&guard);
-            let chain = self.chain.load(&guard);
+            let chain = self.published.load(&guard);
             // Only when the other segments are gone from the list: while a thread is stopped they stay, and every
             // call would add one more.
-            if let [last] = chain.links()
+            let mut links = chain.links();
+            if let (Some(last), None) = (links.next(), links.next())
                 && last.geometry() != self.start
                 && last.segment.len() == 0
-                && let Ok(first) = self.new_link(self.start)
+                && let Ok(first) = self.next_link(self.start)
             {
                 self.retarget(chain, first, &guard);
             }

@@ -1,8 +1,7 @@
 //! What a chain may grow to, and how fast.
 
 use super::chain::Chain;
-use super::link::Link;
-use crate::error::{BuildError, Cause, Limit, Rate};
+use crate::error::{BuildError, Cause, Limit, OutOfMemory, Rate};
 use crate::layout::Layout;
 use crate::table::Geometry;
 use crate::table::rate::any_of;
@@ -49,26 +48,27 @@ impl Limits {
         Ok(())
     }
 
-    /// The geometry of the next segment of a chain that takes `bytes` of at most `most`, or why there is none.
+    /// The geometry of the next segment of a chain that takes `bytes` with it, of at most `most`, or why there is none.
     pub(super) fn next<L: Layout>(
         &self,
         chain: &Chain<L>,
-        bytes: usize,
+        bytes: impl FnOnce(Geometry<L>) -> Result<usize, OutOfMemory>,
         most: usize,
     ) -> Result<Geometry<L>, Limit> {
-        let rate = rate_of_full::<L>(chain.links().len() + 1);
+        let segments = chain.links().count();
+        let rate = rate_of_full::<L>(segments + 1);
         if rate > self.false_positive_rate {
             return Err(Limit::FalsePositiveRate {
                 rate: Rate::new(rate),
                 most: Rate::new(self.false_positive_rate),
             });
         }
-        if chain.links().len() >= Chain::<L>::MOST {
+        if segments >= Chain::<L>::MOST {
             return Err(Limit::Segments);
         }
         let target = chain.target().geometry();
         let geometry = target.refined(self.factor).ok_or(Limit::Buckets)?;
-        let bytes = bytes.saturating_add(Link::bytes_for(geometry)?);
+        let bytes = bytes(geometry)?;
         if bytes > most {
             return Err(Limit::Memory { bytes, most });
         }

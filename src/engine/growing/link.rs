@@ -1,5 +1,7 @@
 //! A link: one segment of a chain, and whether inserts can still come.
 
+use std::sync::Arc;
+
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::{Bucket, Layout};
 use crate::segment::Segment;
@@ -9,9 +11,20 @@ use crate::table::{Geometry, Table, sizing};
 #[derive(Debug)]
 pub(crate) struct Link<L> {
     pub(crate) segment: Segment<L>,
-    /// 1 when no further insert can come.
-    sealed: AtomicU64,
+    /// By itself, because the seal may come when the filter is gone.
+    state: Arc<AtomicU64>,
+    /// The bytes that the system has got back while it is parked.
+    released: AtomicU64,
 }
+
+/// The states. Each leads to the next, and the last to the first.
+///
+/// Inserts may come.
+const OPEN: u64 = 0;
+/// No insert comes.
+const SEALED: u64 = 1;
+/// It is empty, in no list that is or will be current, and waits for its next use.
+const PARKED: u64 = 2;
 
 impl<L: Layout> Link<L> {
     pub(crate) fn new(geometry: Geometry<L>, search_budget: usize) -> Result<Self, OutOfMemory> {
@@ -32,7 +45,8 @@ impl<L: Layout> Link<L> {
         segment.tokens_mut().leave_admissions_to_their_owners();
         Self {
             segment,
-            sealed: AtomicU64::new(0),
+            state: Arc::new(AtomicU64::new(OPEN)),
+            released: AtomicU64::new(0),
         }
     }
 
@@ -55,8 +69,24 @@ impl<L: Layout> Link<L> {
         sizing::items_for(self.geometry())
     }
 
+    /// All its bytes, if the system has got none of them back.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.segment.bytes()
+    }
+
+    /// The bytes that it takes while it is parked; else 0.
+    pub(super) fn parked_bytes(&self) -> usize {
+        if self.is_parked() {
+            self.bytes() - self.released_bytes()
+        } else {
+            0
+        }
+    }
+
+    /// The bytes that the next use of a parked one adds.
+    pub(super) fn released_bytes(&self) -> usize {
+        // Relaxed: a measure, which orders nothing.
+        self.released.load(Ordering::Relaxed) as usize
     }
 
     /// The bytes of a link that is yet to be built.
@@ -64,17 +94,24 @@ impl<L: Layout> Link<L> {
         Ok(size_of::<Self>() + Segment::bytes_for(geometry, None)?)
     }
 
-    /// Marks the segment as sealed: all inserts that could reach it have ended, in every pinned thread.
+    /// Marks the segment as sealed, while no other thread is about.
     pub(super) fn seal(&self) {
-        // Release: pairs with the Acquire in `is_drained`; the inserts are behind whoever sees it.
-        self.sealed.store(1, Ordering::Release);
+        self.sealing()();
     }
 
-    /// Whether it is empty, and will be for ever.
+    /// What marks the segment as sealed, when all inserts that could reach it have ended, in every pinned thread.
+    pub(super) fn sealing(&self) -> impl FnOnce() + Send + 'static + use<L> {
+        let state = Arc::clone(&self.state);
+        // Release: pairs with the Acquire in `is_drained`; the inserts are behind whoever sees it.
+        move || state.store(SEALED, Ordering::Release)
+    }
+
+    /// Whether it is empty, and will be until it is used again.
     pub(super) fn is_drained(&self) -> bool {
         // The seal first: what is found empty before it can be filled until it comes.
-        // Acquire: pairs with the Release in `seal`.
-        self.sealed.load(Ordering::Acquire) == 1 && self.segment.len() == 0 && self.holds_nothing()
+        // Acquire: pairs with the Release in `sealing`.
+        let sealed = self.state.load(Ordering::Acquire) == SEALED;
+        sealed && self.segment.len() == 0 && self.holds_nothing()
     }
 
     /// The count alone does not tell: a thread that stopped between its exchange and the count left it off.
@@ -82,6 +119,38 @@ impl<L: Layout> Link<L> {
         // Settle the words, to finish the work of threads that stopped.
         let tokens = self.segment.tokens();
         (0..self.geometry().buckets()).all(|bucket| tokens.settle(bucket) == Bucket::EMPTY)
+    }
+
+    /// Puts a drained one aside for its next use. Only for the thread that has taken it out of the list.
+    ///
+    /// There is no writer that could change a word now: inserts have ended, and removes find nothing. Late calls may
+    /// read, and see that it is empty.
+    pub(super) fn park(&self) {
+        let released = self.segment.tokens().release_pages() as u64;
+        // Relaxed: see `released_bytes`; and published by the state.
+        self.released.store(released, Ordering::Relaxed);
+        // Release: pairs with the Acquire in `take`; the pages are back before somebody fills them.
+        self.state.store(PARKED, Ordering::Release);
+    }
+
+    /// Takes a parked one for its next use. Returns false if it is not parked.
+    ///
+    /// It is then as good as a new one. A call that is late by a list in which it was another segment of this size finds
+    /// what is in it, or nothing, at its own moment, and that the list has changed.
+    pub(super) fn take(&self) -> bool {
+        // Acquire: pairs with the Release in `park`.
+        self.state
+            .compare_exchange(PARKED, OPEN, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Puts it back, untouched: another thread has replaced the list.
+    pub(super) fn put_back(&self) {
+        self.state.store(PARKED, Ordering::Release);
+    }
+
+    pub(super) fn is_parked(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == PARKED
     }
 
     /// Returns whether the two buckets of a hash are empty. This indicates that few items are left.

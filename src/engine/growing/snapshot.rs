@@ -1,10 +1,7 @@
 //! Snapshots: a copy of a chain, while others are using it.
 
-use std::sync::Arc;
-
 use super::Growing;
-use super::chain::Chain;
-use super::published::{Guard, pin};
+use super::published::Published;
 use crate::error::SnapshotError;
 use crate::layout::Layout;
 
@@ -19,10 +16,9 @@ impl<L: Layout> Growing<L> {
     /// say at some moment; the moments come in the order in which a lookup looks, from the finest segment on; and
     /// if the list has changed all of it is void, as for a lookup. What such a copy misses, a lookup that takes as
     /// long could miss too, and why it cannot is in [`growth`](crate::design::growth).
-    pub(super) fn copy_of_chain(&self) -> Result<Chain<L>, SnapshotError> {
+    pub(super) fn copy_of_segments(&self) -> Result<Published<L>, SnapshotError> {
         for _ in 0..WALKS {
-            // Pinned anew, so that what was given up meanwhile can be freed.
-            if let Some(copy) = self.walk(&pin())? {
+            if let Some(copy) = self.walk()? {
                 return Ok(copy);
             }
         }
@@ -30,17 +26,18 @@ impl<L: Layout> Growing<L> {
     }
 
     /// One walk; nothing if the list was replaced.
-    fn walk(&self, guard: &Guard) -> Result<Option<Chain<L>>, SnapshotError> {
-        let chain = self.chain.load(guard);
-        let mut links = Vec::with_capacity(chain.links().len());
-        for link in chain.links() {
-            links.push(Arc::new(link.snapshot()?));
+    fn walk(&self) -> Result<Option<Published<L>>, SnapshotError> {
+        let look = self.published.look();
+        let target = look.chain.target_index();
+        let mut links = Vec::new();
+        for link in look.chain.links() {
+            links.push(link.snapshot()?);
             // This check is necessary after the coarsest segment. Before it, the check saves the rest of a useless
             // walk.
-            if !self.is_current(chain, guard) {
+            if !self.is_current(&look) {
                 return Ok(None);
             }
         }
-        Ok(Some(Chain::at_rest(links, chain.target_index())))
+        Ok(target.map(|target| Published::at_rest(links, target)))
     }
 }

@@ -121,7 +121,7 @@ impl<L: Layout> Rotating<L> {
         hashes: &[u64],
         new: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let turns = new.iter_mut().zip(self.ahead(hashes, &()));
+        let turns = new.iter_mut().zip(self.ahead(hashes));
         for (turn, (new, hash)) in turns.enumerate() {
             let refreshed = self.refresh(hash);
             *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;

@@ -1,11 +1,9 @@
 //! From a stored form to an engine that grows.
 
-use std::sync::Arc;
-
 use super::{COVERED, Entry, Header, list_bytes, stored_bytes};
 use crate::allocate;
 use crate::engine::Growing;
-use crate::engine::growing::{Chain, Link};
+use crate::engine::growing::{Link, Published};
 use crate::error::ReadError;
 use crate::layout::Layout;
 use crate::stored::frame::{Frame, Kind};
@@ -30,10 +28,16 @@ pub(super) fn read<L: Layout, S>(
     allocate::grow(&mut links, entries.len())?;
     for (entry, table) in entries.iter().zip(tables) {
         let link = Link::with_table(table, entry.items, entry.search_budget)?;
-        links.push(Arc::new(link));
+        links.push(link);
     }
-    let chain = Chain::at_rest(links, header.target);
-    let engine = Growing::of_chain(chain, header.start, header.limits, header.memory, outside);
+    let segments = Published::at_rest(links, header.target);
+    let engine = Growing::of_segments(
+        segments,
+        header.start,
+        header.limits,
+        header.memory,
+        outside,
+    );
     Ok((engine, hasher))
 }
 

@@ -1,7 +1,6 @@
 //! From an engine that grows to its stored form.
 
 use core::convert::Infallible;
-use std::sync::Arc;
 
 use super::{Entry, Header, list_bytes};
 use crate::allocate;
@@ -15,8 +14,9 @@ use crate::stored::words::put_words;
 
 /// The bytes of the whole stored form.
 pub(super) fn stored_bytes<L: Layout>(engine: &mut Growing<L>) -> u64 {
-    let links = engine.chain_mut().links();
-    super::stored_bytes(links.len(), links.iter().map(|link| link.geometry()))
+    let chain = engine.chain_mut();
+    let segments = chain.links().count();
+    super::stored_bytes(segments, chain.links().map(Link::geometry))
 }
 
 /// Hands the stored form to `put`, a piece at a time, until it fails.
@@ -26,17 +26,17 @@ pub(super) fn put<L: Layout, E>(
     mut put: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let chain = engine.chain_mut();
-    let (segments, target) = (chain.links().len(), chain.target_index());
+    let segments = chain.links().count();
+    let target = chain.target_index().expect("a list has its target");
     let header = Header::of(engine, identity, segments, target);
-    // Not pinned: a slow writer must not delay what other threads give up.
-    let links = engine.chain_mut().links();
+    let chain = engine.chain_mut();
     // Leaves no word of a segment frozen, and no descriptor with a dead thread. Not the counter's sum: a thread that
     // stopped between its exchange and the count left it off.
-    let entries = links
-        .iter()
+    let entries = chain
+        .links()
         .map(|link| Entry::of(link, link.segment.tokens().settle_all()));
     let mut checksum = put_list(&header, entries, &mut put)?;
-    for link in links {
+    for link in chain.links() {
         put_words(link.segment.tokens(), &mut checksum, &mut put)?;
     }
     put(&checksum.finalize().to_le_bytes())
@@ -47,11 +47,11 @@ pub(super) fn chunks<'a, L: Layout>(
     engine: &'a Growing<L>,
     identity: &Identity,
 ) -> Result<Chunks<'a>, OutOfMemory> {
-    let (links, target) = engine.links()?;
+    let (look, links, target) = engine.links()?;
     let (mut head, mut tables) = (Vec::new(), Vec::new());
     allocate::grow(&mut head, list_bytes(links.len()) as usize)?;
     allocate::grow(&mut tables, links.len())?;
-    tables.extend(links.iter().map(Arc::clone).map(StoredTable::of));
+    tables.extend(links.iter().copied().map(StoredTable::of));
     let header = Header::of(engine, identity, links.len(), target);
     let entries = links.iter().zip(&tables);
     let entries = entries.map(|(link, table)| Entry::of(link, table.items));
@@ -59,7 +59,7 @@ pub(super) fn chunks<'a, L: Layout>(
         head.extend_from_slice(piece);
         Ok::<(), Infallible>(())
     });
-    let are_current = move || engine.has_links(&links, target);
+    let are_current = move || !engine.has_changed(&look);
     Ok(Chunks::new(head, checksum, tables, are_current))
 }
 

@@ -429,6 +429,8 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
         ONE_TABLE,
     ),
     ("a list is published without what it consists of", ONE_TABLE),
+    ("a list is freed when all are unpinned", ONE_TABLE),
+    ("a segment is freed when all are unpinned", ONE_TABLE),
     ("an emptying does not freeze its word", ROTATION),
     ("an emptying does not look for a rotation", ROTATION),
     ("an emptying asks before it freezes its word", ROTATION),

@@ -18,6 +18,9 @@ const NEIGHBOUR: u64 = 1 << 61 | ITEM;
 /// The exchange of an insert, after it has loaded its two words.
 const EXCHANGE: usize = 2;
 
+/// A remove has loaded the list and looked at it again: the number of changes, twice.
+const LIST_SEEN: usize = 2;
+
 /// Most accesses of an admission that a scene stops at: it makes fewer unless it begins again.
 const ACCESSES: usize = 40;
 
@@ -130,7 +133,7 @@ fn a_miss_in_another_segment_is_validated() {
                 // Has read both words as empty, and is about to add to the other candidate.
                 let equal = Led::begin(scope, [EXCHANGE], || filter.insert_hash(ITEM));
                 // By the old list too: a remove that came by the target would abort the new one there.
-                let remove = Led::begin(scope, [0], || filter.remove_hash(FLIPPED));
+                let remove = Led::begin(scope, [LIST_SEEN], || filter.remove_hash(FLIPPED));
                 assert!(filter.add_segment(buckets));
                 let mut late = Led::begin(scope, [first, second], || admit(&filter));
                 let mut stops = usize::from(late.has_stopped());
@@ -143,6 +146,33 @@ fn a_miss_in_another_segment_is_validated() {
             })
         });
     }
+}
+
+/// The old one has asked most of its segments, and the new one, in a finer target, all of its own before the old one froze
+/// its word. When the new one is admitted, a third list follows. It must not have the memory of the first: the old one
+/// would take it for that.
+#[test]
+fn a_list_does_not_come_back_under_an_admission() {
+    overtaken_twice(
+        "a third list under an admission by the first",
+        |late_at, [first, second]| {
+            let filter = growing(4);
+            assert!(filter.add_segment(8));
+            thread::scope(|scope| {
+                let mut early = Led::begin(scope, [first, second], || admit(&filter));
+                let mut stops = usize::from(early.has_stopped());
+                assert!(filter.add_segment(16));
+                let late = Led::begin(scope, [late_at], || admit(&filter));
+                let late_stopped = late.has_stopped();
+                stops += usize::from(early.go_on());
+                let late = late.finish();
+                // Behind the target of the first list, so that the old one asks no segment twice.
+                assert!(filter.add_segment(2));
+                assert_not_both(&filter, early.finish(), late, [late_at, first, second]);
+                (late_stopped, stops)
+            })
+        },
+    );
 }
 
 /// The old one in the coarser segment, the new one in a finer target. Meanwhile a coarser segment becomes the target,

@@ -40,6 +40,48 @@ fn a_lookup_misses_no_class_that_is_never_empty() {
     walked_at_each_step("contains", |filter| filter.contains_hash(ITEM));
 }
 
+/// Before an access of a lookup the item passes to a coarser segment, its own goes, and the memory that held the list
+/// of the lookup holds the new one: the next place in it is behind the segment that has the item.
+#[test]
+fn a_lookup_is_not_deceived_by_a_list_that_comes_back() {
+    let mut taken_out = 0;
+    let steps = at_each_step(|step| {
+        // Others' threads are in no operation: each test has a process of its own.
+        let filter = growing(4);
+        filter.insert_hash(ITEM).expect("room");
+        shrink_to(&filter, 1);
+        let filter = Arc::new(filter);
+        let others = Arc::clone(&filter);
+        let passes_on = move || {
+            assert!(others.add_segment(2));
+            others.insert_hash(ITEM).expect("room");
+            assert!(others.remove_hash(ITEM), "a stored item");
+            shrink_to(&others, 1);
+        };
+        let (seen, reached) = overtaken(step, passes_on, || filter.contains_hash(ITEM));
+        taken_out += usize::from(reached);
+        assert!(
+            seen,
+            "access {step}: a class that is never empty was missed"
+        );
+        reached
+    });
+    println!("{steps} scenes: a lookup and a list that comes back");
+    assert!(steps > 2 && taken_out == steps, "{steps} accesses");
+}
+
+/// Gives what is retired the time to go.
+fn shrink_to(filter: &GrowingCuckooFilter, segments: usize) {
+    let gone = (0..1_000).any(|_| {
+        crossbeam_epoch::pin().flush();
+        filter.shrink_to_fit();
+        filter.segments() == segments
+    });
+    assert!(gone, "drained segments stay: {filter:?}");
+    // So that the memory of the list can be used again.
+    (0..64).for_each(|_| crossbeam_epoch::pin().flush());
+}
+
 #[test]
 fn an_admission_misses_no_class_that_is_never_empty() {
     let is_told = |filter: &GrowingCuckooFilter| filter.insert_unique_hash(ITEM) == Ok(false);

@@ -51,8 +51,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an admission looks at the list before it asks the coarser segments",
         changes: &[(
             "engine/growing/walks.rs",
-            "        self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())\n            && self.engine.is_current(self.chain, self.guard)",
-            "        self.engine.is_current(self.chain, self.guard)\n            && self.hold_none(self.chain.links()[self.chain.target_index() + 1..].iter())",
+            "coarser.skip(1).all(|link| self.holds_none(link)) && self.is_current()",
+            "self.is_current() && coarser.skip(1).all(|link| self.holds_none(link))",
         )],
     },
 ];

@@ -7,15 +7,15 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a remove walks from the oldest segment",
         changes: &[(
             "engine/growing/walks.rs",
-            "chain.links().iter().enumerate() {",
-            "chain.links().iter().enumerate().rev() {",
+            "for link in look.chain.links() {",
+            "for link in look.chain.links().collect::<Vec<_>>().into_iter().rev() {",
         )],
     },
     Piece {
         name: "a lookup trusts a list that has changed",
         changes: &[(
             "engine/growing/walks.rs",
-            "            if self.is_current(chain, guard) {\n                return false;",
+            "            if self.is_current(&look) {\n                return false;",
             "            {\n                return false;",
         )],
     },
@@ -23,7 +23,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a remove trusts a list that has changed",
         changes: &[(
             "engine/growing/walks.rs",
-            "if !self.is_current(chain, guard) {\n                return None;",
+            "if !self.is_current(look) {\n                return None;",
             "if false {\n                return None;",
         )],
     },
@@ -31,16 +31,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an admission does not look at the list again",
         changes: &[(
             "engine/growing/walks.rs",
-            "            && self.engine.is_current(self.chain, self.guard)\n",
-            "            && (self.engine.is_current(self.chain, self.guard) || self.hash > 0)\n",
+            "coarser.skip(1).all(|link| self.holds_none(link)) && self.is_current()",
+            "coarser.skip(1).all(|link| self.holds_none(link)) && (self.is_current() || self.hash > 0)",
         )],
     },
     Piece {
         name: "an admission asks its own segment only",
         changes: &[(
             "engine/growing/walks.rs",
-            "links.all(|link| link.as_ref().segment.tokens().holds_none(self.hash))",
-            "links.all(|link| link.as_ref().segment.slots() > 0)",
+            "link.segment.tokens().holds_none(self.hash)",
+            "link.segment.slots() > usize::from(self.hash == 0)",
         )],
     },
     Piece {
@@ -54,25 +54,25 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a count trusts a list that has changed",
         changes: &[(
-            "engine/growing/walks.rs",
-            "            if self.is_current(chain, guard) {\n                return count;",
-            "            {\n                return count;",
+            "engine/growing.rs",
+            "            if self.is_current(&look) {\n                return result;",
+            "            {\n                return result;",
         )],
     },
     Piece {
         name: "removes take no segment out",
         changes: &[(
             "engine/growing/walks.rs",
-            "if index != chain.target_index() && link.is_bare_around(hash) {",
-            "if index > chain.links().len() && link.is_bare_around(hash) {",
+            "if !ptr::eq(link, look.chain.target()) && link.is_bare_around(hash) {",
+            "if look.chain.links().count() == 0 && link.is_bare_around(hash) {",
         )],
     },
     Piece {
         name: "a count looks at the newest segment only",
         changes: &[(
-            "engine/growing/walks.rs",
-            "let count = chain.sum(|link| ",
-            "let count = Some(chain.target()).map_or(0, |link| ",
+            "engine/growing.rs",
+            "self.of_current(|chain| chain.sum(|link| link.segment.tokens().count(hash)))",
+            "self.of_current(|chain| chain.target().segment.tokens().count(hash))",
         )],
     },
     Piece {
@@ -80,13 +80,13 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "engine/growing/walks.rs",
-                "if self.contains_under(hash, guard) {\n                return Ok(false);",
+                "if self.lookup(hash) {\n                return Ok(false);",
                 "if disturbed == usize::MAX {\n                return Ok(false);",
             ),
             (
                 "engine/growing/walks.rs",
-                "self.chain.target_index() + 1..]",
-                "self.chain.links().len()..]",
+                "coarser.skip(1)",
+                "coarser.skip(usize::MAX)",
             ),
         ],
     },
@@ -94,8 +94,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the false-positive rate is that of the newest segment",
         changes: &[(
             "engine/growing.rs",
-            "let links = self.chain.load(&guard).links().iter();",
-            "let links = self.chain.load(&guard).links().iter().take(1);",
+            "chain.links().map(of_link).sum()",
+            "chain.links().take(1).map(of_link).sum()",
         )],
     },
     Piece {
@@ -118,8 +118,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an admission does not ask the finer segments",
         changes: &[(
             "engine/growing/walks.rs",
-            "self.chain.links()[..self.chain.target_index()].iter()",
-            "self.chain.links()[..0].iter()",
+            "finer.all(|link| self.holds_none(link))",
+            "finer.all(|link| link.segment.slots() > 0)",
         )],
     },
     Piece {
@@ -134,24 +134,25 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup walks from the oldest segment",
         changes: &[(
             "engine/growing/walks.rs",
-            "                .iter()\n                .any(|link| link.segment.tokens().contains(hash))",
-            "                .iter()\n                .rev()\n                .any(|link| link.segment.tokens().contains(hash))",
+            "            let mut links = look.chain.links();\n",
+            "            let links: Vec<_> = look.chain.links().collect();\n            let mut links = links.into_iter().rev();\n",
         )],
     },
     Piece {
         name: "a count walks from the oldest segment",
         changes: &[(
-            "engine/growing/walks.rs",
-            "let count = chain.sum(|link| ",
-            "let count = chain.links().iter().rev().fold(0, |sum, link| sum + ",
+            "engine/growing.rs",
+            "self.of_current(|chain| chain.sum(|link| link.segment.tokens().count(hash)))",
+            "self.of_current(|chain| {\n            let links: Vec<_> = chain.links().collect();\n            \
+             links.iter().rev().map(|link| link.segment.tokens().count(hash)).sum()\n        })",
         )],
     },
     Piece {
         name: "a snapshot of a growing filter trusts a list that has changed",
         changes: &[(
             "engine/growing/snapshot.rs",
-            "if !self.is_current(chain, guard) {",
-            "if !self.is_current(chain, guard) && false {",
+            "if !self.is_current(&look) {",
+            "if !self.is_current(&look) && false {",
         )],
     },
 ];

@@ -115,4 +115,29 @@ const MUTANTS: &[Mutant] = &[
         killer: "growing_target::clear_without_memory_goes_on_with_one_that_is_not_sealed",
         message: "taken out while an insert may be under way",
     },
+    Mutant {
+        piece: piece("parked segments are not used again"),
+        killer: "growing_reclamation::takes_no_more_with_time",
+        message: "in the first",
+    },
+    Mutant {
+        piece: piece("the pages of parked segments stay"),
+        killer: "growing_reclamation::the_pages_of_drained_segments_go_back_to_the_system",
+        message: "bytes are in use",
+    },
+    Mutant {
+        piece: piece("parked segments take no memory"),
+        killer: "growing_reclamation::says_what_the_allocator_has_handed_out",
+        message: "bytes said",
+    },
+    Mutant {
+        piece: piece("what is parked stays when nobody else is about"),
+        killer: "growing_reclamation::takes_no_more_with_time",
+        message: "an emptied filter",
+    },
+    Mutant {
+        piece: piece("a segment is freed when all are unpinned"),
+        killer: "growing_reclamation::segments_go_and_come_back_under_readers",
+        message: "tables were freed under readers",
+    },
 ];

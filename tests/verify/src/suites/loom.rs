@@ -344,6 +344,16 @@ const MUTANTS: &[Mutant] = &[
         message: "Causality violation",
     },
     Mutant {
+        piece: piece("a list is freed when all are unpinned"),
+        killer: "growth::a_drained_segment_is_taken_out_under_a_reader",
+        message: "a freed list is read",
+    },
+    Mutant {
+        piece: piece("a segment is freed when all are unpinned"),
+        killer: "growth::a_drained_segment_is_taken_out_under_a_reader",
+        message: "Causality violation",
+    },
+    Mutant {
         piece: piece("an emptying does not freeze its word"),
         killer: "rotation::a_late_emptying_does_no_harm",
         message: "was wiped",

@@ -149,4 +149,19 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::rotations::an_item_that_is_refreshed_is_not_new_to_a_late_admission",
         message: "not one was told true",
     },
+    Mutant {
+        piece: piece("a list that has come back counts as unchanged"),
+        killer: "stops::walks::a_lookup_is_not_deceived_by_a_list_that_comes_back",
+        message: "a class that is never empty was missed",
+    },
+    Mutant {
+        piece: piece("an exchange of the list is not announced"),
+        killer: "stops::walks::a_lookup_is_not_deceived_by_a_list_that_comes_back",
+        message: "a class that is never empty was missed",
+    },
+    Mutant {
+        piece: piece("a list is used again at once"),
+        killer: "stops::admissions::a_list_does_not_come_back_under_an_admission",
+        message: "two were told true",
+    },
 ];
