@@ -15,6 +15,9 @@ const FLIPPED: u64 = 1 << 63 | ITEM;
 /// Of their class in a segment of four buckets, and not in one of eight.
 const NEIGHBOUR: u64 = 1 << 61 | ITEM;
 
+/// Of another class everywhere.
+const RESIDENT: u64 = !ITEM;
+
 /// The exchange of an insert, after it has loaded its two words.
 const EXCHANGE: usize = 2;
 
@@ -95,7 +98,10 @@ fn finer_segments_are_asked_before_the_witness() {
     overtaken_twice(
         "an equal token in the coarser target",
         |early_at, [first, second]| {
-            let filter = growing(4);
+            let filter = first_segment();
+            // So that it stays: the list is to change no more.
+            filter.insert_hash(RESIDENT).expect("room");
+            assert!(filter.add_segment(4));
             thread::scope(|scope| {
                 let early = Led::begin(scope, [early_at], || admit(&filter));
                 let early_stopped = early.has_stopped();
