@@ -54,5 +54,5 @@
 //!
 //! # Run it yourself
 //!
-//! `cargo verify` runs all of this in a quarter of an hour and prints a line for each; `cargo verify --long` takes
+//! `cargo verify` runs all of this in a good quarter of an hour and prints a line for each; `cargo verify --long` takes
 //! some hours; `cargo verify --list` says what each can find that the others cannot.

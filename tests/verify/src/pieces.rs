@@ -80,3 +80,23 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project;
+
+    /// A suite refuses a piece whose text has changed, but a suite takes minutes.
+    #[test]
+    fn every_text_stands_in_its_file_exactly_once() {
+        let sources = project::root().join("src");
+        for piece in PARTS.into_iter().flatten() {
+            for (file, original, mutated) in piece.changes {
+                let text = std::fs::read_to_string(sources.join(file)).expect(file);
+                let places = text.matches(original).count();
+                assert_eq!(places, 1, "{}, in {file}: {original}", piece.name);
+                assert_ne!(original, mutated, "{}", piece.name);
+            }
+        }
+    }
+}
