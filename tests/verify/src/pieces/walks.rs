@@ -21,11 +21,18 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "a remove trusts a list that has changed",
-        changes: &[(
-            "engine/growing/walks.rs",
-            "if !self.is_current(look) {\n                return None;",
-            "if false {\n                return None;",
-        )],
+        changes: &[
+            (
+                "engine/growing/walks.rs",
+                "if !self.is_current(look) {\n                return None;",
+                "if false {\n                return None;",
+            ),
+            (
+                "engine/growing/walks.rs",
+                "self.is_current(look).then_some(false)",
+                "Some(false)",
+            ),
+        ],
     },
     Piece {
         name: "an admission does not look at the list again",
