@@ -6,7 +6,7 @@ use crate::history::Random;
 use crate::wire::Client;
 
 /// RedisBloom has `CF`, the module `LF`.
-fn start() -> Option<Engine> {
+pub(crate) fn start() -> Option<Engine> {
     let redisbloom = fetch::redisbloom()?;
     let module = module();
     let [redisbloom, module] = [&redisbloom, &module].map(|path| path.to_str().expect("a path"));

@@ -104,6 +104,11 @@ impl Engine {
         });
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process().id()
+    }
+
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.directory.join("log")).unwrap_or_default()
     }

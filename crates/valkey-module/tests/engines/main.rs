@@ -7,11 +7,12 @@
 //! 3. `hostile`: what is malformed or too large is an error. `operation`: transactions, scripts, users, memory,
 //!    settings, workers.
 //! 4. `replica`, `cluster`: nothing that was acknowledged is lost.
-//! 5. `differential`: RedisBloom beside it.
+//! 5. `differential`: RedisBloom beside it. `cost`: what an item costs with the one and with the other.
 
 mod cases;
 mod cluster;
 mod commands;
+mod cost;
 mod differential;
 mod engine;
 mod equality;
