@@ -2,6 +2,7 @@
 
 use super::Growing;
 use super::published::Published;
+use crate::allocate;
 use crate::error::SnapshotError;
 use crate::layout::Layout;
 
@@ -30,7 +31,10 @@ impl<L: Layout> Growing<L> {
         let look = self.published.look();
         let target = look.chain.target_index();
         let mut links = Vec::new();
-        for link in look.chain.links() {
+        let count = look.chain.links().count();
+        allocate::grow(&mut links, count)?;
+        // The chain may hold a longer list by now. Then the check fails.
+        for link in look.chain.links().take(count) {
             links.push(link.snapshot()?);
             // This check is necessary after the coarsest segment. Before it, the check saves the rest of a useless
             // walk.
