@@ -85,9 +85,9 @@
 //!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
 //! The crate uses `unsafe` for six things: those two loads; the vector comparison and the prefetch, because the
-//! intrinsics are unsafe to call; with the feature `std` the list of segments, which readers read while another
-//! thread replaces it; the reference from a filter for items of one type to the same filter for all items; and, with
-//! the feature `huge-pages`, a system call.
+//! intrinsics are unsafe to call; with the feature `std` the lists and tables of a filter that grows, which readers read
+//! while another thread replaces them; the reference from a filter for items of one type to the same filter for all
+//! items; and system calls about the pages of tables, with the feature `std` on Linux and with `huge-pages`.
 //!
 //! # What processors share
 //!

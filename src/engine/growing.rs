@@ -92,7 +92,7 @@ impl<L: Layout> Growing<L> {
     }
 
     /// The segments at this moment, and which of them takes the inserts; and the look by which
-    /// [`has_changed`](Self::has_changed) tells whether they are still the same.
+    /// [`is_current`](Self::is_current) tells whether they are still the same.
     pub(crate) fn links(&self) -> Result<(Look<'_, L>, Links<'_, L>, usize), OutOfMemory> {
         loop {
             let look = self.published.look();
@@ -107,11 +107,6 @@ impl<L: Layout> Growing<L> {
                 return Ok((look, links, target));
             }
         }
-    }
-
-    /// Whether the list was replaced since a look.
-    pub(crate) fn has_changed(&self, look: &Look<'_, L>) -> bool {
-        !self.is_current(look)
     }
 
     pub(crate) fn start(&self) -> Geometry<L> {

@@ -154,7 +154,7 @@ impl<L: Layout> Growing<L> {
 
     /// Whether the list is still the one that the look found.
     #[inline]
-    pub(super) fn is_current(&self, look: &Look<'_, L>) -> bool {
+    pub(crate) fn is_current(&self, look: &Look<'_, L>) -> bool {
         let current = self.published.is_current(look);
         if !current {
             sync::happened(Event::Rewalk);

@@ -59,7 +59,7 @@ pub(super) fn chunks<'a, L: Layout>(
         head.extend_from_slice(piece);
         Ok::<(), Infallible>(())
     });
-    let are_current = move || !engine.has_changed(&look);
+    let are_current = move || engine.is_current(&look);
     Ok(Chunks::new(head, checksum, tables, are_current))
 }
 
