@@ -127,16 +127,7 @@ fn holds_one_token_that_hops_all_the_time() {
             taken
         },
         1,
-        |crew, _| {
-            let mut hops = 0u64;
-            while crew.at_work() {
-                hops += [0, 1]
-                    .map(|end| u64::from(seesaw.push(end)))
-                    .iter()
-                    .sum::<u64>();
-            }
-            hops
-        },
+        |crew, _| seesaw.push_beside(crew),
     );
     assert!(taken[0] > 0 && hops[0] > 0, "{taken:?} {hops:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use crew::Crew;
 use lockfree_cuckoo::{Filter, Fixed, Lanes, Layout};
 use model::hashers::AsGiven;
 
@@ -47,6 +48,18 @@ impl<L: Layout> Seesaw<L> {
             thread::yield_now();
         }
         inserted
+    }
+
+    /// Pushes at both ends in turn for as long as a worker is at work. Returns how many pushes got in.
+    pub(crate) fn push_beside(&self, crew: &Crew) -> u64 {
+        let mut pushes = 0;
+        while crew.at_work() {
+            pushes += [0, 1]
+                .map(|end| u64::from(self.push(end)))
+                .iter()
+                .sum::<u64>();
+        }
+        pushes
     }
 
     /// Checks, with nobody else at work, that the ballast is complete and that there are so many riders.

@@ -187,16 +187,7 @@ fn a_token_that_hops_all_the_time_is_not_missed() {
             (whole, void)
         },
         1,
-        |crew, _| {
-            let mut hops = 0u64;
-            while crew.at_work() {
-                hops += [0, 1]
-                    .map(|end| u64::from(seesaw.push(end)))
-                    .iter()
-                    .sum::<u64>();
-            }
-            hops
-        },
+        |crew, _| seesaw.push_beside(crew),
     );
     let (whole, void) = ends[0];
     assert!(whole > 0 && void > 0 && hops[0] > 0, "{ends:?} {hops:?}");
