@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 #[allow(dead_code)]
 #[path = "../tests/server/process.rs"]
 mod process;
+#[path = "../tests/server/wait.rs"]
+mod wait;
 #[allow(dead_code)]
 #[path = "../tests/server/wire.rs"]
 mod wire;

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::install::{has_redis_tools, may_install, node_modules, output, python, runs, skipped};
+use crate::download::{may_install, runs, skipped};
+use crate::install::{has_redis_tools, node_modules, output, python};
 use crate::process::Server;
 
 #[test]

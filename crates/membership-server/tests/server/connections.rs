@@ -1,7 +1,8 @@
 //! Who is connected, what they hold, and how they are closed.
 
 use crate::operation::get;
-use crate::process::{Server, wait};
+use crate::process::Server;
+use crate::wait::wait;
 use crate::wire::{Client, request};
 
 /// The value behind a name in a line of CLIENT LIST.

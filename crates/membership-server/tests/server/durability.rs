@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::operation::get;
-use crate::process::{Server, path, refused, wait};
+use crate::process::{Server, path, refused};
+use crate::wait::wait;
 use crate::wire::{Client, request};
 
 fn start(snapshot: &Path) -> Server {

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::process::{Server, path, wait};
+use crate::process::{Server, path};
+use crate::wait::wait;
 use crate::wire::request;
 
 #[test]

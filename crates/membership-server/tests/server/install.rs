@@ -1,12 +1,12 @@
 //! Programs and packages of others that the tests use. What is missing is fetched only where that is allowed.
 
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
+
+use crate::download::{self, may_install, runs, skipped};
 
 /// What is installed from PyPI: the client, and the parser of metrics that those who define the format keep.
 const FROM_PYPI: [&str; 2] = ["prometheus_client==0.26.0", "redis==8.1.0"];
@@ -14,51 +14,14 @@ const FROM_PYPI: [&str; 2] = ["prometheus_client==0.26.0", "redis==8.1.0"];
 /// What is installed from npm.
 const FROM_NPM: [&str; 2] = ["ioredis@6.0.0", "redis@6.3.1"];
 
-/// Says, past the harness that would keep it to itself, what was not tested.
-pub(crate) fn skipped(what: &str, why: &str) {
-    let _ = writeln!(io::stderr(), "SKIPPED: {what}: {why}");
-}
-
-/// Whether programs and packages that are missing may be fetched. Not on somebody's own machine, unless told.
-pub(crate) fn may_install(what: &str) -> bool {
-    let is_set = |name| env::var(name).is_ok_and(|value| value == "1" || value == "true");
-    let may = is_set("CI") || is_set("MEMBERSHIP_INSTALL_CLIENTS");
-    if !may {
-        let why = "not there; CI=true or MEMBERSHIP_INSTALL_CLIENTS=1 lets the test fetch it";
-        skipped(what, why);
-    }
-    may
-}
-
 /// One installation at a time.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// redis-cli and redis-benchmark, from Debian's redis-tools where they are not there yet.
 pub(crate) fn has_redis_tools() -> bool {
-    let there = || runs(Command::new("redis-benchmark").arg("--version"));
-    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    if there() {
-        return true;
-    }
-    if !may_install("redis-cli and redis-benchmark") {
-        return false;
-    }
-    let install = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(arguments);
-        runs(&mut command)
-    };
-    let packages = ["install", "--yes", "--no-install-recommends", "redis-tools"];
-    let installed = install(&packages) || install(&["update"]) && install(&packages);
-    if !installed || !there() {
-        skipped(
-            "redis-cli and redis-benchmark",
-            "not there, and not installed by apt-get",
-        );
-    }
-    installed && there()
+    download::has_redis_tools("redis-cli and redis-benchmark", || {
+        runs(Command::new("redis-benchmark").arg("--version"))
+    })
 }
 
 /// A Python with redis-py and prometheus_client, in an environment of its own.
@@ -129,14 +92,6 @@ pub(crate) fn node_modules() -> Option<PathBuf> {
         return None;
     }
     Some(modules)
-}
-
-pub(crate) fn runs(command: &mut Command) -> bool {
-    let command = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }
 
 pub(crate) fn output(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {

@@ -10,6 +10,7 @@
 mod clients;
 mod commands;
 mod connections;
+mod download;
 mod durability;
 mod hostile;
 mod install;
@@ -17,4 +18,8 @@ mod operation;
 mod process;
 mod redisbloom;
 mod transactions;
+mod wait;
 mod wire;
+
+/// The variable that lets the tests fetch what is missing.
+const PERMISSION: &str = "MEMBERSHIP_INSTALL_CLIENTS";

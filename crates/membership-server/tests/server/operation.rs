@@ -5,7 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 
 use crate::install::{output, python};
-use crate::process::{Logs, PATIENCE, Server, command, path, refused, wait};
+use crate::process::{Logs, PATIENCE, Server, command, path, refused};
+use crate::wait::wait;
 use crate::wire::request;
 
 pub(crate) fn get(address: SocketAddr, request: &str) -> String {

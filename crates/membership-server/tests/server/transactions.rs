@@ -184,7 +184,7 @@ fn all_of_a_transaction_is_run_though_nobody_reads_the_replies() {
     }
     client.send(&request(&["CF.ADD", "f", "last"]));
     client.send(&request(&["EXEC"]));
-    crate::process::wait("the last command", || {
+    crate::wait::wait("the last command", || {
         (server.ask(&["CF.EXISTS", "f", "last"]) == ":1\r\n").then_some(())
     });
     let logs = server.stop();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::engine::{Engine, ask};
 use crate::fetch::{self, Kind};
 use crate::history::Random;
-use crate::process::wait;
+use crate::wait::wait;
 use client::ClusterClient;
 
 const KEYS: usize = 24;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::fetch::{self, Kind};
-use crate::process::wait;
+use crate::wait::wait;
 use crate::wire::{Client, request};
 
 pub(crate) struct Engine {
@@ -82,6 +82,14 @@ impl Engine {
         };
         engine.wait_until_ready();
         Some(engine)
+    }
+
+    /// Starts a primary and its replica, if they can be had.
+    pub(crate) fn start_pair(kind: Kind) -> Option<(Self, Self)> {
+        let primary = Self::start(kind, &[])?;
+        let replica = Self::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        Some((primary, replica))
     }
 
     /// Starts it again after it was killed.

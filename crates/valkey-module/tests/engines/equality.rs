@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::engine::{Engine, ask};
 use crate::fetch::{KINDS, Kind};
 use crate::history::{History, Random};
-use crate::process::wait;
+use crate::wait::wait;
 use crate::wire::request;
 
 fn same(history: &History, what: &str, one: &Engine, other: &Engine) {
@@ -128,11 +128,9 @@ fn a_large_filter_is_the_same_in_every_form() {
 #[test]
 fn what_grows_and_is_emptied_is_the_same() {
     for kind in KINDS {
-        let Some(primary) = Engine::start(kind, &[]) else {
+        let Some((primary, replica)) = Engine::start_pair(kind) else {
             continue;
         };
-        let replica = Engine::start(kind, &["--save", ""]).expect("as the other");
-        replica.replicate(&primary);
         let mut client = primary.client();
         assert_eq!(
             ask(&mut client, "CONFIG SET cf.offload-items 100"),
@@ -210,11 +208,9 @@ fn segments(engine: &Engine) -> usize {
 #[test]
 fn lookups_do_not_decide_when_a_segment_is_given_up() {
     for kind in KINDS {
-        let Some(primary) = Engine::start(kind, &[]) else {
+        let Some((primary, replica)) = Engine::start_pair(kind) else {
             continue;
         };
-        let replica = Engine::start(kind, &[]).expect("as the other");
-        replica.replicate(&primary);
         let mut client = primary.client();
         for round in 0..20 {
             assert_eq!(

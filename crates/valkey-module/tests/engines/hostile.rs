@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::commands::{load, scan};
 use crate::engine::{Engine, ask};
-use crate::fetch::{self, Kind};
+use crate::fetch::Kind;
 use crate::wire::{Client, request};
 
 /// The CRC-64 behind what DUMP gives: of Jones, reflected.
@@ -161,7 +161,7 @@ fn a_filter_that_no_machine_has_room_for_is_refused() {
             .args(["--pid", &id, "--as=8000000000"])
             .status();
         if !limit.is_ok_and(|status| status.success()) {
-            fetch::skipped("filters larger than memory", "prlimit is not there");
+            crate::download::skipped("filters larger than memory", "prlimit is not there");
             continue;
         }
         for capacity in ["100000000000", "9223372036854775807", "200000000"] {

@@ -27,23 +27,20 @@ mod replica;
 #[allow(dead_code, reason = "not all that it can do is needed here")]
 mod wire;
 
+/// What is fetched as for that server.
+#[path = "../../../membership-server/tests/server/download.rs"]
+mod download;
+
+/// The variable that lets the tests fetch what is missing.
+const PERMISSION: &str = "MODULE_INSTALL_ENGINES";
+
+#[path = "../../../membership-server/tests/server/wait.rs"]
+mod wait;
+
 /// What that client knows of processes.
 mod process {
-    use std::thread;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     /// Longer than anything takes on a busy machine. No test is right or wrong by time.
     pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-
-    /// What `ready` returns at last.
-    pub(crate) fn wait<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
-        let start = Instant::now();
-        loop {
-            if let Some(value) = ready() {
-                return value;
-            }
-            assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
 }

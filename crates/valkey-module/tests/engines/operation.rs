@@ -167,7 +167,7 @@ fn memory_is_counted_and_given_back() {
         assert!(usage > 20 << 20 && used() > before + (20 << 20));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("1"));
         assert_eq!(engine.ask("DEL f"), ":1\r\n");
-        crate::process::wait("the memory", || (used() < before + (4 << 20)).then_some(()));
+        crate::wait::wait("the memory", || (used() < before + (4 << 20)).then_some(()));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("0"));
         assert_eq!(engine.info("cf_bytes").as_deref(), Some("0"));
     });
@@ -305,7 +305,7 @@ fn snapshots_begin_while_workers_read() {
             for reader in &mut readers {
                 (0..3).for_each(|_| drop(reader.reply()));
             }
-            crate::process::wait("the snapshot", || {
+            crate::wait::wait("the snapshot", || {
                 (engine.info("rdb_bgsave_in_progress")? == "0").then_some(())
             });
             assert_eq!(engine.info("rdb_last_bgsave_status").as_deref(), Some("ok"));

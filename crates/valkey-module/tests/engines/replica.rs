@@ -56,11 +56,9 @@ fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
 #[test]
 fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
     for kind in KINDS {
-        let Some(primary) = Engine::start(kind, &[]) else {
+        let Some((primary, replica)) = Engine::start_pair(kind) else {
             continue;
         };
-        let replica = Engine::start(kind, &[]).expect("as the other");
-        replica.replicate(&primary);
         assert_eq!(
             replica.ask("CONFIG SET cf.max-filter-bytes 20kb"),
             "+OK\r\n"
@@ -83,11 +81,9 @@ fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
 #[test]
 fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
     for kind in KINDS {
-        let Some(primary) = Engine::start(kind, &[]) else {
+        let Some((primary, replica)) = Engine::start_pair(kind) else {
             continue;
         };
-        let replica = Engine::start(kind, &[]).expect("as the other");
-        replica.replicate(&primary);
         let mut client = primary.client();
         for line in [
             "MULTI",
@@ -123,11 +119,9 @@ fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
 #[test]
 fn the_smallest_filters_are_made_by_replicas_too() {
     for kind in KINDS {
-        let Some(primary) = Engine::start(kind, &[]) else {
+        let Some((primary, replica)) = Engine::start_pair(kind) else {
             continue;
         };
-        let replica = Engine::start(kind, &[]).expect("as the other");
-        replica.replicate(&primary);
         let options = (1..=10).map(|size| format!("{} BUCKETSIZE {size}", 2 * size));
         let options: Vec<_> = options
             .chain(["4".to_owned(), "4 ERROR 0.01".to_owned()])

@@ -1,0 +1,18 @@
+//! Waiting for what other processes do.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::process::PATIENCE;
+
+/// What `ready` returns at last.
+pub(crate) fn wait<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = ready() {
+            return value;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
