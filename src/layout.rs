@@ -15,6 +15,9 @@ mod lanes;
 mod layouts;
 mod matches;
 mod multiset;
+#[cfg(feature = "std")]
+#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
+pub(crate) mod prefix;
 mod semi_sorted;
 mod shape;
 mod swar;

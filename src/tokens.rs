@@ -9,7 +9,7 @@
 //! | `parts` | all of them together, and what a word means |
 //! | `elsewhere`, `verdict`, `settlement` | how a pending admission is decided; what a writer does with a frozen word |
 //! | `lookup`, `removal`, `relocation`, `witness` | one step each over the two words of a class |
-//! | `expansion`, `path`, `insertion`, `admission` | how room is made, and what is put there |
+//! | `terrain`, `expansion`, `path`, `insertion`, `admission` | how room is made, and what is put there |
 //! | `scan`, `emptying`, `ahead` | the whole table; many hashes |
 //!
 //! Each room imports from those above it in this list, never the other way round.
@@ -17,6 +17,9 @@
 mod admission;
 mod ahead;
 mod descriptor;
+#[cfg(feature = "std")]
+#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
+pub(crate) mod doubling;
 mod elsewhere;
 mod emptying;
 mod expansion;
@@ -30,6 +33,7 @@ mod removal;
 mod scan;
 mod settlement;
 mod stripes;
+mod terrain;
 mod transfer;
 mod verdict;
 mod witness;

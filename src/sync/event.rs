@@ -37,4 +37,6 @@ pub enum Event {
     Rewalk,
     /// A drained segment was taken out of the list.
     Unlink,
+    /// A bucket of a table that doubles was split.
+    Split,
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Event;
 
-const EVENTS: usize = Event::Unlink as usize + 1;
+const EVENTS: usize = Event::Split as usize + 1;
 
 static COUNTS: [AtomicUsize; EVENTS] = [const { AtomicUsize::new(0) }; EVENTS];
 

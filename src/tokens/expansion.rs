@@ -3,8 +3,8 @@
 //! All alternates are loaded together and judged together, so that the processor waits for memory once,
 //! and for one branch.
 
-use super::parts::Tokens;
 use super::relocation::Hop;
+use super::terrain::Terrain;
 use crate::layout::{Array, Bucket, Layout, Token};
 use crate::table::sizing::pair_slots;
 
@@ -23,7 +23,7 @@ impl<L: Layout> Expansion<L> {
     /// Expands a bucket that holds `content`. Skips the given alternates.
     #[inline]
     pub(super) fn of(
-        tokens: &Tokens<L>,
+        terrain: &impl Terrain<L>,
         source: usize,
         content: Bucket<L>,
         mut skip: impl FnMut(usize) -> bool,
@@ -32,10 +32,10 @@ impl<L: Layout> Expansion<L> {
         let mut contents = L::PerSlot::filled(Bucket::EMPTY);
         let mut examined = 0;
         for (slot, token) in content.tokens().enumerate() {
-            let bucket = tokens.table.alternate(source, token.fingerprint());
+            let bucket = terrain.other(source, token);
             buckets.as_mut_slice()[slot] = bucket;
             if !skip(bucket) {
-                contents.as_mut_slice()[slot] = tokens.peek(bucket);
+                contents.as_mut_slice()[slot] = terrain.look(bucket);
                 examined |= 1 << slot;
             }
         }

@@ -6,8 +6,9 @@ use core::iter;
 use super::expansion::{Expansion, near, near_hop};
 use super::parts::Tokens;
 use super::path::{Found, LongSearch, ShortSearch};
-use super::relocation::{Hop, relocate};
+use super::relocation::Hop;
 use super::settlement::settle;
+use super::terrain::Terrain;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
 use crate::table::sizing::pair_slots;
@@ -120,38 +121,38 @@ fn add_to<L: Layout>(
 /// Finds a path that opens a slot of a full pair and executes it. The last hop puts `placed` into the
 /// opened slot, so that nobody else can take it.
 pub(super) fn open<L: Layout>(
-    tokens: &Tokens<L>,
+    terrain: &impl Terrain<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
-    let (a, b) = (tokens.peek(class.first), tokens.peek(class.second));
+    let (a, b) = (terrain.look(class.first), terrain.look(class.second));
     if a.has_room() || b.has_room() {
         return Ok(Opened::Disturbed);
     }
-    if tokens.search_budget >= near::<L>() {
-        let a = Expansion::of(tokens, class.first, a, |bucket| bucket == class.second);
-        let b = Expansion::of(tokens, class.second, b, |bucket| bucket == class.first);
+    if terrain.budget() >= near::<L>() {
+        let a = Expansion::of(terrain, class.first, a, |bucket| bucket == class.second);
+        let b = Expansion::of(terrain, class.second, b, |bucket| bucket == class.first);
         if let Some(hop) = near_hop(&a, &b) {
-            return Ok(execute(tokens, iter::once(hop), placed));
+            return Ok(execute(terrain, iter::once(hop), placed));
         }
     }
-    open_by_search(tokens, class, placed)
+    open_by_search(terrain, class, placed)
 }
 
 /// The same with a search. A separate function, so that only inserts that need more than one hop pay for its stack
 /// frame of 2 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
-    tokens: &Tokens<L>,
+    terrain: &impl Terrain<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
     let mut short = ShortSearch::new();
-    match short.run(tokens, class, tokens.search_budget) {
+    match short.run(terrain, class, terrain.budget()) {
         Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(tokens, path, placed)),
-        Found::Nothing if ShortSearch::<L>::suits(tokens.search_budget) => refusal(tokens, class),
-        Found::Nothing => open_far(tokens, class, placed),
+        Found::Path(path) => Ok(execute(terrain, path, placed)),
+        Found::Nothing if ShortSearch::<L>::suits(terrain.budget()) => refusal(terrain, class),
+        Found::Nothing => open_far(terrain, class, placed),
     }
 }
 
@@ -159,32 +160,32 @@ fn open_by_search<L: Layout>(
 /// KiB.
 #[inline(never)]
 fn open_far<L: Layout>(
-    tokens: &Tokens<L>,
+    terrain: &impl Terrain<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
     let mut long = LongSearch::new();
-    match long.run(tokens, class, tokens.search_budget) {
+    match long.run(terrain, class, terrain.budget()) {
         Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(tokens, path, placed)),
-        Found::Nothing => refusal(tokens, class),
+        Found::Path(path) => Ok(execute(terrain, path, placed)),
+        Found::Nothing => refusal(terrain, class),
     }
 }
 
 fn execute<L: Layout>(
-    tokens: &Tokens<L>,
+    terrain: &impl Terrain<L>,
     path: impl Iterator<Item = Hop<L>>,
     placed: Option<Token<L>>,
 ) -> Opened {
     // After the search, so that a descriptor is held for the hops only.
-    let Some(mut claim) = tokens.pool.claim() else {
+    let Some(mut claim) = terrain.pool().claim() else {
         // All are in use: their owners may need the processor to finish.
         sync::happened(Event::Starved);
         sync::yield_now();
         return Opened::Starved;
     };
     for hop in path {
-        if !relocate(tokens, &mut claim, hop, placed.filter(|_| hop.last)) {
+        if !terrain.hop(&mut claim, hop, placed.filter(|_| hop.last)) {
             return Opened::Disturbed;
         }
     }
@@ -193,13 +194,16 @@ fn execute<L: Layout>(
 
 /// Returns why no path was found. It reads one bucket after the other. So if other threads write, the copies
 /// need not have been stored at the same time.
-fn refusal<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Result<Opened, Refusal> {
-    let pair = [tokens.peek(class.first), tokens.peek(class.second)];
-    let copies = |bucket: &Bucket<L>| bucket.count(class.fingerprint);
+fn refusal<L: Layout>(terrain: &impl Terrain<L>, class: Candidates) -> Result<Opened, Refusal> {
+    let pair = [terrain.look(class.first), terrain.look(class.second)];
+    let copies = || {
+        let buckets = [class.first, class.second].into_iter().zip(pair);
+        buckets.map(|(bucket, content)| terrain.copies(bucket, content, class))
+    };
     if pair.iter().any(|bucket| bucket.has_room()) {
         // Another thread has removed one meanwhile.
         Ok(Opened::Disturbed)
-    } else if pair.iter().map(copies).sum::<usize>() == pair_slots::<L>() {
+    } else if copies().sum::<usize>() == pair_slots::<L>() {
         Err(Refusal::AllCopies)
     } else {
         Err(Refusal::NoPath)

@@ -8,8 +8,8 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use super::expansion::Expansion;
-use super::parts::Tokens;
 use super::relocation::Hop;
+use super::terrain::Terrain;
 use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET};
 use crate::table::Candidates;
 
@@ -110,13 +110,13 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
     /// more than this search has room for.
     pub(super) fn run(
         &mut self,
-        tokens: &Tokens<L>,
+        terrain: &impl Terrain<L>,
         class: Candidates,
         budget: usize,
     ) -> Found<'_, L> {
-        let remember = tokens.table.len() <= REMEMBERED;
+        let remember = terrain.buckets() <= REMEMBERED;
         for bucket in [class.first, class.second] {
-            let content = tokens.peek(bucket);
+            let content = terrain.look(bucket);
             if content.has_room() {
                 return Found::Room;
             }
@@ -131,7 +131,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
             let source = self.buckets.as_slice()[parent];
             let content = Bucket::from_bits(self.contents.as_slice()[parent]);
             let expansion = if remember || left < L::SLOTS {
-                Expansion::of(tokens, source, content, |bucket| {
+                Expansion::of(terrain, source, content, |bucket| {
                     let old = remember && !visit(&mut self.visited, bucket);
                     let skip = old || left == 0;
                     left -= usize::from(!skip);
@@ -139,7 +139,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
                 })
             } else {
                 left -= L::SLOTS;
-                Expansion::of(tokens, source, content, |_| false)
+                Expansion::of(terrain, source, content, |_| false)
             };
             let buckets = expansion.buckets.as_slice();
             if let Some(slot) = expansion.movable() {
@@ -161,8 +161,8 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
                     self.push(bucket, content, Arrival::new(parent, slot));
                     // The next level of the search: its turn comes some expansions later.
                     for token in content.tokens() {
-                        let next = tokens.table.alternate(bucket, token.fingerprint());
-                        tokens.table.prefetch(next);
+                        let next = terrain.other(bucket, token);
+                        terrain.fetch(next);
                     }
                 }
             }
@@ -195,6 +195,8 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
 
 /// Marks a bucket of a small table; false if it was marked before.
 fn visit(visited: &mut [u64; REMEMBERED / 64], bucket: usize) -> bool {
+    // As many numbers in a row as there are buckets, from whichever on.
+    let bucket = bucket % REMEMBERED;
     let word = &mut visited[bucket / 64];
     let fresh = *word & 1 << (bucket % 64) == 0;
     *word |= 1 << (bucket % 64);
@@ -224,6 +226,7 @@ mod tests {
     use super::*;
     use crate::layout::{Fingerprint, Lanes, SemiSorted, Token};
     use crate::table::{Geometry, Table};
+    use crate::tokens::parts::Tokens;
 
     type FourBySixteen = Lanes<4, 16>;
     type ShortSearch = super::ShortSearch<FourBySixteen>;

@@ -1,9 +1,10 @@
 //! A transfer: the change that a descriptor describes, as a pure value.
 //!
-//! There are three kinds. A *relocation* moves a token from its source to its destination, its alternate
+//! There are four kinds. A *relocation* moves a token from its source to its destination, its alternate
 //! bucket, and may place another token in the slot it leaves. An *admission* adds a token to its source if
 //! the destination, the witness, holds no equal one; only the source is frozen. An *emptying* removes all tokens of
-//! its source; only that is frozen.
+//! its source; only that is frozen. A *split*, in a table that doubles, hands the tokens of its source over to two new
+//! words; only the source is frozen.
 
 use crate::layout::{Bucket, Layout, Token};
 
@@ -36,6 +37,23 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
+    /// The split of `bucket`, which is not 0, into words that are to have twice its number and one more.
+    #[cfg(feature = "std")]
+    #[allow(dead_code, unused_imports, reason = "no engine has it yet")]
+    pub(super) fn split(bucket: usize, content: Bucket<L>) -> Self {
+        Self {
+            destination: bucket << 1,
+            ..Self::emptying(bucket, content)
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[allow(dead_code, unused_imports, reason = "no engine has it yet")]
+    pub(super) fn is_split(&self) -> bool {
+        self.is_emptying() && self.source != self.destination
+    }
+
+    /// Of a split it is true too: no table has both.
     pub(super) fn is_emptying(&self) -> bool {
         self.moved.is_none() && self.placed.is_none()
     }
@@ -129,7 +147,13 @@ mod tests {
         assert_eq!(admission.after(3), Some(bucket(&[7, 8, 5])));
         assert_eq!(admission.after(1), None);
 
+        let split = Transfer::split(3, bucket(&[7, 8]));
+        assert_eq!(split.before(3), bucket(&[7, 8]));
+        let kinds = [hop, last_hop, admission, split].map(|transfer| transfer.is_split());
+        assert_eq!(kinds, [false, false, false, true]);
+
         let emptying = Transfer::emptying(3, bucket(&[7, 8]));
+        assert!(!emptying.is_split());
         assert_eq!(emptying.before(3), bucket(&[7, 8]));
         assert_eq!(emptying.after(3), Some(Bucket::EMPTY));
         let kinds = [hop, last_hop, admission, emptying].map(|transfer| transfer.is_emptying());
@@ -153,6 +177,7 @@ mod tests {
             transfer(Some(7), Some(5)),
             transfer(None, Some(5)),
             Transfer::emptying(3, bucket(&[7, 8])),
+            Transfer::split(3, bucket(&[7, 8])),
         ] {
             assert_eq!(Transfer::from_fields(value.into_fields()), value);
         }

@@ -1,0 +1,189 @@
+//! Lanes that hold a prefix: what a token says of its item in a table that doubles.
+//!
+//! An item has a *head* of 6 bits, which never changes, and an endless string of index bits. The first of them are the
+//! number of its bucket. A token holds the head, and some of those that follow: its *tail*. When the table doubles, the
+//! first bit of the tail becomes the last bit of the number. So the token stands for the same prefix as before, in a lane
+//! with one bit less.
+//!
+//! ```text
+//! where the table began   | head : 6 | tail : 10             |
+//! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
+//! ```
+//!
+//! A token *covers* an item that has its head and begins with its prefix. Heads are not 0, so neither is a lane.
+
+use super::Fingerprint;
+
+/// Whether a bucket is as deep as the table began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    First,
+    Deeper,
+}
+
+/// The part of a token that never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head(u16);
+
+/// Bits of a tail where the table began. So many times it can double.
+pub(crate) const TAIL_BITS: u32 = 10;
+
+const TAIL: u16 = (1 << TAIL_BITS) - 1;
+const MARK: u16 = 1;
+
+impl Head {
+    /// Bits 15 to 10 of a hash, with 1 standing in for 0.
+    #[inline]
+    pub(crate) fn of_hash(hash: u64) -> Self {
+        let bits = hash as u16 & !TAIL;
+        Self(bits | u16::from(bits == 0) << TAIL_BITS)
+    }
+
+    #[inline]
+    pub(crate) fn of_lane(lane: u16) -> Self {
+        Self(lane & !TAIL)
+    }
+
+    /// In the place where lanes have it.
+    #[inline]
+    pub(crate) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// What names the stripe of all tokens that have this head.
+    #[inline]
+    pub(crate) fn fingerprint(self) -> Fingerprint {
+        Fingerprint::of_bits_that_are_not_0(u32::from(self.0 >> TAIL_BITS))
+    }
+
+    /// The head that a fingerprint stands for.
+    pub(crate) fn of_fingerprint(f: Fingerprint) -> Self {
+        Self((f.bits() as u16) << TAIL_BITS)
+    }
+}
+
+impl Depth {
+    /// The lane of a new token, of which the next ten index bits are these.
+    #[inline]
+    pub(crate) fn lane(self, head: Head, next: u16) -> u16 {
+        match self {
+            Self::First => head.bits() | next & TAIL,
+            Self::Deeper => head.bits() | next & (TAIL ^ MARK) | MARK,
+        }
+    }
+
+    /// Bits of the tail of a new token.
+    #[inline]
+    pub(crate) fn full_tail(self) -> u32 {
+        match self {
+            Self::First => TAIL_BITS,
+            Self::Deeper => TAIL_BITS - 1,
+        }
+    }
+
+    /// Bits of the tail of a lane that is not 0.
+    #[inline]
+    pub(crate) fn tail(self, lane: u16) -> u32 {
+        match self {
+            Self::First => TAIL_BITS,
+            Self::Deeper => (TAIL_BITS - 1).saturating_sub(lane.trailing_zeros()),
+        }
+    }
+
+    /// The first bit of the tail, and the lane without it. The tail must have a bit.
+    #[inline]
+    pub(crate) fn split(self, lane: u16) -> (bool, u16) {
+        let mark = match self {
+            Self::First => MARK,
+            Self::Deeper => 0,
+        };
+        let bit = lane >> (TAIL_BITS - 1) & 1 == 1;
+        (bit, lane & !TAIL | lane << 1 & TAIL | mark)
+    }
+
+    /// Two bits for each of the eight lanes of two words that covers the item whose full lane is `wanted`, those of the
+    /// first lowest.
+    #[inline]
+    pub(crate) fn covering(self, wanted: u16, first: u64, second: u64) -> u32 {
+        match self {
+            Self::First => equal(wanted, first, second),
+            Self::Deeper => beginning(wanted, first, second),
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use vector::{beginning, equal};
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+use words::{beginning, equal};
+
+/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
+mod vector {
+    use core::arch::x86_64 as x86;
+
+    #[inline]
+    pub(super) fn equal(wanted: u16, first: u64, second: u64) -> u32 {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        let mask = unsafe {
+            let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
+            let wanted = x86::_mm_set1_epi16(wanted as i16);
+            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(tokens, wanted))
+        };
+        mask as u32
+    }
+
+    #[inline]
+    pub(super) fn beginning(wanted: u16, first: u64, second: u64) -> u32 {
+        // SAFETY: as above.
+        let mask = unsafe {
+            let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
+            let wanted = x86::_mm_set1_epi16(wanted as i16);
+            // Saturated, so that a vacant lane ignores nothing, and covers nothing.
+            let below = x86::_mm_subs_epu16(tokens, x86::_mm_set1_epi16(1));
+            let ignored = x86::_mm_xor_si128(tokens, below);
+            let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
+            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
+        };
+        mask as u32
+    }
+}
+
+/// The same without vectors.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+mod words {
+    const ONE: u64 = 0x0001_0001_0001_0001;
+    const TOP: u64 = ONE << 15;
+
+    pub(super) fn equal(wanted: u16, first: u64, second: u64) -> u32 {
+        let of = |word: u64| zero_lanes(word ^ (u64::from(wanted) * ONE));
+        mask(of(first)) | mask(of(second)) << 8
+    }
+
+    pub(super) fn beginning(wanted: u16, first: u64, second: u64) -> u32 {
+        let of = |word: u64| {
+            // Each lane less one. The top bits keep the borrow within the lane.
+            let below = ((word | TOP) - ONE) ^ (!word & TOP);
+            let different = (word ^ (u64::from(wanted) * ONE)) & !(word ^ below);
+            zero_lanes(different) & !zero_lanes(word)
+        };
+        mask(of(first)) | mask(of(second)) << 8
+    }
+
+    /// The top bit of each lane that is 0, exactly.
+    fn zero_lanes(word: u64) -> u64 {
+        !(((word & !TOP) + !TOP) | word) & TOP
+    }
+
+    /// Two ones for each lane that has its top bit set, side by side.
+    fn mask(tops: u64) -> u32 {
+        // The four bits, 16 apart, come to be 2 apart in the top byte.
+        const GATHER: u64 = 1 << 41 | 1 << 27 | 1 << 13;
+        let lanes = (tops >> 15).wrapping_mul(1 << 55 | GATHER) >> 55 & 0x55;
+        lanes as u32 * 3
+    }
+}
+
+#[cfg(test)]
+mod tests;

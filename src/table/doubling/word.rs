@@ -1,0 +1,133 @@
+//! The word: what a cell of a table that doubles holds.
+//!
+//! ```text
+//! 0                   absent: there is no bucket here yet, or no more. Fresh memory holds it, and memory given back
+//! 1                   gone: the bucket has been split, go to its children
+//! 2^38 .. 2^48 - 1    a reference, as in a table of a fixed size
+//! 2^48                the empty bucket
+//! more                a bucket
+//! ```
+//!
+//! A cell goes through these from the top down, and never back: absent, bucket or reference, gone, and absent again when
+//! its memory is given back. So an exchange that comes late, and expects a bucket or a reference, fails.
+
+use crate::layout::{Bucket, Lanes};
+use crate::table::{Content, Reference, Word as FixedWord};
+
+/// What a bucket holds four of.
+pub(crate) type Lanes16 = Lanes<4, 16>;
+
+/// The raw content of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word(u64);
+
+/// A decoded word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum State {
+    Absent,
+    Gone,
+    Bucket(Bucket<Lanes16>),
+    Reference(Reference<Lanes16>),
+}
+
+/// A top lane without a head, which covers nothing.
+const EMPTY: u64 = 1 << 48;
+
+impl Word {
+    pub(crate) const ABSENT: Self = Self(0);
+    pub(crate) const GONE: Self = Self(1);
+
+    #[inline]
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether both are buckets.
+    #[inline]
+    pub(crate) fn are_plain(a: Self, b: Self) -> bool {
+        a.0.min(b.0) >= EMPTY
+    }
+
+    /// The bucket that a plain word is.
+    #[inline]
+    pub(crate) fn plain(self) -> Bucket<Lanes16> {
+        Bucket::from_bits(if self.0 == EMPTY { 0 } else { self.0 })
+    }
+
+    #[inline]
+    pub(crate) fn state(self) -> State {
+        match self.0 {
+            EMPTY.. => State::Bucket(self.plain()),
+            0 => State::Absent,
+            1 => State::Gone,
+            bits => match FixedWord::from_bits(bits).content() {
+                Content::Reference(reference) => State::Reference(reference),
+                Content::Bucket(bucket) => State::Bucket(bucket),
+            },
+        }
+    }
+}
+
+impl From<Bucket<Lanes16>> for Word {
+    #[inline]
+    fn from(bucket: Bucket<Lanes16>) -> Self {
+        Self(if bucket == Bucket::EMPTY {
+            EMPTY
+        } else {
+            bucket.bits()
+        })
+    }
+}
+
+impl From<Reference<Lanes16>> for Word {
+    #[inline]
+    fn from(reference: Reference<Lanes16>) -> Self {
+        Self(FixedWord::from(reference).bits())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Token;
+    use crate::layout::prefix::{Depth, Head};
+    use crate::table::MAX_DESCRIPTORS;
+
+    #[test]
+    fn the_kinds_are_apart() {
+        assert!(matches!(Word::ABSENT.state(), State::Absent));
+        assert!(matches!(Word::GONE.state(), State::Gone));
+        for index in [0, MAX_DESCRIPTORS - 1] {
+            for uses in [0, 1, (1 << 38) - 1] {
+                let reference = Reference::new(index, uses);
+                let word = Word::from(reference);
+                assert!(matches!(word.state(), State::Reference(back) if back == reference));
+                assert!(!Word::are_plain(word, Word::from(Bucket::EMPTY)));
+            }
+        }
+        // The least token that there is, and the empty bucket.
+        let least = Token::from_bits(1 << 10).expect("not 0");
+        let bucket = Bucket::EMPTY.with(least).expect("room");
+        for bucket in [Bucket::EMPTY, bucket] {
+            let word = Word::from(bucket);
+            assert!(Word::are_plain(word, word));
+            assert!(matches!(word.state(), State::Bucket(back) if back == bucket));
+        }
+    }
+
+    /// So that a lookup need not decode it.
+    #[test]
+    fn the_empty_bucket_covers_nothing_as_it_is() {
+        for hash in 0..1 << 16 {
+            for depth in [Depth::First, Depth::Deeper] {
+                let wanted = depth.lane(Head::of_hash(hash), hash as u16);
+                assert_eq!(depth.covering(wanted, EMPTY, EMPTY), 0);
+            }
+        }
+    }
+}

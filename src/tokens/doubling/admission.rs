@@ -1,0 +1,165 @@
+//! Admission: adds a token if none covers the item, exactly once among racing threads.
+//!
+//! As in a chain of segments, only its owner commits an admission, because only the owner knows what it has asked in
+//! other tables; other writers abort it. Its target is frozen, so no token that covers the item can hop between the two
+//! buckets: a hop needs both words, and the target cannot be split either.
+
+use super::insertion::{emptier, make_room, token};
+use super::parts::{Doubling, Live, Step, Token, prefix};
+use super::settlement::{live, live_latest};
+use crate::sync::{self, Event};
+use crate::table::doubling::{Class, Index, State, level_of};
+use crate::tokens::admission::Attempt;
+use crate::tokens::descriptor::State as Decision;
+use crate::tokens::elsewhere::Elsewhere;
+use crate::tokens::insertion::{Opened, Refusal};
+use crate::tokens::parts::Resolved;
+use crate::tokens::transfer::Transfer;
+
+use super::finish::finish;
+use super::parts::Bucket;
+use super::splitting::help_to_grow;
+
+/// One attempt to add a token, if no token covers the item here or `elsewhere`.
+///
+/// Linearization points: of an admission, its commit; should covering tokens be inserted into the witness between the
+/// deciding read and the commit, the last moment before at which there was none. Of "present", the load that saw one.
+pub(super) fn try_to_admit(
+    tokens: &Doubling,
+    class: Class,
+    elsewhere: &impl Elsewhere,
+) -> Result<Attempt, Refusal> {
+    // If it cannot, this insert may find room all the same.
+    let _ = help_to_grow(tokens);
+    let pair = [class.first, class.second].map(|index| live(tokens, index));
+    if pair.iter().any(|live| live.covers(class)) {
+        return Ok(Attempt::Present);
+    }
+    let target = *emptier(&pair);
+    let witness = if target.bucket == pair[0].bucket {
+        class.second
+    } else {
+        class.first
+    };
+    let token = token(class, &target);
+    let (Some(token), Some(admitted)) = (token, token.and_then(|token| target.content.with(token)))
+    else {
+        return match make_room(tokens, class, pair, false) {
+            Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),
+            Ok(Opened::Starved) => Ok(Attempt::Starved),
+            // Both buckets are full of tokens that cover the item.
+            Err(Refusal::AllCopies) => Ok(Attempt::Present),
+            Err(refusal) => Err(refusal),
+        };
+    };
+    let Some(mut claim) = tokens.pool.claim() else {
+        sync::happened(Event::Starved);
+        sync::yield_now();
+        return Ok(Attempt::Starved);
+    };
+    let (reference, control) = claim.publish(Transfer {
+        moved: None,
+        placed: Some(token),
+        source: target.bucket,
+        destination: target.bucket,
+        old_source: target.content,
+        old_destination: Bucket::EMPTY,
+    });
+    // Succeeds only if the target still is what was read. From here on it has no covering token, and none can come.
+    if !tokens
+        .blocks
+        .exchange(target.bucket, target.content, reference)
+    {
+        claim.decide(control, Decision::Aborted);
+        return Ok(Attempt::Disturbed);
+    }
+    let empty = elsewhere.earlier_hold_none()
+        && witness_holds_none(tokens, class, witness, target.bucket)
+        && elsewhere.later_hold_none();
+    let decision = if empty {
+        Decision::Committed
+    } else {
+        Decision::Aborted
+    };
+    claim.decide(control, decision);
+    let committed = claim.state() == Decision::Committed;
+    let after = if committed { admitted } else { target.content };
+    // An exchange that fails here has been done by another thread.
+    tokens.blocks.exchange(target.bucket, reference, after);
+    if committed {
+        return Ok(Attempt::Admitted);
+    }
+    sync::happened(Event::Rejected);
+    Ok(Attempt::Disturbed)
+}
+
+/// Whether the live bucket of the other index string has no token that covers the item.
+///
+/// By read-modify-writes, as at every witness: of two rivals that froze their targets before they read the other's, at
+/// least one sees the other. The one with the lower target wins.
+fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: usize) -> bool {
+    tokens.descend(witness, |bucket| {
+        loop {
+            let reference = match tokens.blocks.read_latest(bucket).state() {
+                State::Absent => return Step::Again,
+                State::Gone => return Step::Down,
+                State::Bucket(content) => {
+                    return Step::Here(none_covers(tokens, class, bucket, content));
+                }
+                State::Reference(reference) => reference,
+            };
+            match tokens.resolve(bucket, reference) {
+                Resolved::Stale => {}
+                Resolved::Settled(content) => {
+                    return Step::Here(none_covers(tokens, class, bucket, content));
+                }
+                Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+                Resolved::Pending(pending) => {
+                    if !none_covers(tokens, class, bucket, pending.old) {
+                        return Step::Here(false);
+                    }
+                    let depth = tokens.blocks.depth(level_of(bucket));
+                    let covers = |token: Token| prefix(bucket, token, depth).covers(class);
+                    let arriving = pending.transfer.placed.is_some_and(covers);
+                    if pending.transfer.moved.is_some() || !arriving {
+                        // What hops there comes not from the target, which is frozen. And what a path places takes
+                        // effect at its commit, after this read.
+                        return Step::Here(true);
+                    }
+                    if bucket < target {
+                        return Step::Here(false);
+                    }
+                    tokens
+                        .pool
+                        .decide(reference, pending.control, Decision::Aborted);
+                }
+            }
+        }
+    })
+}
+
+fn none_covers(tokens: &Doubling, class: Class, bucket: usize, content: Bucket) -> bool {
+    let live = Live {
+        bucket,
+        depth: tokens.blocks.depth(level_of(bucket)),
+        content,
+    };
+    !live.covers(class)
+}
+
+/// Whether no token covers an item, for an admission in another table. It aborts an admission that is pending here. An
+/// admission that comes later sees everything that the caller did before.
+pub(super) fn holds_none(tokens: &Doubling, class: Class) -> bool {
+    let f = class.head.fingerprint();
+    loop {
+        let version = tokens.stripes.version(f);
+        let covers = |index| live_latest(tokens, index).covers(class);
+        if covers(class.first) || covers(class.second) {
+            return false;
+        }
+        if tokens.stripes.unchanged(f, version) {
+            return true;
+        }
+        sync::happened(Event::Repeat);
+    }
+}

@@ -1,0 +1,130 @@
+//! Insertion: one exchange where there is room; else splits, if the table is growing, or a chain of relocations.
+
+use core::hint::select_unpredictable;
+
+use super::parts::{Doubling, Live, Token};
+use super::settlement::live;
+use super::splitting::{help_to_grow, split};
+use crate::layout::Fingerprint;
+use crate::table::Candidates;
+use crate::table::doubling::{Class, Word, alternate};
+use crate::tokens::insertion::{ATTEMPTS, Opened, Refusal, open};
+
+/// The token of an item, as it is stored in a bucket.
+pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
+    let lane = class.lane(live.level(), live.depth);
+    Token::from_bits(u32::from(lane))
+}
+
+/// Adds one token of this item, of the full length.
+///
+/// Linearization point: the exchange that adds it, or the commit of the last hop that places it.
+#[inline]
+pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
+    let hint = tokens.blocks.hint();
+    let class = Class::of_hash(hash);
+    let (level, depth) = (hint.level(), hint.depth());
+    let (a, b) = tokens.blocks.load_pair(hint, class);
+    if !hint.is_growing() && Word::are_plain(a, b) {
+        let (a, b) = (a.plain(), b.plain());
+        // Selects without a branch, because the choice is unpredictable.
+        let first_is_emptier = a.vacancies() >= b.vacancies();
+        let index = select_unpredictable(first_is_emptier, class.first, class.second);
+        let content = select_unpredictable(first_is_emptier, a, b);
+        let token = Token::from_bits(u32::from(class.lane(level, depth)));
+        if let Some(added) = token.and_then(|token| content.with(token))
+            && tokens.blocks.exchange(index.bucket(level), content, added)
+        {
+            return Ok(());
+        }
+    }
+    insert_slowly(tokens, class)
+}
+
+/// The same in full. Does its share of a growth that is under way.
+#[cold]
+#[inline(never)]
+fn insert_slowly(tokens: &Doubling, class: Class) -> Result<(), Refusal> {
+    // If it cannot, this insert may find room all the same.
+    let _ = help_to_grow(tokens);
+    let mut refusal = Refusal::Disturbed;
+    for _ in 0..ATTEMPTS {
+        let pair = match add(tokens, class) {
+            Ok(()) => return Ok(()),
+            Err(pair) => pair,
+        };
+        match make_room(tokens, class, pair, true)? {
+            Opened::Done => return Ok(()),
+            Opened::Disturbed => refusal = Refusal::Disturbed,
+            Opened::Starved => refusal = Refusal::Starved,
+        }
+    }
+    Err(refusal)
+}
+
+/// Adds to the emptier of the two live buckets; if both are full, returns them.
+fn add(tokens: &Doubling, class: Class) -> Result<(), [Live; 2]> {
+    loop {
+        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        let emptier = emptier(&pair);
+        let Some(added) = token(class, emptier).and_then(|token| emptier.content.with(token))
+        else {
+            return Err(pair);
+        };
+        if tokens
+            .blocks
+            .exchange(emptier.bucket, emptier.content, added)
+        {
+            return Ok(());
+        }
+        // Another writer was faster, so the system as a whole made progress.
+    }
+}
+
+pub(super) fn emptier(pair: &[Live; 2]) -> &Live {
+    let [a, b] = pair;
+    if a.content.vacancies() >= b.content.vacancies() {
+        a
+    } else {
+        b
+    }
+}
+
+/// Makes room in one of two buckets that were full: splits those that the table is leaving, or finds a path. If `place`,
+/// the last hop of the path places the token of the item.
+pub(super) fn make_room(
+    tokens: &Doubling,
+    class: Class,
+    pair: [Live; 2],
+    place: bool,
+) -> Result<Opened, Refusal> {
+    let hint = tokens.blocks.hint();
+    let mut old = pair
+        .iter()
+        .filter(|live| hint.is_growing() && live.level() == hint.level())
+        .peekable();
+    if old.peek().is_some() {
+        let done = old.all(|live| split(tokens, live.bucket));
+        return Ok(if done {
+            Opened::Disturbed
+        } else {
+            Opened::Starved
+        });
+    }
+    let [first, second] = pair;
+    if first.level() != second.level() {
+        // The table has grown since they were read.
+        return Ok(Opened::Disturbed);
+    }
+    let token = token(class, &first);
+    let Some(fingerprint) = token.and_then(|token| Fingerprint::from_bits(token.bits())) else {
+        return Ok(Opened::Disturbed);
+    };
+    let candidates = Candidates {
+        first: first.bucket,
+        second: alternate(first.bucket, class.head),
+        // What the copies of the item have in these buckets.
+        fingerprint,
+    };
+    open(tokens, candidates, token.filter(|_| place))
+}

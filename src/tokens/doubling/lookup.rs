@@ -1,0 +1,124 @@
+//! Lookup: two parallel loads, and a version check, whatever the table has grown from.
+
+use super::parts::{Doubling, Live, Step, prefix};
+use super::settlement::live;
+use crate::sync::{self, Event};
+use crate::table::doubling::{Class, Index, State, Word, level_of};
+use crate::tokens::parts::Resolved;
+
+/// What one index string says about an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Present,
+    Absent,
+    /// The word is changing; look again.
+    Unclear,
+}
+
+/// Returns whether a token that covers this item is stored. Writes nothing.
+///
+/// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
+/// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
+/// have its head, and so one stripe.
+#[inline]
+pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
+    let hint = tokens.blocks.hint();
+    let class = Class::of_hash(hash);
+    let f = class.head.fingerprint();
+    let version = tokens.stripes.version(f);
+    let (a, b) = tokens.blocks.load_pair(hint, class);
+    // A plain word is the live one, whatever the hint said.
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        let depth = hint.depth();
+        depth.covering(class.lane(hint.level(), depth), a.bits(), b.bits()) != 0
+    } else {
+        contains_slowly(tokens, hash)
+    }
+}
+
+/// The complete version: follows splits and references, and repeats until the answer is certain.
+#[cold]
+#[inline(never)]
+fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
+    let class = Class::of_hash(hash);
+    let f = class.head.fingerprint();
+    loop {
+        let version = tokens.stripes.version(f);
+        let mut unclear = false;
+        for index in [class.first, class.second] {
+            match on_index(tokens, class, index) {
+                Answer::Present => return true,
+                Answer::Absent => {}
+                Answer::Unclear => {
+                    unclear = true;
+                    break;
+                }
+            }
+        }
+        if !unclear && tokens.stripes.unchanged(f, version) {
+            return false;
+        }
+        sync::happened(Event::Repeat);
+    }
+}
+
+/// What the live word on an index string says. The frozen content of a bucket that is being split is the truth until its
+/// parent is gone, so a lookup need not look at the children before.
+fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
+    tokens.descend(index, |bucket| {
+        let word = tokens.blocks.load(bucket);
+        let depth = tokens.blocks.depth(level_of(bucket));
+        let content = match word.state() {
+            State::Absent => return Step::Again,
+            State::Gone => return Step::Down,
+            State::Bucket(content) => content,
+            State::Reference(reference) => match tokens.resolve(bucket, reference) {
+                Resolved::Stale => return Step::Here(Answer::Unclear),
+                Resolved::Settled(content) => content,
+                Resolved::Pending(pending) => {
+                    let transfer = pending.transfer;
+                    let covers = |token| prefix(bucket, token, depth).covers(class);
+                    if transfer.moved.is_some_and(covers) && bucket != transfer.source {
+                        sync::happened(Event::Arrival);
+                        // See `tokens::lookup`: frozen on both sides, it is in one of them.
+                        if tokens.blocks.load(transfer.source) == word {
+                            return Step::Here(Answer::Present);
+                        }
+                        if tokens.pool.control(reference) != pending.control {
+                            return Step::Here(Answer::Unclear);
+                        }
+                    }
+                    pending.old
+                }
+            },
+        };
+        let live = Live {
+            bucket,
+            depth,
+            content,
+        };
+        Step::Here(if live.covers(class) {
+            Answer::Present
+        } else {
+            Answer::Absent
+        })
+    })
+}
+
+/// Both live words of a class, such that no token that covers it is missed. Settles them, so it may write.
+pub(super) fn pair(tokens: &Doubling, class: Class) -> [Live; 2] {
+    let f = class.head.fingerprint();
+    loop {
+        let version = tokens.stripes.version(f);
+        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        if tokens.stripes.unchanged(f, version) {
+            return pair;
+        }
+    }
+}
+
+/// The number of tokens that cover an item.
+pub(super) fn count(tokens: &Doubling, class: Class) -> usize {
+    let of = |live: Live| live.prefixes().filter(|(_, p)| p.covers(class)).count();
+    pair(tokens, class).into_iter().map(of).sum()
+}

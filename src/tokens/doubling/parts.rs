@@ -1,0 +1,183 @@
+//! The parts of a table that doubles, and what a word means.
+
+use std::sync::Arc;
+
+use crate::error::OutOfMemory;
+use crate::layout;
+use crate::layout::prefix::{Depth, Head};
+use crate::sync::{self, Event};
+use crate::table::Reference;
+use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, level_of};
+use crate::tokens::descriptor::{Pool, State as Decision};
+use crate::tokens::hints::{Hint, Hints};
+use crate::tokens::parts::{Pending, Resolved};
+use crate::tokens::stripes::Stripes;
+
+pub(super) type Bucket = layout::Bucket<Lanes16>;
+pub(super) type Token = layout::Token<Lanes16>;
+
+/// A multiset of tokens, spread over the words of a table that doubles.
+///
+/// A token stands for a prefix of the index bits of its item. All tokens that cover an item are in its two buckets.
+#[derive(Debug)]
+pub(crate) struct Doubling {
+    /// Shared with calls that are deferred.
+    pub(super) blocks: Arc<Blocks>,
+    pub(super) stripes: Stripes,
+    pub(super) pool: Pool<Lanes16>,
+    pub(super) hints: Hints<Lanes16>,
+    /// Most buckets that one path search examines.
+    pub(super) search_budget: usize,
+}
+
+/// A bucket that was the live one on an index string, and what it held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Live {
+    pub(super) bucket: usize,
+    pub(super) depth: Depth,
+    pub(super) content: Bucket,
+}
+
+impl Live {
+    #[inline]
+    pub(super) fn level(&self) -> u32 {
+        level_of(self.bucket)
+    }
+
+    /// Whether it has a token that covers an item.
+    #[inline]
+    pub(super) fn covers(&self, class: Class) -> bool {
+        let wanted = class.lane(self.level(), self.depth);
+        self.depth.covering(wanted, self.content.bits(), 0) != 0
+    }
+
+    /// What its tokens stand for, from the top slot down.
+    pub(super) fn prefixes(self) -> impl Iterator<Item = (Token, Prefix)> {
+        let tokens = self.content.tokens();
+        tokens.map(move |token| (token, prefix(self.bucket, token, self.depth)))
+    }
+}
+
+/// What a token in a bucket stands for.
+pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
+    Prefix::of(bucket, token.bits() as u16, depth)
+}
+
+impl Doubling {
+    /// Of blocks that nobody else has. Descriptors as many as a table of this size needs.
+    pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
+        let buckets = 1 << blocks.hint().level();
+        Ok(Self {
+            blocks: Arc::new(blocks),
+            stripes: Stripes::new()?,
+            pool: Pool::new(Pool::<Lanes16>::size_for(buckets))?,
+            hints: Hints::new()?,
+            search_budget,
+        })
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
+        size_of::<Blocks>() + self.blocks.bytes() + rest
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.search_budget
+    }
+
+    /// The level that lookups begin with.
+    pub(crate) fn level(&self) -> u32 {
+        self.blocks.hint().level()
+    }
+
+    /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
+    pub(super) fn resolve(
+        &self,
+        bucket: usize,
+        reference: Reference<Lanes16>,
+    ) -> Resolved<Lanes16> {
+        let Some((transfer, control)) = self.pool.read(reference) else {
+            return Resolved::Stale;
+        };
+        let old = transfer.before(bucket);
+        match control.state() {
+            Decision::Pending => Resolved::Pending(Pending {
+                reference,
+                control,
+                transfer,
+                old,
+            }),
+            Decision::Aborted => Resolved::Settled(old),
+            // The owner checked that the change is possible before it published it.
+            Decision::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
+        }
+    }
+
+    /// Tells lookups and a scan under way that tokens of a head are about to change places.
+    pub(super) fn announce(&self, bucket: usize, head: Head) {
+        let fingerprint = head.fingerprint();
+        if self.stripes.bump(fingerprint) {
+            sync::happened(Event::Hint);
+            self.hints.note(Hint {
+                bucket,
+                fingerprint,
+            });
+        }
+    }
+
+    /// The bucket on an index string of which `of` says something else than that it is gone or absent, from the level of
+    /// the hint down.
+    #[inline]
+    pub(super) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
+        loop {
+            let mut level = self.blocks.hint().level();
+            loop {
+                match of(index.bucket(level)) {
+                    Step::Here(answer) => return answer,
+                    // Split: its children were there before it was gone.
+                    Step::Down => level += 1,
+                    // Its memory was given back, after the hint had moved on.
+                    Step::Again => break,
+                }
+            }
+        }
+    }
+
+    /// A read that disturbs no other thread: the logical content of a word at some moment during the call. Of a bucket
+    /// that is not there, none.
+    pub(super) fn peek(&self, bucket: usize) -> Option<Bucket> {
+        loop {
+            match self.blocks.load(bucket).state() {
+                State::Absent | State::Gone => return None,
+                State::Bucket(content) => return Some(content),
+                State::Reference(reference) => match self.resolve(bucket, reference) {
+                    Resolved::Stale => {}
+                    Resolved::Settled(content) => return Some(content),
+                    Resolved::Pending(pending) => return Some(pending.old),
+                },
+            }
+        }
+    }
+}
+
+impl Doubling {
+    /// The number of tokens. Exact if no thread writes.
+    pub(crate) fn taken(&self) -> usize {
+        let level = self.level();
+        // Of the level that a growth leads to, too: what is gone or absent counts as empty.
+        let buckets = (1 << level)..(4 << level);
+        buckets
+            .filter_map(|bucket| self.peek(bucket))
+            .map(Bucket::len)
+            .sum()
+    }
+}
+
+/// Where a read of an index string goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<R> {
+    Here(R),
+    Down,
+    Again,
+}

@@ -1,0 +1,66 @@
+//! Removal: clears exactly one token, the longest that covers the item, or finds that there is none.
+//!
+//! Suppose that each item that is in has a token of its own which covers it. Let `x` be removed, whose own is `s`, and let
+//! the longest that covers `x` be `t`, which is that of `y`. The prefix of `s` is one of that of `t`, so `s` covers `y`:
+//! when `t` is taken, `y` has `s`. A shorter one in place of `t` would leave an item without.
+
+use super::parts::{Doubling, Live, Token};
+use super::settlement::live;
+use crate::sync::{self, Event};
+use crate::table::doubling::{Class, Prefix};
+
+/// Removes one token that covers this item. Returns false if there is none.
+///
+/// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two version
+/// reads, as of a miss.
+pub(super) fn remove(tokens: &Doubling, class: Class) -> bool {
+    let f = class.head.fingerprint();
+    let mut bumped = false;
+    loop {
+        let version = tokens.stripes.version(f);
+        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        let Some((side, token, prefix)) = longest(class, &pair) else {
+            if tokens.stripes.unchanged(f, version) {
+                return false;
+            }
+            sync::happened(Event::Repeat);
+            continue;
+        };
+        // That there is no longer one is a miss, and needs what a miss needs. None is longer than a new one.
+        let newest = pair
+            .iter()
+            .map(|live| live.level() + live.depth.full_tail())
+            .max();
+        if newest != Some(prefix.len()) && !tokens.stripes.unchanged(f, version) {
+            sync::happened(Event::Repeat);
+            continue;
+        }
+        let (here, other) = (pair[side], pair[1 - side]);
+        let is_nested = |(_, other): (Token, Prefix)| prefix.is_nested_with(other);
+        if !bumped && other.prefixes().any(is_nested) {
+            // For an item that both cover the two may take turns: see `tokens::removal`.
+            tokens.announce(here.bucket, class.head);
+            sync::happened(Event::Twin);
+            bumped = true;
+            // The version is another one now.
+            continue;
+        }
+        let after = here.content.without_token(token).unwrap_or(here.content);
+        if tokens.blocks.exchange(here.bucket, here.content, after) {
+            return true;
+        }
+    }
+}
+
+/// The longest token that covers an item, and the side that it is on: of equals, one on the first.
+fn longest(class: Class, pair: &[Live; 2]) -> Option<(usize, Token, Prefix)> {
+    let mut best: Option<(usize, Token, Prefix)> = None;
+    for (side, live) in pair.iter().enumerate() {
+        for (token, prefix) in live.prefixes().filter(|(_, prefix)| prefix.covers(class)) {
+            if best.is_none_or(|(_, _, best)| prefix.len() > best.len()) {
+                best = Some((side, token, prefix));
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,86 @@
+//! Settlement: what a writer does when it meets a frozen word.
+//!
+//! A pending relocation or admission is aborted, a split is finished, and what is decided is written back. So no writer
+//! waits for the owner of a descriptor.
+
+use super::finish::finish;
+use super::parts::{Bucket, Doubling, Live, Step};
+use crate::sync::{self, Event};
+use crate::table::doubling::{Index, State, Word, level_of};
+use crate::tokens::descriptor::State as Decision;
+use crate::tokens::parts::Resolved;
+
+/// What a word holds that no reference is in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Settled {
+    Absent,
+    Gone,
+    Bucket(Bucket),
+}
+
+/// Reads a word as a writer does: at a time when it is not a reference.
+#[inline]
+pub(super) fn settle(tokens: &Doubling, bucket: usize) -> Settled {
+    settle_word(tokens, bucket, || tokens.blocks.load(bucket))
+}
+
+/// The same by read-modify-writes, which find the latest value there is: for the word that an admission asks. See
+/// [`verdict`](crate::tokens).
+pub(super) fn settle_latest(tokens: &Doubling, bucket: usize) -> Settled {
+    settle_word(tokens, bucket, || tokens.blocks.read_latest(bucket))
+}
+
+#[inline]
+fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Settled {
+    loop {
+        let word = load();
+        let reference = match word.state() {
+            State::Absent => return Settled::Absent,
+            State::Gone => return Settled::Gone,
+            State::Bucket(content) => return Settled::Bucket(content),
+            State::Reference(reference) => reference,
+        };
+        match tokens.resolve(bucket, reference) {
+            // The use is over, so the word has changed.
+            Resolved::Stale => {}
+            Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+            // Only the owner of an admission knows what it has asked elsewhere.
+            Resolved::Pending(pending) => {
+                let aborted = Decision::Aborted;
+                tokens.pool.decide(reference, pending.control, aborted);
+                sync::happened(Event::Abort);
+            }
+            // Every thread computes the same content from the descriptor.
+            Resolved::Settled(content) => {
+                sync::happened(Event::Help);
+                if tokens.blocks.exchange(bucket, word, content) {
+                    return Settled::Bucket(content);
+                }
+            }
+        }
+    }
+}
+
+/// The live bucket on an index string, settled.
+#[inline]
+pub(super) fn live(tokens: &Doubling, index: Index) -> Live {
+    live_by(tokens, index, settle)
+}
+
+/// The same by read-modify-writes.
+pub(super) fn live_latest(tokens: &Doubling, index: Index) -> Live {
+    live_by(tokens, index, settle_latest)
+}
+
+#[inline]
+fn live_by(tokens: &Doubling, index: Index, settle: impl Fn(&Doubling, usize) -> Settled) -> Live {
+    tokens.descend(index, |bucket| match settle(tokens, bucket) {
+        Settled::Absent => Step::Again,
+        Settled::Gone => Step::Down,
+        Settled::Bucket(content) => Step::Here(Live {
+            bucket,
+            depth: tokens.blocks.depth(level_of(bucket)),
+            content,
+        }),
+    })
+}

@@ -1,0 +1,229 @@
+//! A table that doubles ten times, beside the items that it holds.
+
+use std::collections::HashMap;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::*;
+use crate::layout::prefix::TAIL_BITS;
+use crate::table::doubling::Blocks;
+
+fn table(first: u32) -> Doubling {
+    let blocks = Blocks::new(first).expect("memory");
+    Doubling::with_blocks(blocks, 256).expect("memory")
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// Few heads, and few index bits behind those of a table of this level: so that many prefixes are nested.
+fn narrow(hash: u64, bits: u32) -> u64 {
+    hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
+}
+
+/// Inserts, and doubles the table when there is no room. Returns false if the table is full, and cannot.
+fn insert(table: &Doubling, hash: u64) -> bool {
+    loop {
+        let hint = table.hint();
+        match table.insert(hash) {
+            Ok(()) => return true,
+            Err(Refusal::NoPath) if !table.can_grow() => return false,
+            Err(Refusal::NoPath) => table.begin_to_grow(hint).expect("memory"),
+            Err(Refusal::AllCopies) => return false,
+            Err(Refusal::Disturbed | Refusal::Starved) => {}
+        }
+    }
+}
+
+/// Random inserts and removes, until the table is full, and then removes. Every item that is in must be found at each
+/// check, every remove must succeed, and at the end nothing may be left.
+fn live_and_die(first: u32, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
+    let table = table(first);
+    let mut random = Random(seed);
+    let mut items = Vec::new();
+    let mut check_at = 1;
+    let mut refused = 0;
+    while refused < 20 {
+        let item = hash(random.next());
+        if insert(&table, item) {
+            items.push(item);
+        } else {
+            refused += 1;
+        }
+        if random.below(10) < 3 && !items.is_empty() {
+            let item = items.swap_remove(random.below(items.len()));
+            assert!(table.remove(item), "not there: {item:x}");
+        }
+        if items.len() >= check_at {
+            check_at += check_at / 4 + 1;
+            assert!(items.iter().all(|&item| table.contains(item)));
+        }
+    }
+    let doublings = table.level() - first;
+    // Halfway down, everything else is still there.
+    let mut removed = 0;
+    while !items.is_empty() {
+        let item = items.swap_remove(random.below(items.len()));
+        assert!(table.remove(item), "not there: {item:x}");
+        removed += 1;
+        if removed % 1000 == 0 {
+            assert!(items.iter().all(|&item| table.contains(item)));
+            assert!(items.iter().all(|&item| table.count(item) > 0));
+        }
+    }
+    assert_eq!(table.taken(), 0);
+    doublings
+}
+
+#[test]
+fn all_is_found_and_removed_through_ten_doublings() {
+    for first in [1, 3, 5] {
+        assert_eq!(live_and_die(first, |hash| hash, 1), TAIL_BITS);
+    }
+}
+
+#[test]
+fn items_with_nested_prefixes_are_not_taken_for_each_other() {
+    for (first, seed) in [(2, 1), (3, 2), (4, 3)] {
+        let bits = first + TAIL_BITS + 2;
+        live_and_die(first, |hash| narrow(hash, bits), seed);
+    }
+}
+
+/// Each thread has items of its own, whose prefixes are nested with those of others.
+#[test]
+fn threads_find_and_remove_what_is_theirs() {
+    for (first, narrowed) in [(1, false), (3, false), (3, true), (4, true)] {
+        let table = table(first);
+        let capacity = (4 << (first + TAIL_BITS)) * 8 / 10;
+        let (threads, len) = (4, AtomicUsize::new(0));
+        let barrier = Barrier::new(threads);
+        thread::scope(|scope| {
+            for thread in 0..threads {
+                let (table, len, barrier) = (&table, &len, &barrier);
+                scope.spawn(move || {
+                    let mut random = Random(thread as u64 * 7919 + u64::from(first));
+                    let mut items: Vec<u64> = Vec::new();
+                    let hash = |random: &mut Random| {
+                        let hash = random.next();
+                        if narrowed {
+                            narrow(hash, first + TAIL_BITS + 2)
+                        } else {
+                            hash
+                        }
+                    };
+                    barrier.wait();
+                    while len.load(Ordering::Relaxed) < capacity {
+                        let item = hash(&mut random);
+                        if insert(table, item) {
+                            items.push(item);
+                            len.fetch_add(1, Ordering::Relaxed);
+                        } else if !narrowed {
+                            break;
+                        } else {
+                            len.fetch_add(1, Ordering::Relaxed);
+                        }
+                        if random.below(10) < 3 {
+                            let item = items.swap_remove(random.below(items.len()));
+                            assert!(table.remove(item));
+                        }
+                        for _ in 0..4 {
+                            let item = items.get(random.below(items.len() + 1));
+                            assert!(item.is_none_or(|&item| table.contains(item)));
+                        }
+                    }
+                    assert!(items.iter().all(|&item| table.contains(item)));
+                    barrier.wait();
+                    for item in items {
+                        assert!(table.remove(item));
+                    }
+                });
+            }
+        });
+        assert_eq!(table.taken(), 0);
+        if !narrowed {
+            assert_eq!(table.level(), first + TAIL_BITS);
+        }
+    }
+}
+
+/// Nowhere else is anything.
+struct Nowhere;
+
+impl Elsewhere for Nowhere {
+    fn earlier_hold_none(&self) -> bool {
+        true
+    }
+
+    fn later_hold_none(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn one_of_several_threads_admits_an_item() {
+    let (threads, rounds) = (4, 3000);
+    let table = table(2);
+    let barrier = Barrier::new(threads);
+    let admit = |item| {
+        loop {
+            if table.contains(item) {
+                return false;
+            }
+            let hint = table.hint();
+            match table.try_to_admit(item, &Nowhere) {
+                Ok(Attempt::Admitted) => return true,
+                Ok(Attempt::Present) => return false,
+                Ok(Attempt::Disturbed | Attempt::Starved) => {}
+                Err(Refusal::NoPath) => table.begin_to_grow(hint).expect("memory"),
+                Err(_) => {}
+            }
+        }
+    };
+    let admitted: Vec<HashMap<u64, usize>> = thread::scope(|scope| {
+        let running: Vec<_> = (0..threads)
+            .map(|_| {
+                let (barrier, admit) = (&barrier, &admit);
+                scope.spawn(move || {
+                    let mut random = Random(5);
+                    let mut mine = HashMap::new();
+                    for round in 0..rounds {
+                        let item = random.next();
+                        if round % 64 == 0 {
+                            barrier.wait();
+                        }
+                        *mine.entry(item).or_default() += usize::from(admit(item));
+                    }
+                    mine
+                })
+            })
+            .collect();
+        running
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .collect()
+    });
+    let mut total = 0;
+    for item in admitted[0].keys() {
+        let times: usize = admitted.iter().map(|mine| mine[item]).sum();
+        assert!(times <= 1, "{times} times");
+        assert!(table.contains(*item));
+        total += times;
+    }
+    assert_eq!(table.taken(), total);
+    assert!(total > rounds * 99 / 100, "{total}");
+}
