@@ -1,9 +1,14 @@
 //! Allocation that reports failure instead of aborting.
 
+#[cfg(feature = "std")]
+mod cells;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod huge_pages;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod released_pages;
+
+#[cfg(feature = "std")]
+pub(crate) use cells::{ALIGNMENT, Cells};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -19,32 +24,6 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
     grow(&mut values, len)?;
     values.extend(core::iter::repeat_with(value).take(len));
     Ok(values.into_boxed_slice())
-}
-
-/// Allocates cells that are all 0: where they can, as fresh pages that nothing has been written to.
-#[cfg(feature = "std")]
-#[allow(unsafe_code, reason = "memory of zeros that is never written")]
-#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
-pub(crate) fn zeros(len: usize) -> Result<Box<[AtomicU64]>, OutOfMemory> {
-    if !sync::PLAIN {
-        return slice(len, || AtomicU64::new(0));
-    }
-    let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
-    let layout = core::alloc::Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
-    if layout.size() == 0 {
-        return Ok(Box::default());
-    }
-    // SAFETY: the size is not 0.
-    let memory = unsafe { alloc::alloc::alloc_zeroed(layout) };
-    if memory.is_null() {
-        return Err(failed);
-    }
-    let memory = core::ptr::slice_from_raw_parts_mut(memory.cast::<AtomicU64>(), len);
-    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-    // SAFETY: it is this function's, and as long as that.
-    huge_pages::advise(unsafe { &mut *(memory as *mut [core::mem::MaybeUninit<AtomicU64>]) });
-    // SAFETY: it comes from the global allocator with the layout of such a slice, and a cell of 0 is nothing but zeros.
-    Ok(unsafe { Box::from_raw(memory) })
 }
 
 /// Allocates room for `more` values.

@@ -1,13 +1,15 @@
 //! Engines: what a filter does with a hash.
 //!
-//! There are three: [`Fixed`], one segment; [`Growing`], a chain of segments; and [`Rotating`], a ring of them. Another
-//! way to grow would be another folder here. The facade above is written once, over the trait [`Operations`].
+//! There are four: [`Fixed`], one segment; [`Growing`], a chain of segments; [`Ladder`], tables that double; and
+//! [`Rotating`], a ring of segments. The facade above is written once, over the trait [`Operations`].
 
 pub(crate) mod choice;
 mod filling;
 mod fixed;
 #[cfg(feature = "std")]
 pub(crate) mod growing;
+#[cfg(feature = "std")]
+pub(crate) mod ladder;
 mod operations;
 mod plan;
 pub(crate) mod rotating;
@@ -17,6 +19,8 @@ pub(crate) use filling::Filling;
 pub use fixed::Fixed;
 #[cfg(feature = "std")]
 pub use growing::Growing;
+#[cfg(feature = "std")]
+pub use ladder::Ladder;
 pub(crate) use operations::Operations;
 pub(crate) use plan::Plan;
 pub use rotating::Rotating;

@@ -16,7 +16,6 @@ mod layouts;
 mod matches;
 mod multiset;
 #[cfg(feature = "std")]
-#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
 pub(crate) mod prefix;
 mod semi_sorted;
 mod shape;

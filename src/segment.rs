@@ -1,6 +1,11 @@
 //! A segment: one table of tokens, and their count.
 
 mod counter;
+#[cfg(feature = "std")]
+mod rung;
+
+#[cfg(feature = "std")]
+pub(crate) use rung::{Rung, geometry};
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -10,6 +10,8 @@ mod frame;
 mod growing;
 mod identity;
 mod input;
+#[cfg(feature = "std")]
+mod ladder;
 mod rotating;
 mod source;
 mod words;

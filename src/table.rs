@@ -1,7 +1,6 @@
 //! The table: an array of atomic words, and where an item may live in it. Raw integers end here.
 
 #[cfg(feature = "std")]
-#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
 pub(crate) mod doubling;
 mod geometry;
 mod partial;

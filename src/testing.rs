@@ -1,5 +1,7 @@
 //! Doors for checks: what no user needs. Not covered by semantic versioning.
 
+#[cfg(feature = "std")]
+pub use crate::engine::Ladder;
 pub use crate::sync::hooks;
 
 use alloc::vec::Vec;
@@ -28,6 +30,28 @@ impl<L: Layout, S, I> Relocate for Filter<Fixed<L>, S, I> {
 impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().relocate_one(hash)
+    }
+}
+
+/// In the finest table.
+#[cfg(feature = "std")]
+impl<S, I> Relocate for Filter<Ladder, S, I> {
+    fn relocate_hash(&self, hash: u64) -> bool {
+        self.engine().relocate_one(hash)
+    }
+}
+
+/// Growth at will. Inserts do this on their own when there is no room.
+#[cfg(feature = "std")]
+pub trait Double {
+    /// Begins to double the finest table. Returns false if it cannot.
+    fn begin_to_double(&self) -> bool;
+}
+
+#[cfg(feature = "std")]
+impl<S, I> Double for Filter<Ladder, S, I> {
+    fn begin_to_double(&self) -> bool {
+        self.engine().begin_to_double()
     }
 }
 

@@ -18,7 +18,6 @@ mod admission;
 mod ahead;
 mod descriptor;
 #[cfg(feature = "std")]
-#[allow(dead_code, unused_imports, reason = "no engine has it yet")]
 pub(crate) mod doubling;
 mod elsewhere;
 mod emptying;

@@ -232,7 +232,7 @@ fn error_with(changes: &[(Field, u64)]) -> String {
 fn each_change_has_its_error() {
     use list::{SEGMENTS, START, TARGET, buckets, items};
     for (changes, said) in [
-        (&[(stored::KIND, 4)][..], "is unknown"),
+        (&[(stored::KIND, 5)][..], "is unknown"),
         (&[(stored::KIND, 1)], "does not grow"),
         (&[(stored::VERSION, 2)], "version 2"),
         (&[(stored::SEED, 1)], "other keys"),

@@ -284,7 +284,7 @@ fn each_change_has_its_error() {
     let same = |error: ReadError, kind: ReadError| {
         assert_eq!(discriminant(&error), discriminant(&kind), "{error:?}");
     };
-    let malformed = || error_with(&[(KIND, 4)]);
+    let malformed = || error_with(&[(KIND, 5)]);
     assert!(matches!(malformed(), ReadError::Malformed { .. }));
     same(error_with(&[(BUCKETS, 7)]), malformed());
     same(error_with(&[(CAPACITY, SLOTS as u64 + 1)]), malformed());

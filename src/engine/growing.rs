@@ -10,9 +10,8 @@ mod snapshot;
 mod walks;
 
 pub(crate) use chain::Chain;
-pub(crate) use limits::Limits;
-use limits::NO_LIMIT;
-pub(crate) use limits::{LARGEST_FACTOR, rate_of_full};
+pub(super) use limits::NO_LIMIT;
+pub(crate) use limits::{LARGEST_FACTOR, Limits, rate_of_full};
 pub(crate) use link::Link;
 use published::{Guard, pin};
 pub(crate) use published::{Look, Published};

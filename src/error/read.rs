@@ -64,6 +64,8 @@ pub enum ReadError {
         grows: bool,
         /// Whether the stored one rotates.
         rotates: bool,
+        /// Whether the stored one doubles. Then it grows, and not by a chain of tables.
+        doubles: bool,
     },
     /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
     #[non_exhaustive]
@@ -121,6 +123,9 @@ impl fmt::Display for ReadError {
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this release reads versions up to {supported}"
             ),
+            Self::OtherKind { doubles: true, .. } => {
+                out.write_str("the stored filter is one that doubles: read it as a Filter<Ladder>")
+            }
             Self::OtherKind { grows: true, .. } => out.write_str(
                 "the stored filter is one that grows: read it as a GrowingCuckooFilter",
             ),

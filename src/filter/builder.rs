@@ -4,6 +4,8 @@ use core::fmt;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
+#[cfg(feature = "std")]
+use super::growing::Grows;
 use super::{Any, Engine, Filter};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
@@ -294,7 +296,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
 
 /// Choices about growth.
 #[cfg(feature = "std")]
-impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
+impl<E: Grows, S, I> FilterBuilder<E, S, I> {
     /// Makes each segment larger than the last one by this factor, a power of two from 2 to 65,536; 2 unless
     /// set. A larger one leaves more memory unused after each growth, and has fewer segments.
     #[must_use]

@@ -1,9 +1,9 @@
 //! What a filter can be built on.
 
 use super::Rotates;
-#[cfg(feature = "std")]
-use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
+#[cfg(feature = "std")]
+use crate::engine::{Growing, Ladder};
 use crate::layout::Layout;
 use crate::stored::Stored;
 
@@ -37,6 +37,12 @@ impl<L: Layout> Engine for Fixed<L> {
 
 #[cfg(feature = "std")]
 impl<L: Layout> Engine for Growing<L> {
+    type With<M: Layout> = Growing<M>;
+}
+
+/// Of other layouts there is a chain of tables.
+#[cfg(feature = "std")]
+impl Engine for Ladder {
     type With<M: Layout> = Growing<M>;
 }
 

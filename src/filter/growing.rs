@@ -1,11 +1,20 @@
 //! What only filters that grow have.
 
-use super::Filter;
-use crate::engine::{Growing, Operations};
+use super::{Engine, Filter};
+use crate::engine::growing::Limits;
+use crate::engine::{Growing, Ladder};
 use crate::layout::Layout;
 
+/// An engine that grows.
+///
+/// Sealed, as [`Engine`] is.
+pub trait Grows: Engine<Options = Limits> {}
+
+impl<L: Layout> Grows for Growing<L> {}
+impl Grows for Ladder {}
+
 /// Filters that grow.
-impl<L: Layout, S, I> Filter<Growing<L>, S, I> {
+impl<E: Grows, S, I> Filter<E, S, I> {
     /// The number of segments. A lookup of an item that is absent, or in the oldest, looks at all of them.
     #[must_use]
     pub fn segments(&self) -> usize {

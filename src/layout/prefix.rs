@@ -101,6 +101,12 @@ impl Depth {
         (bit, lane & !TAIL | lane << 1 & TAIL | mark)
     }
 
+    /// Whether a lane of two words covers the item whose full lane is `wanted`.
+    #[inline]
+    pub(crate) fn covers(self, wanted: u16, first: u64, second: u64) -> bool {
+        self.covering(wanted, first, second) != 0
+    }
+
     /// Two bits for each of the eight lanes of two words that covers the item whose full lane is `wanted`, those of the
     /// first lowest.
     #[inline]

@@ -70,7 +70,7 @@ pub(super) struct StoredTable<'a> {
 }
 
 /// The words of a table of some layout.
-trait Words: Send + Sync {
+pub(super) trait Words: Send + Sync {
     fn buckets(&self) -> usize;
 
     fn announcements(&self) -> u64;
@@ -119,6 +119,16 @@ impl<H: Holder> Words for H {
 }
 
 impl<'a> StoredTable<'a> {
+    /// Of words that held this number of tokens, which were counted after this number of announcements.
+    #[cfg(feature = "std")]
+    pub(super) fn of_words(words: impl Words + 'a, items: usize, announcements: u64) -> Self {
+        Self {
+            words: Box::new(words),
+            announcements,
+            items,
+        }
+    }
+
     /// Reads the whole table once, to count what is in it.
     pub(super) fn of(holder: impl Holder + 'a) -> Self {
         let announcements = holder.tokens().announcements();

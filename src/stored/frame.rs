@@ -15,6 +15,9 @@ pub enum Kind {
     Growing = 2,
     /// A ring of tables.
     Rotating = 3,
+    /// A list of tables that double.
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
+    Doubling = 4,
 }
 
 /// A header, whose fields its kind gives a meaning to.
@@ -145,13 +148,14 @@ impl Frame {
     /// The layout of a filter of this kind. An error, if it is a filter of another kind, or the layout is unknown.
     pub(crate) fn shape(&self, kind: Kind) -> Result<Shape, ReadError> {
         let [found] = self.get(at::KIND);
-        let other = [Kind::Fixed, Kind::Growing, Kind::Rotating]
+        let other = [Kind::Fixed, Kind::Growing, Kind::Rotating, Kind::Doubling]
             .into_iter()
             .find(|&other| other as u8 == found && other != kind);
         if let Some(other) = other {
             return Err(ReadError::OtherKind {
-                grows: other == Kind::Growing,
+                grows: matches!(other, Kind::Growing | Kind::Doubling),
                 rotates: other == Kind::Rotating,
+                doubles: other == Kind::Doubling,
             });
         }
         let [bits, slots] = self.get(at::SHAPE);

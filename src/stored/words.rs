@@ -5,6 +5,8 @@ use super::input::Input;
 use super::source::Source;
 use super::{WORD, demand};
 use crate::error::ReadError;
+#[cfg(feature = "std")]
+use crate::layout::Token;
 use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
 use crate::tokens::Tokens;
@@ -67,6 +69,14 @@ impl<L: Layout> Words<L> {
         self.table.push(bucket);
     }
 
+    /// Whether all tokens are as `holds` says.
+    #[cfg(feature = "std")]
+    pub(super) fn all(&self, holds: impl Fn(Token<L>) -> bool) -> bool {
+        self.table
+            .contents()
+            .all(|content| content.tokens().all(&holds))
+    }
+
     /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum finds
     /// damage, and this finds bytes that this crate did not write.
     pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
@@ -83,13 +93,23 @@ impl<L: Layout> Words<L> {
 pub(super) fn put_words<L: Layout, E>(
     tokens: &Tokens<L>,
     checksum: &mut crc32fast::Hasher,
+    put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let copy = |start, words: &mut [[u8; WORD]]| copy_words(tokens, start, words);
+    put_copied(tokens.geometry().buckets(), copy, checksum, put)
+}
+
+/// The same of so many words, which `copy` copies from a number on.
+pub(super) fn put_copied<E>(
+    buckets: usize,
+    copy: impl Fn(usize, &mut [[u8; WORD]]) -> usize,
+    checksum: &mut crc32fast::Hasher,
     mut put: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut chunk = [[0; WORD]; CHUNK / WORD];
-    let buckets = tokens.geometry().buckets();
     for start in (0..buckets).step_by(chunk.len()) {
         let words = &mut chunk[..(buckets - start).min(CHUNK / WORD)];
-        copy_words(tokens, start, words);
+        copy(start, words);
         let written = words.as_flattened();
         checksum.update(written);
         put(written)?;
@@ -103,8 +123,17 @@ pub(super) fn copy_words<L: Layout>(
     from: usize,
     to: &mut [[u8; WORD]],
 ) -> usize {
+    copy_contents(from, to, |bucket| tokens.peek(bucket))
+}
+
+/// The same of words whose contents `content` tells.
+pub(super) fn copy_contents<L: Layout>(
+    from: usize,
+    to: &mut [[u8; WORD]],
+    content: impl Fn(usize) -> Bucket<L>,
+) -> usize {
     let copy = |(bytes, bucket): (&mut [u8; WORD], usize)| {
-        let content = tokens.peek(bucket);
+        let content = content(bucket);
         *bytes = content.bits().to_le_bytes();
         content.len()
     };

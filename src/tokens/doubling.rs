@@ -10,6 +10,7 @@
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
 //! | `relocation`, `insertion`, `admission` | how room is made, and what is put there |
+//! | `scan`, `rest` | the whole table, while others write, and while nobody else is about |
 
 mod admission;
 mod finish;
@@ -18,14 +19,17 @@ mod lookup;
 mod parts;
 mod relocation;
 mod removal;
+mod rest;
+mod scan;
 mod settlement;
 mod splitting;
 
 pub(crate) use parts::Doubling;
 
-use super::{Attempt, Elsewhere, Refusal};
-use crate::error::OutOfMemory;
-use crate::table::doubling::{Class, Hint};
+use super::{Attempt, Elsewhere, Refusal, ahead};
+use crate::error::{OutOfMemory, SnapshotError};
+use crate::layout::Bucket;
+use crate::table::doubling::{Class, Hint, Lanes16};
 
 impl Doubling {
     /// Returns whether a token that covers this item is stored. Writes nothing.
@@ -70,9 +74,19 @@ impl Doubling {
         self.blocks.hint()
     }
 
+    /// The level at which it began.
+    pub(crate) fn first(&self) -> u32 {
+        self.blocks.first()
+    }
+
     /// Whether it can double once more.
     pub(crate) fn can_grow(&self) -> bool {
         self.level() < self.blocks.last()
+    }
+
+    /// The deepest level that it can have.
+    pub(crate) fn last(&self) -> u32 {
+        self.blocks.last()
     }
 
     /// Begins to double the table, unless it has grown since the hint was read. It must be able to.
@@ -88,6 +102,48 @@ impl Doubling {
     /// Moves one token that covers this item from its first bucket to its second. For checks that want it at will.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         relocation::relocate_one(self, Class::of_hash(hash))
+    }
+
+    /// A copy that holds every token that is in from the call to the return, and their number.
+    pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
+        scan::snapshot(self)
+    }
+
+    /// An exact copy, and the number of its tokens. For a caller who has the tokens alone.
+    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
+        rest::copy(self)
+    }
+
+    /// Leaves no word frozen, no growth under way, and no descriptor with a thread that is gone. Returns the number of
+    /// tokens. For a caller who has the tokens alone.
+    pub(crate) fn settle_all(&self) -> usize {
+        rest::settle_all(self)
+    }
+
+    /// Settles each word of the level once, as a writer does that meets it. Returns the number of tokens.
+    pub(crate) fn settle_each(&self) -> usize {
+        rest::contents(self).map(|(_, content)| content.len()).sum()
+    }
+
+    /// The content of a bucket, by its place in its level. Empty, if it is not there.
+    pub(crate) fn content(&self, level: u32, place: usize) -> Bucket<Lanes16> {
+        self.look(1 << level | place)
+    }
+
+    /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
+    pub(crate) fn announcements(&self) -> u64 {
+        self.stripes.bumps()
+    }
+
+    /// Removes all tokens, and takes back what dead threads held. The table is as small as it began.
+    pub(crate) fn clear(&mut self) {
+        rest::clear(self);
+    }
+
+    /// The hashes in order, each some time after its words were asked for.
+    #[inline]
+    pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        ahead(hashes, |hash| self.prefetch(hash))
     }
 
     /// Asks for the words of a hash.

@@ -39,7 +39,6 @@ impl<L: Layout> Transfer<L> {
 
     /// The split of `bucket`, which is not 0, into words that are to have twice its number and one more.
     #[cfg(feature = "std")]
-    #[allow(dead_code, unused_imports, reason = "no engine has it yet")]
     pub(super) fn split(bucket: usize, content: Bucket<L>) -> Self {
         Self {
             destination: bucket << 1,
@@ -48,7 +47,6 @@ impl<L: Layout> Transfer<L> {
     }
 
     #[cfg(feature = "std")]
-    #[allow(dead_code, unused_imports, reason = "no engine has it yet")]
     pub(super) fn is_split(&self) -> bool {
         self.is_emptying() && self.source != self.destination
     }

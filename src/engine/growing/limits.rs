@@ -16,7 +16,7 @@ pub struct Limits {
 }
 
 /// A rate that no filter exceeds.
-pub(super) const NO_LIMIT: f64 = 1.0;
+pub(in crate::engine) const NO_LIMIT: f64 = 1.0;
 
 const DEFAULT_FACTOR: usize = 2;
 

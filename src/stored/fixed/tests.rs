@@ -123,7 +123,7 @@ fn numbers_out_of_range_are_refused() {
         (SHAPE + 1, 1, 8, "is unknown"),
         (SHAPE + 1, 1, 0x14, "is unknown"),
         (SHAPE, 2, 0x0405, "is unknown"),
-        (SHAPE + 2, 1, 4, "is unknown"),
+        (SHAPE + 2, 1, 5, "is unknown"),
         (HASHER, 1, 0, "kind of hasher"),
         // A custom hasher has no seed, but this header has one.
         (HASHER, 1, 2, "kind of hasher"),

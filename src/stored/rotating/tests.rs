@@ -103,6 +103,10 @@ fn other_kinds_are_told_apart() {
 }
 
 fn assert_other_kind(error: &ReadError, grows: bool, rotates: bool) {
-    let expected = ReadError::OtherKind { grows, rotates };
+    let expected = ReadError::OtherKind {
+        grows,
+        rotates,
+        doubles: false,
+    };
     assert_eq!(format!("{error:?}"), format!("{expected:?}"));
 }

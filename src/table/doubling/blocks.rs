@@ -1,7 +1,7 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | .. | doublings : 8 | growing : 1 | 0 | 53 - level : 6 |
+//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 53 - level : 6 |
 //! ```
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
@@ -10,56 +10,65 @@
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
 //! and reads as absent words.
 
-use core::ptr;
+use once_cell::race::OnceBox;
 
 use super::word::Word;
-use super::{Class, DEEPEST, level_of};
-use crate::allocate;
+use super::{Class, DEEPEST, Lanes16, level_of};
+use crate::allocate::{self, ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
 use crate::layout::Bucket;
 use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::table::Table;
 
 #[derive(Debug)]
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
-    hint: AtomicU64,
+    hint: AtomicPtr<AtomicU64>,
     cursor: AtomicU64,
-    /// The block of each level from the first on; null if there is none yet. More than are used, so that no index of a
-    /// hint is out of bounds.
-    bases: [AtomicPtr<AtomicU64>; PLACES],
-    /// The bytes that the system has got back of each.
-    released: [AtomicU64; PLACES],
+    /// The block of each level from the first on.
+    blocks: [OnceBox<Block>; PLACES],
+}
+
+#[derive(Debug)]
+struct Block {
+    words: Cells,
+    /// The bytes that the system has got back.
+    released: AtomicU64,
 }
 
 /// What the hint said when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hint(u64);
+pub(crate) struct Hint(*mut AtomicU64);
 
-const PLACES: usize = 16;
-const DOUBLINGS_AT: u32 = 8;
-const GROWING: u64 = 1 << 7;
-const SHIFT: u64 = (1 << 6) - 1;
+const PLACES: usize = TAIL_BITS as usize + 1;
+
+const SHIFT: usize = (1 << 6) - 1;
+const DEEPER: usize = 1 << 6;
+const GROWING: usize = 1 << 7;
+const _: () = assert!(GROWING < ALIGNMENT);
 
 impl Hint {
-    fn new(first: u32, doublings: u32) -> Self {
-        Self(u64::from(doublings) << DOUBLINGS_AT | u64::from(53 - first - doublings))
+    fn new(block: &Block, level: u32, depth: Depth) -> Self {
+        let deeper = if depth == Depth::First { 0 } else { DEEPER };
+        let words = block.words.first().as_ptr();
+        Self(words.map_addr(|address| address | deeper | (53 - level as usize)))
     }
 
     #[inline]
-    fn place(self) -> usize {
-        (self.0 >> DOUBLINGS_AT) as usize % PLACES
+    fn words(self) -> *mut AtomicU64 {
+        self.0.map_addr(|address| address & !(ALIGNMENT - 1))
     }
 
     #[inline]
     pub(crate) fn level(self) -> u32 {
-        53 - (self.0 & SHIFT) as u32
+        53 - (self.0.addr() & SHIFT) as u32
     }
 
     #[inline]
     pub(crate) fn depth(self) -> Depth {
-        if self.0 < 1 << DOUBLINGS_AT {
+        if self.0.addr() & DEEPER == 0 {
             Depth::First
         } else {
             Depth::Deeper
@@ -69,35 +78,42 @@ impl Hint {
     /// Whether words of this level are being split.
     #[inline]
     pub(crate) fn is_growing(self) -> bool {
-        self.0 & GROWING != 0
+        self.0.addr() & GROWING != 0
     }
 }
 
 impl Blocks {
     /// A table of `2^first` empty buckets. It can double ten times, or up to the deepest level.
     pub(crate) fn new(first: u32) -> Result<Self, OutOfMemory> {
-        let blocks = Self::of(first, first);
-        let empty = Word::from(Bucket::EMPTY).bits();
-        let words = allocate::slice(1 << first, || AtomicU64::new(empty))?;
-        blocks.bases[0].store(Box::into_raw(words).cast(), Ordering::Relaxed);
-        Ok(blocks)
+        Self::with_words(first, first, |_| Bucket::EMPTY)
     }
 
-    /// A table that began with `2^first` buckets, and has the block of one level, whose words are yet to be set.
-    pub(crate) fn at_level(first: u32, level: u32) -> Result<Self, OutOfMemory> {
-        let blocks = Self::of(first, level);
-        blocks.add(level)?;
-        Ok(blocks)
-    }
-
-    fn of(first: u32, level: u32) -> Self {
-        Self {
-            first,
-            hint: AtomicU64::new(Hint::new(first, level - first).0),
-            cursor: AtomicU64::new(1 << level),
-            bases: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
-            released: core::array::from_fn(|_| AtomicU64::new(0)),
+    /// A table that began with `2^first` buckets, and has those of one level.
+    pub(crate) fn with_words(
+        first: u32,
+        level: u32,
+        content: impl Fn(usize) -> Bucket<Lanes16>,
+    ) -> Result<Self, OutOfMemory> {
+        let block = Block::new(level)?;
+        for (place, cell) in block.words.iter().enumerate() {
+            cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
         }
+        let hint = Hint::new(&block, level, depth(first, level));
+        let blocks: [OnceBox<Block>; PLACES] = core::array::from_fn(|_| OnceBox::new());
+        let added = blocks[(level - first) as usize].set(Box::new(block));
+        debug_assert!(added.is_ok());
+        Ok(Self {
+            first,
+            hint: AtomicPtr::new(hint.0),
+            cursor: AtomicU64::new(1 << level),
+            blocks,
+        })
+    }
+
+    /// A table that began with `2^first` buckets, and holds these, whose number is a power of two.
+    pub(crate) fn with_table(first: u32, table: &Table<Lanes16>) -> Result<Self, OutOfMemory> {
+        let content = |place| table.load(place).plain();
+        Self::with_words(first, table.len().ilog2(), content)
     }
 
     pub(crate) fn first(&self) -> u32 {
@@ -117,11 +133,7 @@ impl Blocks {
 
     #[inline]
     pub(crate) fn depth(&self, level: u32) -> Depth {
-        if level == self.first {
-            Depth::First
-        } else {
-            Depth::Deeper
-        }
+        depth(self.first, level)
     }
 
     /// The first word that need not be split yet.
@@ -142,14 +154,16 @@ impl Blocks {
 
     /// From now on words of the level of `hint` are split. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
-        self.add(hint.level() + 1)?;
-        Ok(self.replace_hint(hint, Hint(hint.0 | GROWING)))
+        self.block_or_new(hint.level() + 1)?;
+        let growing = hint.0.map_addr(|address| address | GROWING);
+        Ok(self.replace_hint(hint, Hint(growing)))
     }
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
-        let next = Hint::new(self.first, hint.level() + 1 - self.first);
-        self.replace_hint(hint, next)
+        let next = self.block(hint.level() + 1);
+        let next = next.map(|block| Hint::new(block, hint.level() + 1, Depth::Deeper));
+        next.is_some_and(|next| self.replace_hint(hint, next))
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -160,39 +174,24 @@ impl Blocks {
         replaced.is_ok()
     }
 
-    /// Adds the block of a level, all words of which are absent, if there is none.
-    fn add(&self, level: u32) -> Result<(), OutOfMemory> {
-        let base = &self.bases[(level - self.first) as usize];
-        if !base.load(Ordering::Acquire).is_null() {
-            return Ok(());
-        }
-        let words = Box::into_raw(allocate::zeros(1 << level)?);
-        // Release: pairs with the loads of the pointer.
-        let added = base.compare_exchange(
-            ptr::null_mut(),
-            words.cast(),
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        );
-        if added.is_err() {
-            drop_block(words.cast(), level);
-        }
-        Ok(())
+    /// The block of a level; a new one, all words of which are absent, if there is none.
+    fn block_or_new(&self, level: u32) -> Result<&Block, OutOfMemory> {
+        let place = &self.blocks[(level - self.first) as usize];
+        place.get_or_try_init(|| Block::new(level).map(Box::new))
+    }
+
+    /// The block of a level, if there is one.
+    #[inline]
+    fn block(&self, level: u32) -> Option<&Block> {
+        let place = level.checked_sub(self.first)? as usize;
+        self.blocks.get(place)?.get()
     }
 
     /// The cell of a bucket, if there is the block of its level.
     #[inline]
-    #[allow(unsafe_code, reason = "a block has all words of its level")]
     fn cell(&self, bucket: usize) -> Option<&AtomicU64> {
         let level = level_of(bucket);
-        let place = level.checked_sub(self.first)? as usize;
-        // Acquire: pairs with the exchange in `add`.
-        let base = self.bases.get(place)?.load(Ordering::Acquire);
-        if base.is_null() {
-            return None;
-        }
-        // SAFETY: the block of a level has as many words, and stays while the table is borrowed.
-        Some(unsafe { &*base.wrapping_add(bucket - (1 << level)) })
+        self.block(level)?.words.get(bucket - (1 << level))
     }
 
     /// A word; absent if its level has no block.
@@ -203,24 +202,23 @@ impl Blocks {
         self.cell(bucket).map_or(Word::ABSENT, load)
     }
 
-    /// Both words of a class at the level of a hint of this table, by independent loads.
+    /// Both words of an item at the level of a hint of this table, by independent loads, and the ten index bits behind the
+    /// number of the first.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn load_pair(&self, hint: Hint, class: Class) -> (Word, Word) {
-        let level = hint.level();
-        // Acquire: pairs with the exchange in `add`.
-        let base = self.bases[hint.place()].load(Ordering::Acquire);
-        debug_assert!(!base.is_null());
-        let word = |bucket: usize| {
-            // SAFETY: there is a block for the level of a hint, the number is of that level, and see `cell`.
-            let cell = unsafe { &*base.wrapping_add(bucket - (1 << level)) };
+    pub(crate) fn load_pair(&self, hint: Hint, class: Class) -> (Word, Word, u16) {
+        let words = hint.words();
+        // The place in the block, and the ten bits behind it: the leading one of the number is the start of the block.
+        let [first, second] =
+            [class.first, class.second].map(|index| index.behind_leading(hint.0.addr() as u32));
+        let word = |place: u64| {
+            // SAFETY: a hint points to the block of its level, which has all its words, and stays while the table is
+            // borrowed. The place has as many bits as the level, because the hint says how many bits are not of it.
+            let cell = unsafe { &*words.wrapping_add((place >> TAIL_BITS) as usize) };
             // SeqCst: see `Table::load`.
             Word::from_bits(cell.load(Ordering::SeqCst))
         };
-        (
-            word(class.first.bucket(level)),
-            word(class.second.bucket(level)),
-        )
+        (word(first), word(second), first as u16)
     }
 
     /// Asks for the line of a bucket.
@@ -257,57 +255,49 @@ impl Blocks {
     }
 
     /// Sets a word of a table that nobody else can reach.
-    pub(crate) fn set(&mut self, bucket: usize, content: Bucket<super::Lanes16>) {
+    pub(crate) fn set(&self, bucket: usize, content: Bucket<Lanes16>) {
         let cell = self.cell(bucket).expect("a bucket of the table");
+        // Relaxed: whatever follows is ordered by the handing over of the table.
         cell.store(Word::from(content).bits(), Ordering::Relaxed);
     }
 
     /// Lets the system have the pages of a level that is behind the hint for a grace period, so that nobody splits into
     /// it any more.
     pub(crate) fn release(&self, level: u32) {
-        let place = (level - self.first) as usize;
-        if let Some(words) = self.block(level) {
-            let released = allocate::release_pages(words) as u64;
+        if let Some(block) = self.block(level) {
+            let released = allocate::release_pages(&block.words) as u64;
             // Relaxed: a measure, which orders nothing.
-            self.released[place].store(released, Ordering::Relaxed);
+            block.released.store(released, Ordering::Relaxed);
         }
-    }
-
-    #[allow(unsafe_code, reason = "a block has all words of its level")]
-    fn block(&self, level: u32) -> Option<&[AtomicU64]> {
-        let base = self.bases[(level - self.first) as usize].load(Ordering::Acquire);
-        if base.is_null() {
-            return None;
-        }
-        // SAFETY: as in `cell`.
-        Some(unsafe { core::slice::from_raw_parts(base, 1 << level) })
     }
 
     /// The bytes of all blocks, but for those that the system has got back.
     pub(crate) fn bytes(&self) -> usize {
-        let of_level = |level: u32| {
-            let released = self.released[(level - self.first) as usize].load(Ordering::Relaxed);
-            let block = self.block(level).map_or(0, allocate::bytes);
-            block.saturating_sub(released as usize)
+        let of_block = |block: &Block| {
+            let released = block.released.load(Ordering::Relaxed) as usize;
+            size_of::<Block>() + allocate::bytes(&block.words) - released
         };
-        (self.first..=self.last()).map(of_level).sum()
+        self.blocks
+            .iter()
+            .filter_map(OnceBox::get)
+            .map(of_block)
+            .sum()
     }
 }
 
-#[allow(unsafe_code, reason = "it has been made of a box")]
-fn drop_block(base: *mut AtomicU64, level: u32) {
-    // SAFETY: the caller is its only owner, and it was a box of so many words.
-    drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(base, 1 << level)) });
+impl Block {
+    fn new(level: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            words: Cells::new(1 << level)?,
+            released: AtomicU64::new(0),
+        })
+    }
 }
 
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        for (base, level) in self.bases.iter().zip(self.first..) {
-            // Relaxed: `&mut` says that no other thread is about.
-            let base = base.load(Ordering::Relaxed);
-            if !base.is_null() {
-                drop_block(base, level);
-            }
-        }
+fn depth(first: u32, level: u32) -> Depth {
+    if level == first {
+        Depth::First
+    } else {
+        Depth::Deeper
     }
 }

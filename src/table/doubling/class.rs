@@ -29,7 +29,7 @@ const SIDE: u64 = 1 << 62;
 /// 2^64 over the golden ratio, odd: spreads heads evenly over the top bits (Knuth, TAOCP 3, 6.4).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The bits by which the two strings of a head differ.
+/// The bits by which the two strings of a head differ. The first of them tells the sides apart.
 #[inline]
 pub(super) fn offset(head: Head) -> u64 {
     u64::from(head.bits()).wrapping_mul(SPREAD) >> 1 | SIDE
@@ -65,6 +65,14 @@ impl Index {
     #[inline]
     pub(crate) fn behind(self, level: u32) -> u16 {
         (self.0 >> (53 - level)) as u16
+    }
+}
+
+impl Index {
+    /// All but the leading one, without so many bits at the end: the lowest six of `shift` say how many.
+    #[inline]
+    pub(super) fn behind_leading(self, shift: u32) -> u64 {
+        (self.0 & !LEADING).wrapping_shr(shift)
     }
 }
 

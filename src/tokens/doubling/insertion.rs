@@ -24,7 +24,7 @@ pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
     let hint = tokens.blocks.hint();
     let class = Class::of_hash(hash);
     let (level, depth) = (hint.level(), hint.depth());
-    let (a, b) = tokens.blocks.load_pair(hint, class);
+    let (a, b, _) = tokens.blocks.load_pair(hint, class);
     if !hint.is_growing() && Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         // Selects without a branch, because the choice is unpredictable.

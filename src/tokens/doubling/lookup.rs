@@ -2,6 +2,7 @@
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
+use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
@@ -26,13 +27,19 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     let version = tokens.stripes.version(f);
-    let (a, b) = tokens.blocks.load_pair(hint, class);
+    let (a, b, next) = tokens.blocks.load_pair(hint, class);
     // A plain word is the live one, whatever the hint said.
-    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
-        let depth = hint.depth();
-        depth.covering(class.lane(hint.level(), depth), a.bits(), b.bits()) != 0
-    } else {
-        contains_slowly(tokens, hash)
+    if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {
+        return contains_slowly(tokens, hash);
+    }
+    // Each arm by itself, so that each is one comparison.
+    match hint.depth() {
+        Depth::First => {
+            Depth::First.covers(Depth::First.lane(class.head, next), a.bits(), b.bits())
+        }
+        Depth::Deeper => {
+            Depth::Deeper.covers(Depth::Deeper.lane(class.head, next), a.bits(), b.bits())
+        }
     }
 }
 

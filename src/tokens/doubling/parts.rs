@@ -64,9 +64,10 @@ pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
 }
 
 impl Doubling {
-    /// Of blocks that nobody else has. Descriptors as many as a table of this size needs.
+    /// Of blocks that nobody else has.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
-        let buckets = 1 << blocks.hint().level();
+        // A table that grows will need more of them than one of the size at which it begins.
+        let buckets = 16 << blocks.hint().level();
         Ok(Self {
             blocks: Arc::new(blocks),
             stripes: Stripes::new()?,
@@ -162,6 +163,12 @@ impl Doubling {
 }
 
 impl Doubling {
+    /// The same; of a bucket that is not there, the empty one.
+    #[inline]
+    pub(super) fn look(&self, bucket: usize) -> Bucket {
+        self.peek(bucket).unwrap_or(Bucket::EMPTY)
+    }
+
     /// The number of tokens. Exact if no thread writes.
     pub(crate) fn taken(&self) -> usize {
         let level = self.level();

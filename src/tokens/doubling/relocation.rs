@@ -6,7 +6,7 @@
 
 use super::parts::{Bucket, Doubling, Token};
 use super::settlement::live;
-use super::splitting::settle_child;
+use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;
 use crate::sync::{self, Event};
@@ -34,7 +34,7 @@ impl Terrain<Lanes16> for Doubling {
 
     #[inline]
     fn look(&self, bucket: usize) -> Bucket {
-        self.peek(bucket).unwrap_or(Bucket::EMPTY)
+        Doubling::look(self, bucket)
     }
 
     #[inline]
@@ -82,7 +82,7 @@ fn try_to_relocate(
     hop: Hop<Lanes16>,
     placed: Option<Token>,
 ) -> bool {
-    let ends = [hop.source, hop.destination].map(|bucket| settle_child(tokens, bucket));
+    let ends = [hop.source, hop.destination].map(|bucket| settle_computed(tokens, bucket));
     let [Some(old_source), Some(old_destination)] = ends else {
         return false;
     };

@@ -92,20 +92,18 @@ fn give_back(tokens: &Doubling, level: u32) {
     guard.flush();
 }
 
-/// Whether a bucket that is to take a token is there; splits its parent if that is what it lacks.
-pub(super) fn settle_child(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
-    for _ in 0..2 {
-        match settle(tokens, bucket) {
-            Settled::Bucket(content) => return Some(content),
-            Settled::Gone => return None,
-            Settled::Absent => {
-                let hint = tokens.blocks.hint();
-                let is_next = hint.is_growing() && level_of(bucket) == hint.level() + 1;
-                if !is_next || !split(tokens, bucket >> 1) {
-                    return None;
-                }
-            }
-        }
+/// The content of a bucket whose number was computed, and not come to from above; none, if it is not there any more.
+///
+/// If it is deeper than the hint, its parent has to be gone first. Else the parent may hold the reference of a split whose
+/// parts are there already: then the frozen content of the parent is still the truth, and whatever a thread changed in
+/// the child, lookups would not see.
+pub(super) fn settle_computed(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
+    let is_deeper = level_of(bucket) > tokens.blocks.hint().level();
+    if is_deeper && !split(tokens, bucket >> 1) {
+        return None;
     }
-    None
+    match settle(tokens, bucket) {
+        Settled::Bucket(content) => Some(content),
+        Settled::Gone | Settled::Absent => None,
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
+use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::Blocks;
 
 fn table(first: u32) -> Doubling {
@@ -109,8 +109,8 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
 fn threads_find_and_remove_what_is_theirs() {
     for (first, narrowed) in [(1, false), (3, false), (3, true), (4, true)] {
         let table = table(first);
-        let capacity = (4 << (first + TAIL_BITS)) * 8 / 10;
-        let (threads, len) = (4, AtomicUsize::new(0));
+        let capacity = (4u64 << (first + TAIL_BITS)) * 8 / 10;
+        let (threads, len) = (4, AtomicU64::new(0));
         let barrier = Barrier::new(threads);
         thread::scope(|scope| {
             for thread in 0..threads {
