@@ -171,6 +171,13 @@ impl Operations for Ladder {
         self.home.clear();
     }
 
+    /// Ends a growth that is under way, which else goes on with each insert.
+    fn shrink_to_fit(&self) {
+        for rung in self.rungs() {
+            rung.tokens().finish_growth();
+        }
+    }
+
     fn set_max_memory_usage(&mut self, bytes: usize) {
         self.memory = bytes;
     }

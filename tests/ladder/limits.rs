@@ -1,0 +1,94 @@
+//! Limits: what a filter may grow to, what it says when it may not, and that it loses nothing then.
+
+use std::error::Error;
+
+use lockfree_cuckoo::{GrowthError, InsertError};
+
+use crate::{Doubling, builder, filter, narrow, random};
+
+/// Fills until it is refused. All that went in must be there, and there must be room again after a few removes.
+fn fill(filter: &Doubling) -> (usize, GrowthError) {
+    let mut items = Vec::new();
+    let error = random(7).find_map(|hash| match filter.insert_hash(hash) {
+        Ok(()) => {
+            items.push(hash);
+            None
+        }
+        Err(error) => Some(error),
+    });
+    let Some(InsertError::CannotGrow { error, .. }) = error else {
+        panic!("not a limit: {error:?}");
+    };
+    assert_eq!(filter.len(), items.len());
+    assert!(items.iter().all(|&hash| filter.contains_hash(hash)));
+    let (gone, stay) = items.split_at(items.len().min(20));
+    for &hash in gone {
+        assert!(filter.remove_hash(hash));
+    }
+    for &hash in &gone[..gone.len() / 2] {
+        assert_eq!(filter.insert_hash(hash), Ok(()), "there is room again");
+    }
+    assert!(stay.iter().all(|&hash| filter.contains_hash(hash)));
+    (items.len(), error)
+}
+
+#[test]
+fn memory_is_a_limit() {
+    for most in [8 << 10, 40 << 10, 100 << 10, 1 << 20] {
+        let filter = builder(100).max_memory_usage(most).build().expect("more");
+        let (items, error) = fill(&filter);
+        assert!(filter.memory_usage() <= most);
+        // A doubling needs the words of both levels at a time.
+        let least = (most / 3 - (6 << 10).min(most / 3)) / 4;
+        assert!(items > least, "{items} items in {most} bytes");
+        assert!(error.to_string().contains(&most.to_string()), "{error}");
+        assert!(error.source().is_none() && !error.is_out_of_memory());
+    }
+}
+
+#[test]
+fn the_rate_of_false_positives_is_a_limit() {
+    // Eight fingerprints of 65,535, and once more for each doubling.
+    for (doublings, most) in [(0, 0.000_13), (1, 0.000_25), (4, 0.000_62)] {
+        let filter = builder(8)
+            .max_false_positive_rate(most)
+            .build()
+            .expect("low");
+        let (_, error) = fill(&filter);
+        assert_eq!(filter.slots(), 8 << doublings, "at {most}");
+        assert!(filter.false_positive_rate() <= most);
+        assert!(error.false_positive_rate() > most);
+    }
+}
+
+#[test]
+fn copies_of_one_item_do_not_make_it_grow() {
+    for others in [0, 5, 500, 5_000] {
+        let filter = filter(1);
+        for hash in random(1).take(others) {
+            filter.insert_hash(hash).expect("memory");
+        }
+        let hash = narrow(1, 60);
+        let before = filter.slots();
+        let refused = (0..100).find_map(|_| filter.insert_hash(hash).err());
+        assert!(
+            matches!(refused, Some(InsertError::TooManyCopies { copies: 8, .. })),
+            "{refused:?}"
+        );
+        assert!(
+            filter.slots() <= 4 * before.max(8),
+            "{before} to {}",
+            filter.slots()
+        );
+        let copies = filter.count_hash(hash);
+        assert!((8..=16).contains(&copies), "{copies}");
+        while filter.remove_hash(hash) {}
+        assert!(filter.insert_hash(hash).is_ok());
+    }
+}
+
+#[test]
+fn growth_is_by_doubling_alone() {
+    let error = builder(8).growth_factor(4).build().expect_err("not 2");
+    assert_eq!((error.requested(), error.possible()), (4, Some(2)));
+}

@@ -1,0 +1,48 @@
+//! Filters that double: what stays exact through ten doublings, and in the table behind them.
+//!
+//! 1. Nothing is lost and every remove of a stored item succeeds, also where many prefixes are nested; on one thread, and
+//!    on several, with copies taken and growth begun at will meanwhile.
+//! 2. Of racing `insert_unique` of one item exactly one is told true.
+//! 3. Copies of few items never make a filter grow without end.
+//! 4. Limits are kept, refusals say which, lose nothing, and end when there is room again.
+//! 5. What is stored is read as the same filter; what is damaged is an error.
+//! 6. The measures tell the truth.
+//!
+//! The filters start with two buckets or a few, so that all ten doublings happen.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+mod limits;
+mod measures;
+mod oracle;
+mod stored;
+mod threads;
+
+use lockfree_cuckoo::testing::Ladder;
+use lockfree_cuckoo::{Filter, FilterBuilder};
+use model::hashers::AsGiven;
+use model::mix;
+
+type Doubling = Filter<Ladder, AsGiven>;
+
+/// Hashes are given. It begins with two buckets for up to eight items.
+fn filter(capacity: usize) -> Doubling {
+    builder(capacity).build().expect("memory")
+}
+
+fn builder(capacity: usize) -> FilterBuilder<Ladder, AsGiven> {
+    FilterBuilder::with_hasher(AsGiven).capacity(capacity)
+}
+
+/// A hash of two heads, and of so many index bits. Those of a table and of its tokens are the first of them.
+fn narrow(item: u64, bits: u32) -> u64 {
+    let hash = mix(item);
+    hash & u64::MAX << (64 - bits) | (hash & 1 | 2) << 10
+}
+
+fn random(seed: u64) -> impl Iterator<Item = u64> {
+    (0..).map(move |turn| mix(seed << 32 | turn))
+}

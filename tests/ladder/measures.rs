@@ -1,0 +1,54 @@
+//! The measures, beside what can be counted.
+
+use crate::{filter, random};
+
+#[test]
+fn the_rate_is_the_one_that_is_measured() {
+    for (capacity, items) in [(8, 7_000), (1_000, 100_000), (1_000, 400_000), (8, 60_000)] {
+        let filter = filter(capacity);
+        let mut hashes = random(1);
+        // Not in the midst of a growth, when the words that are yet to be split are fuller.
+        let mut stored: Vec<u64> = hashes.by_ref().take(items).collect();
+        for &hash in &stored {
+            filter.insert_hash(hash).expect("memory");
+        }
+        while filter.load_factor() < 0.6 {
+            let hash = hashes.next().expect("endless");
+            filter.insert_hash(hash).expect("memory");
+            stored.push(hash);
+        }
+        assert!(stored.iter().all(|&hash| filter.contains_hash(hash)));
+        let tries = 1_000_000;
+        let found = random(2)
+            .take(tries)
+            .filter(|&hash| filter.contains_hash(hash));
+        let measured = found.count() as f64 / tries as f64;
+        let expected = filter.false_positive_rate();
+        assert!(
+            (0.8..1.25).contains(&(measured / expected)),
+            "{measured} and not {expected}, with {items} items"
+        );
+    }
+}
+
+#[test]
+fn it_is_as_large_as_it_says() {
+    let filter = filter(8);
+    let (mut slots, mut doublings) = (filter.slots(), 0);
+    assert_eq!((slots, filter.segments()), (8, 1));
+    for (len, hash) in random(3).take(18_000).enumerate() {
+        filter.insert_hash(hash).expect("memory");
+        assert_eq!(filter.len(), len + 1);
+        if filter.segments() == 1 && filter.slots() != slots {
+            assert_eq!(filter.slots(), 2 * slots, "it doubles");
+            // Full, but for what small tables leave.
+            assert!(len >= slots / 2, "{len} in {slots}");
+            slots = filter.slots();
+            doublings += 1;
+        }
+    }
+    assert_eq!(doublings, 10);
+    assert_eq!(filter.segments(), 2, "and then there is another table");
+    assert_eq!(filter.slots(), (8 << 10) + (8 << 11));
+    assert!(filter.capacity() <= filter.slots());
+}
