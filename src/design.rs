@@ -34,6 +34,7 @@
 //! | When does each operation take effect, and why at that moment? | [`linearization`] |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a filter that grows lose nothing? | [`growth`] |
+//! | Why does a table that doubles in place lose nothing? | [`doubling`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
 //! | What holds where tokens carry values? | [`values`] |
 //! | How weak may each access be, and which model detects a weaker one? | [`orderings`] |
@@ -159,6 +160,7 @@
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.
 
+pub mod doubling;
 pub mod evidence;
 pub mod growth;
 pub mod linearization;

@@ -101,6 +101,17 @@ impl Depth {
         (bit, lane & !TAIL | lane << 1 & TAIL | mark)
     }
 
+    /// Whether of two lanes in buckets of this depth and of one number, or of the two numbers of an item, one covers what
+    /// the other one covers.
+    #[inline]
+    pub(crate) fn are_nested(self, a: u16, b: u16) -> bool {
+        let said = |lane: u16| match self {
+            Self::First => u16::MAX,
+            Self::Deeper => !(lane ^ lane.wrapping_sub(1)),
+        };
+        a != 0 && b != 0 && (a ^ b) & said(a) & said(b) == 0
+    }
+
     /// Whether a lane of two words covers the item whose full lane is `wanted`.
     #[inline]
     pub(crate) fn covers(self, wanted: u16, first: u64, second: u64) -> bool {

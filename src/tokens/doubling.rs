@@ -66,7 +66,7 @@ impl Doubling {
     /// Removes one token that covers this item. Returns false if there is none.
     #[inline]
     pub(crate) fn remove(&self, hash: u64) -> bool {
-        removal::remove(self, Class::of_hash(hash))
+        removal::remove(self, hash)
     }
 
     /// What the table is like now, for [`begin_to_grow`](Self::begin_to_grow).
@@ -99,7 +99,7 @@ impl Doubling {
         splitting::finish_growth(self)
     }
 
-    /// Moves one token that covers this item from its first bucket to its second. For checks that want it at will.
+    /// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         relocation::relocate_one(self, Class::of_hash(hash))
     }

@@ -184,7 +184,7 @@ fn what_cannot_be_is_an_error() {
 
 /// As in PNG.
 fn crc(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, _| crc >> 1 ^ (crc & 1) * 0xedb8_8320;
+    let step = |crc: u32, _| (crc >> 1) ^ ((crc & 1) * 0xedb8_8320);
     let byte = |crc: u32, &byte: &u8| (0..8).fold(crc ^ u32::from(byte), step);
     !bytes.iter().fold(!0, byte)
 }

@@ -17,6 +17,9 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 /// A table counts as full only if at least one of this many slots is in use.
 const LEAST_LOAD: usize = 8;
 
+/// How often a thread must be seen unpinned before what waits for it is done.
+const FLUSHES: usize = 4;
+
 impl Ladder {
     /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would
     /// be useless.
@@ -133,14 +136,21 @@ impl Ladder {
     /// The bytes with one block of words more: what it leaves behind stays until all is in the new one.
     fn check_memory(&self, level: u32) -> Result<(), Limit> {
         let words = geometry(level).buckets() * size_of::<u64>();
-        let bytes = (self.outside + self.heap_bytes()).saturating_add(words);
-        if bytes > self.memory {
-            return Err(Limit::Memory {
+        let bytes = || (self.outside + self.heap_bytes()).saturating_add(words);
+        // What was left behind before may not have been given back yet.
+        for _ in 0..FLUSHES {
+            if bytes() <= self.memory {
+                return Ok(());
+            }
+            crossbeam_epoch::pin().flush();
+        }
+        match bytes() {
+            bytes if bytes <= self.memory => Ok(()),
+            bytes => Err(Limit::Memory {
                 bytes,
                 most: self.memory,
-            });
+            }),
         }
-        Ok(())
     }
 
     /// Adds a table behind the target, of which all tokens are longer than those of the target.

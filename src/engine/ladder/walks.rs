@@ -1,8 +1,8 @@
 //! Lookup, removal and inserts: walks over the tables, from the finest to the coarsest.
 //!
 //! All tokens of a later table are longer than those of the tables before it, so the order and the reasons are those of a
-//! chain of segments: [`growth`](crate::design::growth). A table is added only as the finest. A walk that has begun
-//! before counts as having passed it.
+//! chain of segments: [`doubling`](crate::design::doubling#beyond-ten-doublings). A table is added only as the finest. A
+//! walk that has begun before counts as having passed it.
 
 use core::ptr;
 
@@ -12,12 +12,21 @@ use crate::segment::Rung;
 use crate::tokens::{Attempt, Elsewhere};
 
 impl Ladder {
+    /// The only table, if it is.
+    #[inline]
+    fn only(&self) -> Option<&Rung> {
+        match self.later[0].get() {
+            None => Some(&self.home),
+            Some(_) => None,
+        }
+    }
+
     #[inline]
     pub(super) fn lookup(&self, hash: u64) -> bool {
-        if self.later[0].get().is_some() {
-            return self.lookup_in_several(hash);
+        match self.only() {
+            Some(only) => only.tokens().contains(hash),
+            None => self.lookup_in_several(hash),
         }
-        self.home.tokens().contains(hash)
     }
 
     #[inline(never)]
@@ -28,6 +37,14 @@ impl Ladder {
     /// Removes a token from the finest table that has one.
     #[inline]
     pub(super) fn remove_finest(&self, hash: u64) -> bool {
+        match self.only() {
+            Some(only) if only.remove(hash) => true,
+            _ => self.remove_from_several(hash),
+        }
+    }
+
+    #[inline(never)]
+    fn remove_from_several(&self, hash: u64) -> bool {
         loop {
             let finest = self.target();
             if self.rungs().any(|rung| rung.remove(hash)) {
@@ -46,6 +63,15 @@ impl Ladder {
 
     #[inline]
     pub(super) fn insert_in_target(&self, hash: u64) -> Result<(), InsertError> {
+        match self.only() {
+            Some(only) if only.insert(hash).is_ok() => Ok(()),
+            _ => self.insert_slowly(hash),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_slowly(&self, hash: u64) -> Result<(), InsertError> {
         let mut disturbed = 0;
         loop {
             let target = self.target();

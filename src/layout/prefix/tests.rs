@@ -87,6 +87,24 @@ proptest! {
     }
 
     #[test]
+    fn lanes_are_nested_if_one_begins_the_other(
+        (depth, a, b) in depth().prop_flat_map(|depth| (Just(depth), lane(depth), lane(depth))),
+        like: bool,
+        cut in 0u32..10,
+    ) {
+        // Often the beginning of the other one.
+        let b = match depth {
+            Depth::Deeper if like => a & !((1 << cut) - 1) | 1 << cut,
+            Depth::First if like => a,
+            _ => b,
+        };
+        let (one, other) = (decoded(a, depth), decoded(b, depth));
+        let begins = one.tail.starts_with(&other.tail) || other.tail.starts_with(&one.tail);
+        prop_assert_eq!(depth.are_nested(a, b), one.head == other.head && begins);
+        prop_assert!(!depth.are_nested(a, 0) && !depth.are_nested(0, a));
+    }
+
+    #[test]
     fn a_lane_covers_what_begins_with_it(
         (depth, mut lanes) in depth()
             .prop_flat_map(|depth| (Just(depth), prop::array::uniform8(lane(depth)))),

@@ -10,6 +10,8 @@
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
 //! and reads as absent words.
 
+use core::hint::select_unpredictable;
+
 use once_cell::race::OnceBox;
 
 use super::word::Word;
@@ -202,23 +204,25 @@ impl Blocks {
         self.cell(bucket).map_or(Word::ABSENT, load)
     }
 
-    /// Both words of an item at the level of a hint of this table, by independent loads, and the ten index bits behind the
-    /// number of the first.
+    /// The cells of both words of an item at the level of a hint of this table, and the ten index bits behind the number
+    /// of the first.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn load_pair(&self, hint: Hint, class: Class) -> (Word, Word, u16) {
+    pub(crate) fn pair(&self, hint: Hint, class: Class) -> Pair<'_> {
         let words = hint.words();
         // The place in the block, and the ten bits behind it: the leading one of the number is the start of the block.
         let [first, second] =
             [class.first, class.second].map(|index| index.behind_leading(hint.0.addr() as u32));
-        let word = |place: u64| {
+        let cell = |place: u64| {
             // SAFETY: a hint points to the block of its level, which has all its words, and stays while the table is
             // borrowed. The place has as many bits as the level, because the hint says how many bits are not of it.
-            let cell = unsafe { &*words.wrapping_add((place >> TAIL_BITS) as usize) };
-            // SeqCst: see `Table::load`.
-            Word::from_bits(cell.load(Ordering::SeqCst))
+            unsafe { &*words.wrapping_add((place >> TAIL_BITS) as usize) }
         };
-        (word(first), word(second), first as u16)
+        Pair {
+            first: cell(first),
+            second: cell(second),
+            next: first as u16,
+        }
     }
 
     /// Asks for the line of a bucket.
@@ -282,6 +286,40 @@ impl Blocks {
             .filter_map(OnceBox::get)
             .map(of_block)
             .sum()
+    }
+}
+
+/// The cells of both words of an item.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<'a> {
+    first: &'a AtomicU64,
+    second: &'a AtomicU64,
+    /// The index bits behind the number of the first, the lowest ten.
+    pub(crate) next: u16,
+}
+
+impl Pair<'_> {
+    /// Both words, by independent loads.
+    #[inline]
+    pub(crate) fn load(&self) -> (Word, Word) {
+        // SeqCst: see `Table::load`.
+        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
+        (load(self.first), load(self.second))
+    }
+
+    /// Replaces the content of one of the two. Returns false if the word has changed.
+    #[inline]
+    pub(crate) fn exchange(
+        &self,
+        in_first: bool,
+        current: Bucket<Lanes16>,
+        new: Bucket<Lanes16>,
+    ) -> bool {
+        let cell = select_unpredictable(in_first, self.first, self.second);
+        let (current, new) = (Word::from(current).bits(), Word::from(new).bits());
+        // SeqCst: see `Table::exchange`.
+        cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
+            .is_ok()
     }
 }
 

@@ -53,6 +53,12 @@ impl Word {
         a.0.min(b.0) >= EMPTY
     }
 
+    /// The lane of this number, from the lowest up, of a plain word. Of the empty bucket, none covers anything.
+    #[inline]
+    pub(crate) fn lane(self, number: u32) -> u16 {
+        (self.0 >> (16 * number)) as u16
+    }
+
     /// The bucket that a plain word is.
     #[inline]
     pub(crate) fn plain(self) -> Bucket<Lanes16> {

@@ -23,18 +23,16 @@ pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
 pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
     let hint = tokens.blocks.hint();
     let class = Class::of_hash(hash);
-    let (level, depth) = (hint.level(), hint.depth());
-    let (a, b, _) = tokens.blocks.load_pair(hint, class);
+    let pair = tokens.blocks.pair(hint, class);
+    let (a, b) = pair.load();
     if !hint.is_growing() && Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         // Selects without a branch, because the choice is unpredictable.
         let first_is_emptier = a.vacancies() >= b.vacancies();
-        let index = select_unpredictable(first_is_emptier, class.first, class.second);
         let content = select_unpredictable(first_is_emptier, a, b);
-        let token = Token::from_bits(u32::from(class.lane(level, depth)));
-        if let Some(added) = token.and_then(|token| content.with(token))
-            && tokens.blocks.exchange(index.bucket(level), content, added)
-        {
+        let lane = hint.depth().lane(class.head, pair.next);
+        let added = Token::from_bits(u32::from(lane)).and_then(|token| content.with(token));
+        if added.is_some_and(|added| pair.exchange(first_is_emptier, content, added)) {
             return Ok(());
         }
     }

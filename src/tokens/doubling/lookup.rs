@@ -27,7 +27,8 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     let version = tokens.stripes.version(f);
-    let (a, b, next) = tokens.blocks.load_pair(hint, class);
+    let pair = tokens.blocks.pair(hint, class);
+    let (a, b) = pair.load();
     // A plain word is the live one, whatever the hint said.
     if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {
         return contains_slowly(tokens, hash);
@@ -35,11 +36,13 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     // Each arm by itself, so that each is one comparison.
     match hint.depth() {
         Depth::First => {
-            Depth::First.covers(Depth::First.lane(class.head, next), a.bits(), b.bits())
+            Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
         }
-        Depth::Deeper => {
-            Depth::Deeper.covers(Depth::Deeper.lane(class.head, next), a.bits(), b.bits())
-        }
+        Depth::Deeper => Depth::Deeper.covers(
+            Depth::Deeper.lane(class.head, pair.next),
+            a.bits(),
+            b.bits(),
+        ),
     }
 }
 

@@ -5,6 +5,7 @@
 //! first side.
 
 use super::parts::{Bucket, Doubling, Token};
+use super::removal::longest;
 use super::settlement::live;
 use super::splitting::settle_computed;
 
@@ -136,17 +137,18 @@ fn try_to_relocate(
     committed
 }
 
-/// Moves one token that covers this item from its first bucket to its second. For checks that want it at will.
+/// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
 pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
-    let first = live(tokens, class.first);
-    let mut covering = first.prefixes().filter(|(_, prefix)| prefix.covers(class));
-    let (Some((moved, _)), Some(mut claim)) = (covering.next(), tokens.pool.claim()) else {
+    let pair = [class.first, class.second].map(|index| live(tokens, index));
+    let (Some((side, moved, _)), Some(mut claim)) = (longest(class, &pair), tokens.pool.claim())
+    else {
         return false;
     };
+    let source = pair[side].bucket;
     let hop = Hop {
         moved,
-        source: first.bucket,
-        destination: alternate(first.bucket, class.head),
+        source,
+        destination: alternate(source, class.head),
         last: true,
     };
     tokens.hop(&mut claim, hop, None)

@@ -4,16 +4,56 @@
 //! the longest that covers `x` be `t`, which is that of `y`. The prefix of `s` is one of that of `t`, so `s` covers `y`:
 //! when `t` is taken, `y` has `s`. A shorter one in place of `t` would leave an item without.
 
+use core::hint::select_unpredictable;
+
 use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Prefix};
+use crate::table::doubling::{Class, Prefix, Word};
 
 /// Removes one token that covers this item. Returns false if there is none.
 ///
 /// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two version
 /// reads, as of a miss.
-pub(super) fn remove(tokens: &Doubling, class: Class) -> bool {
+#[inline]
+pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
+    let hint = tokens.blocks.hint();
+    let class = Class::of_hash(hash);
+    let f = class.head.fingerprint();
+    let version = tokens.stripes.version(f);
+    let pair = tokens.blocks.pair(hint, class);
+    let (a, b) = pair.load();
+    if Word::are_plain(a, b) {
+        let depth = hint.depth();
+        let wanted = depth.lane(class.head, pair.next);
+        let covering = depth.covering(wanted, a.bits(), b.bits());
+        // If there are more, one has to be the longest, and the stripe may have to be bumped.
+        if covering.count_ones() == 2 {
+            let in_first = covering & 0xff != 0;
+            let (here, other) = (
+                select_unpredictable(in_first, a, b),
+                select_unpredictable(in_first, b, a),
+            );
+            let lane = here.lane(covering.trailing_zeros() / 2 % 4);
+            // See below.
+            let is_longest = depth.tail(lane) == depth.full_tail()
+                || (0..4).all(|at| !depth.are_nested(lane, other.lane(at)))
+                    && tokens.stripes.unchanged(f, version);
+            let here = here.plain();
+            let cleared =
+                Token::from_bits(u32::from(lane)).and_then(|token| here.without_token(token));
+            if is_longest && cleared.is_some_and(|cleared| pair.exchange(in_first, here, cleared)) {
+                return true;
+            }
+        }
+    }
+    remove_slowly(tokens, class)
+}
+
+/// The same in full.
+#[cold]
+#[inline(never)]
+fn remove_slowly(tokens: &Doubling, class: Class) -> bool {
     let f = class.head.fingerprint();
     let mut bumped = false;
     loop {
@@ -53,7 +93,7 @@ pub(super) fn remove(tokens: &Doubling, class: Class) -> bool {
 }
 
 /// The longest token that covers an item, and the side that it is on: of equals, one on the first.
-fn longest(class: Class, pair: &[Live; 2]) -> Option<(usize, Token, Prefix)> {
+pub(super) fn longest(class: Class, pair: &[Live; 2]) -> Option<(usize, Token, Prefix)> {
     let mut best: Option<(usize, Token, Prefix)> = None;
     for (side, live) in pair.iter().enumerate() {
         for (token, prefix) in live.prefixes().filter(|(_, prefix)| prefix.covers(class)) {

@@ -1,0 +1,178 @@
+//! Tables that double: nothing is missed, lost or admitted twice while words are split.
+#![cfg(all(loom, feature = "loom"))]
+
+use lockfree_cuckoo::testing::{Double, Ladder, Relocate};
+use loom::sync::Arc;
+use loom_tests::check::{check, check_large};
+use loom_tests::tiny::spawn;
+
+type Filter = lockfree_cuckoo::Filter<Ladder>;
+
+/// A head.
+const F: u64 = 1 << 10;
+
+/// Of one class in the first two buckets, and of several in four.
+const X: u64 = F;
+const Y: u64 = 1 << 63 | F;
+/// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
+const NESTED: u64 = 1 << 53 | F;
+
+/// A table of two buckets that holds these.
+fn with(items: impl IntoIterator<Item = u64>) -> Arc<Filter> {
+    let filter = Filter::builder().buckets(2).seed(0).build();
+    let filter = filter.expect("a valid size");
+    for item in items {
+        filter.insert_hash(item).expect("room");
+    }
+    Arc::new(filter)
+}
+
+fn double(filter: &Filter) {
+    filter.begin_to_double();
+    filter.shrink_to_fit();
+}
+
+/// One whose first item has lost bits, and whose second has a longer token.
+fn nested() -> Arc<Filter> {
+    let filter = with([X]);
+    double(&filter);
+    double(&filter);
+    filter.insert_hash(NESTED).expect("room");
+    filter
+}
+
+#[test]
+fn a_stored_item_is_found_while_the_table_doubles() {
+    check("a doubling and a lookup", 10, || {
+        let filter = with([X]);
+        let doubler = spawn(&filter, double);
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        doubler.join().expect("the doubler");
+        assert!(filter.contains_hash(X), "a stored item was lost");
+    });
+}
+
+#[test]
+fn two_that_double_a_table_double_it_once_each_at_most() {
+    check_large("two doublings and a lookup", 10, || {
+        let filter = with([X]);
+        let doublers = [spawn(&filter, double), spawn(&filter, double)];
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        for doubler in doublers {
+            doubler.join().expect("a doubler");
+        }
+        assert!([16, 32].contains(&filter.slots()));
+        assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
+    });
+}
+
+#[test]
+fn an_insert_is_not_lost_while_the_table_doubles() {
+    check("a doubling and an insert", 10, || {
+        let filter = with([Y]);
+        let doubler = spawn(&filter, double);
+        filter.insert_hash(X).expect("room");
+        assert!(filter.contains_hash(X), "an own item was missed");
+        doubler.join().expect("the doubler");
+        assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
+        assert_eq!(filter.count_hash(Y), 1, "another item was lost or made");
+    });
+}
+
+#[test]
+fn a_remove_takes_a_token_while_the_table_doubles() {
+    check("a doubling and a remove", 10, || {
+        let filter = with([X, Y]);
+        let doubler = spawn(&filter, double);
+        assert!(filter.remove_hash(X), "a stored item was not removed");
+        doubler.join().expect("the doubler");
+        assert!(!filter.contains_hash(X), "it was removed");
+        assert!(filter.contains_hash(Y), "another item was lost");
+        assert!(filter.remove_hash(Y), "a stored item was not removed");
+        assert!(filter.is_empty());
+    });
+}
+
+#[test]
+fn a_token_that_hops_while_the_table_doubles_is_found() {
+    check_large("a doubling, two hops and a lookup", 10, || {
+        let filter = with([X]);
+        filter.begin_to_double();
+        let other = spawn(&filter, |filter| {
+            filter.relocate_hash(X);
+            double(filter);
+            filter.relocate_hash(X);
+        });
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        other.join().expect("the other");
+        assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
+    });
+}
+
+#[test]
+fn a_remove_takes_the_longest_token_though_it_hops() {
+    check("a hop and a remove of the longer of two", 10, || {
+        let filter = nested();
+        let hopper = spawn(&filter, |filter| {
+            filter.relocate_hash(NESTED);
+        });
+        assert!(filter.remove_hash(NESTED), "a stored item was not removed");
+        hopper.join().expect("the hopper");
+        assert!(
+            filter.contains_hash(X),
+            "the token of another item was taken"
+        );
+        assert!(filter.remove_hash(X), "the token of another item was taken");
+    });
+}
+
+#[test]
+fn tokens_that_take_turns_are_found() {
+    check_large(
+        "a lookup beside an insert and a remove of nested items",
+        10,
+        || {
+            let filter = nested();
+            let other = spawn(&filter, |filter| {
+                filter.insert_hash(X).expect("room");
+                assert!(filter.remove_hash(NESTED), "a stored item was not removed");
+            });
+            assert!(filter.contains_hash(X), "a stored item was missed");
+            other.join().expect("the other");
+            assert!(filter.contains_hash(X), "a stored item was lost");
+        },
+    );
+}
+
+#[test]
+fn of_two_that_admit_an_item_while_the_table_doubles_one_is_told_so() {
+    check_large("a doubling and two admissions", 10, || {
+        let filter = with([Y]);
+        filter.begin_to_double();
+        let rival = spawn(&filter, |filter| {
+            filter.insert_unique_hash(X).expect("room")
+        });
+        let doubler = spawn(&filter, double);
+        let admitted = filter.insert_unique_hash(X).expect("room");
+        let others = rival.join().expect("the rival");
+        doubler.join().expect("the doubler");
+        assert!(admitted != others, "admitted twice, or not at all");
+        assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
+    });
+}
+
+#[test]
+fn a_copy_has_what_is_in_while_the_table_doubles() {
+    check_large("a doubling, a hop and a snapshot", 10, || {
+        let filter = with([X]);
+        let doubler = spawn(&filter, |filter| {
+            double(filter);
+            filter.relocate_hash(X);
+        });
+        if let Ok(copy) = filter.snapshot() {
+            assert!(copy.contains_hash(X), "a copy misses what is in");
+            assert_eq!(copy.len(), 1);
+        }
+        doubler.join().expect("the doubler");
+    });
+}
