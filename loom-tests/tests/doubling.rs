@@ -94,17 +94,17 @@ fn a_remove_takes_a_token_while_the_table_doubles() {
 }
 
 #[test]
-fn a_token_that_hops_while_the_table_doubles_is_found() {
-    check_large("a doubling, two hops and a lookup", 10, || {
+fn a_token_that_hops_while_its_bucket_is_split_is_found() {
+    check_large("a doubling and a hop", 10, || {
         let filter = with([X]);
         filter.begin_to_double();
-        let other = spawn(&filter, |filter| {
+        let hopper = spawn(&filter, |filter| {
             filter.relocate_hash(X);
-            double(filter);
-            filter.relocate_hash(X);
+            assert!(filter.contains_hash(X), "an own item was missed");
         });
+        filter.shrink_to_fit();
         assert!(filter.contains_hash(X), "a stored item was missed");
-        other.join().expect("the other");
+        hopper.join().expect("the hopper");
         assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
     });
 }
@@ -166,8 +166,8 @@ fn a_copy_has_what_is_in_while_the_table_doubles() {
     check_large("a doubling, a hop and a snapshot", 10, || {
         let filter = with([X]);
         let doubler = spawn(&filter, |filter| {
-            double(filter);
             filter.relocate_hash(X);
+            filter.begin_to_double();
         });
         if let Ok(copy) = filter.snapshot() {
             assert!(copy.contains_hash(X), "a copy misses what is in");

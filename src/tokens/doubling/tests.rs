@@ -1,8 +1,8 @@
 //! A table that doubles ten times, beside the items that it holds.
 
 use std::collections::HashMap;
-use std::sync::Barrier;
-use std::thread;
+
+use crew::Crew;
 
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
@@ -110,48 +110,37 @@ fn threads_find_and_remove_what_is_theirs() {
     for (first, narrowed) in [(1, false), (3, false), (3, true), (4, true)] {
         let table = table(first);
         let capacity = (4u64 << (first + TAIL_BITS)) * 8 / 10;
-        let (threads, len) = (4, AtomicU64::new(0));
-        let barrier = Barrier::new(threads);
-        thread::scope(|scope| {
-            for thread in 0..threads {
-                let (table, len, barrier) = (&table, &len, &barrier);
-                scope.spawn(move || {
-                    let mut random = Random(thread as u64 * 7919 + u64::from(first));
-                    let mut items: Vec<u64> = Vec::new();
-                    let hash = |random: &mut Random| {
-                        let hash = random.next();
-                        if narrowed {
-                            narrow(hash, first + TAIL_BITS + 2)
-                        } else {
-                            hash
-                        }
-                    };
-                    barrier.wait();
-                    while len.load(Ordering::Relaxed) < capacity {
-                        let item = hash(&mut random);
-                        if insert(table, item) {
-                            items.push(item);
-                            len.fetch_add(1, Ordering::Relaxed);
-                        } else if !narrowed {
-                            break;
-                        } else {
-                            len.fetch_add(1, Ordering::Relaxed);
-                        }
-                        if random.below(10) < 3 {
-                            let item = items.swap_remove(random.below(items.len()));
-                            assert!(table.remove(item));
-                        }
-                        for _ in 0..4 {
-                            let item = items.get(random.below(items.len() + 1));
-                            assert!(item.is_none_or(|&item| table.contains(item)));
-                        }
-                    }
-                    assert!(items.iter().all(|&item| table.contains(item)));
-                    barrier.wait();
-                    for item in items {
-                        assert!(table.remove(item));
-                    }
-                });
+        let len = AtomicU64::new(0);
+        Crew::workers(4, |crew, thread| {
+            let mut random = Random(thread as u64 * 7919 + u64::from(first));
+            let mut items: Vec<u64> = Vec::new();
+            crew.meet();
+            while len.load(Ordering::Relaxed) < capacity {
+                let hash = random.next();
+                let item = if narrowed {
+                    narrow(hash, first + TAIL_BITS + 2)
+                } else {
+                    hash
+                };
+                len.fetch_add(1, Ordering::Relaxed);
+                if insert(&table, item) {
+                    items.push(item);
+                } else if !narrowed {
+                    break;
+                }
+                if random.below(10) < 3 && !items.is_empty() {
+                    let item = items.swap_remove(random.below(items.len()));
+                    assert!(table.remove(item));
+                }
+                for _ in 0..4 {
+                    let item = items.get(random.below(items.len() + 1));
+                    assert!(item.is_none_or(|&item| table.contains(item)));
+                }
+            }
+            assert!(items.iter().all(|&item| table.contains(item)));
+            crew.meet();
+            for item in items {
+                assert!(table.remove(item));
             }
         });
         assert_eq!(table.taken(), 0);
@@ -176,9 +165,8 @@ impl Elsewhere for Nowhere {
 
 #[test]
 fn one_of_several_threads_admits_an_item() {
-    let (threads, rounds) = (4, 3000);
+    let rounds = 3000;
     let table = table(2);
-    let barrier = Barrier::new(threads);
     let admit = |item| {
         loop {
             if table.contains(item) {
@@ -194,28 +182,17 @@ fn one_of_several_threads_admits_an_item() {
             }
         }
     };
-    let admitted: Vec<HashMap<u64, usize>> = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads)
-            .map(|_| {
-                let (barrier, admit) = (&barrier, &admit);
-                scope.spawn(move || {
-                    let mut random = Random(5);
-                    let mut mine = HashMap::new();
-                    for round in 0..rounds {
-                        let item = random.next();
-                        if round % 64 == 0 {
-                            barrier.wait();
-                        }
-                        *mine.entry(item).or_default() += usize::from(admit(item));
-                    }
-                    mine
-                })
-            })
-            .collect();
-        running
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"))
-            .collect()
+    let admitted: Vec<HashMap<u64, usize>> = Crew::workers(4, |crew, _| {
+        let mut random = Random(5);
+        let mut mine = HashMap::new();
+        for round in 0..rounds {
+            let item = random.next();
+            if round % 64 == 0 {
+                crew.meet();
+            }
+            *mine.entry(item).or_default() += usize::from(admit(item));
+        }
+        mine
     });
     let mut total = 0;
     for item in admitted[0].keys() {
