@@ -21,6 +21,12 @@ impl Rung {
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
     }
 
+    /// The same, in a time that does not depend on the number of buckets.
+    pub(crate) fn lazy(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
+        let blocks = Blocks::lazy(first)?;
+        Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
+    }
+
     /// Of a table that began with `2^first` buckets, and holds this number of tokens.
     pub(crate) fn with_table(
         first: u32,

@@ -159,7 +159,7 @@ impl Ladder {
         let Some(vacant) = self.later.get(place) else {
             return Err(Limit::Segments);
         };
-        let rung = Rung::new(level, target.tokens().search_budget())?;
+        let rung = Rung::lazy(level, target.tokens().search_budget())?;
         let added = vacant.set(Box::new(rung)).is_ok();
         sync::happened(if added { Event::Growth } else { Event::Vain });
         Ok(())

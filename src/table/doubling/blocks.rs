@@ -27,6 +27,8 @@ use crate::table::Table;
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
+    /// Whether absent words of the first level are empty buckets that nobody has written to yet.
+    lazy: bool,
     hint: AtomicPtr<AtomicU64>,
     cursor: AtomicU64,
     /// The block of each level from the first on.
@@ -100,16 +102,27 @@ impl Blocks {
         for (place, cell) in block.words.iter().enumerate() {
             cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
         }
+        Ok(Self::of(first, level, block, false))
+    }
+
+    /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
+    /// somebody has written to it.
+    pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self::of(first, first, Block::new(first)?, true))
+    }
+
+    fn of(first: u32, level: u32, block: Block, lazy: bool) -> Self {
         let hint = Hint::new(&block, level, depth(first, level));
         let blocks: [OnceBox<Block>; PLACES] = core::array::from_fn(|_| OnceBox::new());
         let added = blocks[(level - first) as usize].set(Box::new(block));
         debug_assert!(added.is_ok());
-        Ok(Self {
+        Self {
             first,
+            lazy,
             hint: AtomicPtr::new(hint.0),
             cursor: AtomicU64::new(1 << level),
             blocks,
-        })
+        }
     }
 
     /// A table that began with `2^first` buckets, and holds these, whose number is a power of two.
@@ -196,6 +209,12 @@ impl Blocks {
         self.block(level)?.words.get(bucket - (1 << level))
     }
 
+    /// Whether it is an empty bucket if its word is absent.
+    #[inline]
+    pub(crate) fn is_lazy(&self, bucket: usize) -> bool {
+        self.lazy && level_of(bucket) == self.first
+    }
+
     /// A word; absent if its level has no block.
     #[inline]
     pub(crate) fn load(&self, bucket: usize) -> Word {
@@ -268,6 +287,10 @@ impl Blocks {
     /// Lets the system have the pages of a level that is behind the hint for a grace period, so that nobody splits into
     /// it any more.
     pub(crate) fn release(&self, level: u32) {
+        // What is absent there is not what was given back.
+        if self.lazy && level == self.first {
+            return;
+        }
         if let Some(block) = self.block(level) {
             let released = allocate::release_pages(&block.words) as u64;
             // Relaxed: a measure, which orders nothing.

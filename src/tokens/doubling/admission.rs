@@ -101,6 +101,7 @@ fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: u
     tokens.descend(witness, |bucket| {
         loop {
             let reference = match tokens.blocks.read_latest(bucket).state() {
+                State::Absent if tokens.blocks.is_lazy(bucket) => return Step::Here(true),
                 State::Absent => return Step::Again,
                 State::Gone => return Step::Down,
                 State::Bucket(content) => {

@@ -79,6 +79,7 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
         let word = tokens.blocks.load(bucket);
         let depth = tokens.blocks.depth(level_of(bucket));
         let content = match word.state() {
+            State::Absent if tokens.blocks.is_lazy(bucket) => return Step::Here(Answer::Absent),
             State::Absent => return Step::Again,
             State::Gone => return Step::Down,
             State::Bucket(content) => content,

@@ -35,6 +35,10 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
     loop {
         let word = load();
         let reference = match word.state() {
+            State::Absent if tokens.blocks.is_lazy(bucket) => {
+                tokens.blocks.exchange(bucket, Word::ABSENT, Bucket::EMPTY);
+                continue;
+            }
             State::Absent => return Settled::Absent,
             State::Gone => return Settled::Gone,
             State::Bucket(content) => return Settled::Bucket(content),

@@ -14,6 +14,12 @@ fn table(first: u32) -> Doubling {
     Doubling::with_blocks(blocks, 256).expect("memory")
 }
 
+/// One whose words nobody has written to.
+fn lazy_table(first: u32) -> Doubling {
+    let blocks = Blocks::lazy(first).expect("memory");
+    Doubling::with_blocks(blocks, 256).expect("memory")
+}
+
 struct Random(u64);
 
 impl Random {
@@ -51,15 +57,15 @@ fn insert(table: &Doubling, hash: u64) -> bool {
 
 /// Random inserts and removes, until the table is full, and then removes. Every item that is in must be found at each
 /// check, every remove must succeed, and at the end nothing may be left.
-fn live_and_die(first: u32, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
-    let table = table(first);
+fn live_and_die(table: &Doubling, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
+    let first = table.first();
     let mut random = Random(seed);
     let mut items = Vec::new();
     let mut check_at = 1;
     let mut refused = 0;
     while refused < 20 {
         let item = hash(random.next());
-        if insert(&table, item) {
+        if insert(table, item) {
             items.push(item);
         } else {
             refused += 1;
@@ -92,7 +98,9 @@ fn live_and_die(first: u32, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
 #[test]
 fn all_is_found_and_removed_through_ten_doublings() {
     for first in [1, 3, 5] {
-        assert_eq!(live_and_die(first, |hash| hash, 1), TAIL_BITS);
+        for table in [table(first), lazy_table(first)] {
+            assert_eq!(live_and_die(&table, |hash| hash, 1), TAIL_BITS);
+        }
     }
 }
 
@@ -100,7 +108,7 @@ fn all_is_found_and_removed_through_ten_doublings() {
 fn items_with_nested_prefixes_are_not_taken_for_each_other() {
     for (first, seed) in [(2, 1), (3, 2), (4, 3)] {
         let bits = first + TAIL_BITS + 2;
-        live_and_die(first, |hash| narrow(hash, bits), seed);
+        live_and_die(&table(first), |hash| narrow(hash, bits), seed);
     }
 }
 
@@ -108,7 +116,11 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
 #[test]
 fn threads_find_and_remove_what_is_theirs() {
     for (first, narrowed) in [(1, false), (3, false), (3, true), (4, true)] {
-        let table = table(first);
+        let table = if first == 3 {
+            lazy_table(first)
+        } else {
+            table(first)
+        };
         let capacity = (4u64 << (first + TAIL_BITS)) * 8 / 10;
         let len = AtomicU64::new(0);
         Crew::workers(4, |crew, thread| {
