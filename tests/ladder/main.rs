@@ -37,11 +37,18 @@ fn builder(capacity: usize) -> FilterBuilder<Ladder, AsGiven> {
     FilterBuilder::with_hasher(AsGiven).capacity(capacity)
 }
 
-/// A hash of two heads, and of so many index bits. Those of a table and of its tokens are the first of them.
+/// A hash of so many index bits, and of two heads. Those of a table and of its tokens are the first of the index bits. With
+/// all bits, a good hash.
 fn narrow(item: u64, bits: u32) -> u64 {
     let hash = mix(item);
-    hash & u64::MAX << (64 - bits) | (hash & 1 | 2) << 10
+    if bits == ALL {
+        hash
+    } else {
+        hash & u64::MAX << (64 - bits) | (hash & 1 | 2) << 10
+    }
 }
+
+const ALL: u32 = 64;
 
 fn random(seed: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |turn| mix(seed << 32 | turn))

@@ -5,7 +5,7 @@ use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use model::mix;
 
-use crate::{filter, narrow};
+use crate::{ALL, filter, narrow};
 
 /// Each has items of its own, whose prefixes are nested with those of all others.
 fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
@@ -31,7 +31,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
                     match filter.insert_hash(hash) {
                         Ok(()) => stored.push(hash),
                         // Of few heads, items have few other buckets.
-                        Err(InsertError::Full { .. }) if bits < 60 => continue,
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
                         Err(InsertError::TooManyCopies { .. }) => {}
                         Err(error) => panic!("{error}"),
                     }
@@ -92,8 +92,8 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
 #[test]
 fn what_threads_own_stays_through_ten_doublings_and_behind_them() {
     // 24,000 items: more than the 8,192 slots of the first table when it is full.
-    fill_and_empty(4, 60, 3, 6_000);
-    fill_and_empty(2, 60, 2, 12_000);
+    fill_and_empty(4, ALL, 3, 6_000);
+    fill_and_empty(2, ALL, 2, 12_000);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn prefixes_that_are_nested_across_threads_are_not_mixed_up() {
 
 #[test]
 fn of_those_who_add_an_item_exactly_one_is_told_so() {
-    for (threads, bits) in [(2, 60), (4, 60), (4, 16)] {
+    for (threads, bits) in [(2, ALL), (4, ALL), (4, 16)] {
         for round in 0..10u64 {
             let filter = filter(1);
             let items: Vec<u64> = (0..1_500)
@@ -118,7 +118,7 @@ fn of_those_who_add_an_item_exactly_one_is_told_so() {
                     match filter.insert_unique_hash(item) {
                         Ok(true) => admitted.push(item),
                         Ok(false) => {}
-                        Err(InsertError::Full { .. }) if bits < 60 => continue,
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
                         Err(error) => panic!("{error}"),
                     }
                     assert!(filter.contains_hash(item), "an added item is missed");
@@ -131,7 +131,7 @@ fn of_those_who_add_an_item_exactly_one_is_told_so() {
             admitted.sort_unstable();
             admitted.dedup();
             assert_eq!(admitted.len(), all, "an item was added twice");
-            if bits == 60 {
+            if bits == ALL {
                 assert!(all > items.len() * 99 / 100, "{all}");
             }
             for item in admitted {
@@ -146,7 +146,7 @@ fn of_those_who_add_an_item_exactly_one_is_told_so() {
 fn of_those_who_remove_a_copy_exactly_one_is_told_so() {
     for threads in [2, 4] {
         let filter = filter(1);
-        let items: Vec<u64> = (0..6_000).map(|item| narrow(item, 60)).collect();
+        let items: Vec<u64> = (0..6_000).map(|item| narrow(item, ALL)).collect();
         for &item in &items {
             filter.insert_hash(item).expect("memory");
         }
