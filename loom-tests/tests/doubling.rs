@@ -136,9 +136,26 @@ fn a_lookup_finds_a_token_that_hops_to_a_word_that_is_split() {
 }
 
 #[test]
+fn a_token_that_hops_past_a_lookup_is_found() {
+    check("a hop to the first bucket, and a lookup", 10, || {
+        let filter = with([X]);
+        double(&filter);
+        filter.relocate_hash(X);
+        let hopper = spawn(&filter, |filter| {
+            filter.relocate_hash(X);
+        });
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        hopper.join().expect("the hopper");
+    });
+}
+
+#[test]
 fn a_remove_takes_the_longest_token_though_it_hops() {
     check("a hop and a remove of the longer of two", 10, || {
+        // Both in the second bucket. The longer one hops to the first.
         let filter = nested();
+        filter.relocate_hash(X);
+        filter.relocate_hash(NESTED);
         let hopper = spawn(&filter, |filter| {
             filter.relocate_hash(NESTED);
         });
