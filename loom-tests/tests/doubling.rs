@@ -155,7 +155,6 @@ fn a_remove_takes_the_longest_token_though_it_hops() {
         // Both in the second bucket. The longer one hops to the first.
         let filter = nested();
         filter.relocate_hash(X);
-        filter.relocate_hash(NESTED);
         let hopper = spawn(&filter, |filter| {
             filter.relocate_hash(NESTED);
         });
