@@ -41,6 +41,7 @@ pub mod conformance;
 pub mod explore;
 pub mod hash;
 pub mod jobs;
+pub mod ladder;
 pub mod layout;
 #[cfg(lockfree_cuckoo_steps)]
 pub mod lockstep;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
+use protocol_checker::ladder;
 use protocol_checker::parts::{self, Outcome};
-use protocol_checker::program::Program;
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
 /// preemptions.
@@ -26,10 +26,19 @@ struct Options {
     states: Option<usize>,
     /// Explores only this program, and audits every state: "pair: f01 | move f01 | contains f10".
     #[arg(long)]
-    program: Option<Program>,
+    program: Option<String>,
+    /// Checks the models of the ladder, not the filter of one size.
+    #[arg(long)]
+    ladder: bool,
+    /// Of those only this one: 1 to 7.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=7))]
+    model: Option<u8>,
     /// Shows how this mutant dies.
     #[arg(long)]
     mutant: Option<String>,
+    /// With --model: looks for a small program on which this mutant of the ladder dies, by the name that it has in the code.
+    #[arg(long)]
+    hunt: Option<String>,
     /// Lists the mutants and what killed them.
     #[arg(long)]
     verbose: bool,
@@ -95,12 +104,18 @@ fn run(options: &Options) -> Result<(), String> {
     if let Some(name) = &options.mutant {
         return say(parts::death_of(name));
     }
+    if options.ladder || options.model.is_some() {
+        return ladder(options);
+    }
     if let Some(program) = &options.program {
         let limits = Limits {
             states: options.states.unwrap_or(LONG.race_states),
             audit: true,
         };
-        return say(parts::single(program.clone(), limits));
+        if program.starts_with("ladder") {
+            return say(ladder::parts::single(program.parse()?, None, limits));
+        }
+        return say(parts::single(program.parse()?, limits));
     }
     say(parts::conformance(options.seed, sizes.conformance))?;
     say(parts::conformance_of_values(
@@ -140,4 +155,53 @@ fn run(options: &Options) -> Result<(), String> {
         options.programs.unwrap_or(sizes.programs),
         options.states.unwrap_or(sizes.states),
     ))
+}
+
+/// The models of the ladder.
+fn ladder(options: &Options) -> Result<(), String> {
+    let (hand, programs, chance) = if options.long {
+        (1_000_000_000, 5_000, 2_000_000)
+    } else {
+        (5_000_000, 300, 50_000)
+    };
+    let programs = options.programs.unwrap_or(programs);
+    let chance = options.states.unwrap_or(chance);
+    let limits = |states, audit| Limits { states, audit };
+    let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
+    if let (Some(name), Some(model)) = (&options.hunt, options.model) {
+        let mutant = ladder::mutants::EVERY
+            .iter()
+            .find(|mutant| format!("{mutant:?}") == *name);
+        let mutant = *mutant.ok_or_else(|| format!("there is no mutant {name:?}"))?;
+        let found = ladder::hunt::hunt(
+            model,
+            Some(mutant),
+            options.seed,
+            programs,
+            limits(chance, false),
+        );
+        match found {
+            Some((program, why)) => println!("{name} M{model}: {program}\n    {why}"),
+            None => println!("{name} M{model}: survives {programs} programs"),
+        }
+        return Ok(());
+    }
+    let models = options.model.map_or(1..=7, |model| model..=model);
+    for model in models {
+        say(ladder::parts::by_hand(model, limits(hand, false)))?;
+        say(ladder::parts::by_hand(model, limits(hand / 100, true)))?;
+        say(ladder::parts::by_chance(
+            model,
+            options.seed,
+            programs,
+            limits(chance, false),
+        ))?;
+        say(ladder::parts::by_chance(
+            model,
+            !options.seed,
+            programs / 4,
+            limits(chance / 10, true),
+        ))?;
+    }
+    Ok(())
 }
