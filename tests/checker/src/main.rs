@@ -33,12 +33,9 @@ struct Options {
     /// Of those only this one: 1 to 7.
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=7))]
     model: Option<u8>,
-    /// Shows how this mutant dies.
+    /// Shows how this mutant dies. With --model: looks for other programs on which it does, and shows the smallest.
     #[arg(long)]
     mutant: Option<String>,
-    /// With --model: looks for a small program on which this mutant of the ladder dies, by the name that it has in the code.
-    #[arg(long)]
-    hunt: Option<String>,
     /// Lists the mutants and what killed them.
     #[arg(long)]
     verbose: bool,
@@ -101,11 +98,16 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let sizes = if options.long { LONG } else { QUICK };
     let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
-    if let Some(name) = &options.mutant {
-        return say(parts::death_of(name));
-    }
     if options.ladder || options.model.is_some() {
         return ladder(options);
+    }
+    if let Some(name) = &options.mutant {
+        let of_the_ladder = ladder::parts::named(name).is_ok();
+        return say(if of_the_ladder {
+            ladder::parts::death_of(name)
+        } else {
+            parts::death_of(name)
+        });
     }
     if let Some(program) = &options.program {
         let limits = Limits {
@@ -113,7 +115,7 @@ fn run(options: &Options) -> Result<(), String> {
             audit: true,
         };
         if program.starts_with("ladder") {
-            return say(ladder::parts::single(program.parse()?, None, limits));
+            return say(ladder::parts::single(program.parse()?, limits));
         }
         return say(parts::single(program.parse()?, limits));
     }
@@ -157,50 +159,82 @@ fn run(options: &Options) -> Result<(), String> {
     ))
 }
 
+/// How much of the ladder is explored, unless the options say otherwise.
+struct LadderSizes {
+    race_states: usize,
+    race_death_states: usize,
+    programs: usize,
+    states: usize,
+    death_programs: usize,
+    death_states: usize,
+}
+
+const LADDER_QUICK: LadderSizes = LadderSizes {
+    race_states: 2_000_000,
+    race_death_states: 20_000,
+    programs: 400,
+    states: 30_000,
+    death_programs: 100,
+    death_states: 5_000,
+};
+
+const LADDER_LONG: LadderSizes = LadderSizes {
+    race_states: 1_000_000_000,
+    race_death_states: 1_000_000,
+    programs: 10_000,
+    states: 1_000_000,
+    death_programs: 2_000,
+    death_states: 100_000,
+};
+
 /// The models of the ladder.
 fn ladder(options: &Options) -> Result<(), String> {
-    let (hand, programs, chance) = if options.long {
-        (1_000_000_000, 5_000, 2_000_000)
+    let sizes = if options.long {
+        LADDER_LONG
     } else {
-        (5_000_000, 300, 50_000)
+        LADDER_QUICK
     };
-    let programs = options.programs.unwrap_or(programs);
-    let chance = options.states.unwrap_or(chance);
-    let limits = |states, audit| Limits { states, audit };
     let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
-    if let (Some(name), Some(model)) = (&options.hunt, options.model) {
-        let mutant = ladder::mutants::EVERY
-            .iter()
-            .find(|mutant| format!("{mutant:?}") == *name);
-        let mutant = *mutant.ok_or_else(|| format!("there is no mutant {name:?}"))?;
-        let found = ladder::hunt::hunt(
-            model,
-            Some(mutant),
-            options.seed,
-            programs,
-            limits(chance, false),
-        );
-        match found {
-            Some((program, why)) => println!("{name} M{model}: {program}\n    {why}"),
-            None => println!("{name} M{model}: survives {programs} programs"),
+    let (all, deaths) = (
+        |states| Limits {
+            states,
+            audit: false,
+        },
+        |states| Limits {
+            states,
+            audit: true,
+        },
+    );
+    let programs = options.programs.unwrap_or(sizes.programs);
+    let states = all(options.states.unwrap_or(sizes.states));
+    for model in options.model.map_or(1..=7, |model| model..=model) {
+        if let Some(name) = &options.mutant {
+            let mutant = ladder::parts::named(name)?.mutant;
+            return say(ladder::hunt::part(
+                model,
+                mutant,
+                options.seed,
+                programs,
+                states,
+            ));
         }
-        return Ok(());
-    }
-    let models = options.model.map_or(1..=7, |model| model..=model);
-    for model in models {
-        say(ladder::parts::by_hand(model, limits(hand, false)))?;
-        say(ladder::parts::by_hand(model, limits(hand / 100, true)))?;
-        say(ladder::parts::by_chance(
+        say(ladder::parts::mutants(model, options.verbose))?;
+        say(ladder::parts::by_hand(model, all(sizes.race_states)))?;
+        say(ladder::parts::by_hand(
             model,
-            options.seed,
-            programs,
-            limits(chance, false),
+            deaths(sizes.race_death_states),
         ))?;
         say(ladder::parts::by_chance(
             model,
             !options.seed,
-            programs / 4,
-            limits(chance / 10, true),
+            sizes.death_programs,
+            deaths(sizes.death_states),
+        ))?;
+        say(ladder::parts::by_chance(
+            model,
+            options.seed,
+            programs,
+            states,
         ))?;
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! All parts of a run, each cut down to seconds.
 
+use protocol_checker::explore::Limits;
+use protocol_checker::ladder;
 use protocol_checker::mutants::MUTANTS;
 use protocol_checker::parts::{self, Outcome};
 
@@ -66,6 +68,32 @@ fn a_failure_is_shown_step_by_step() {
 fn every_death_can_be_shown() {
     for mutant in MUTANTS {
         let shown = parts::death_of(mutant.name).unwrap_or_else(|why| panic!("{why}"));
+        assert!(shown.contains("FAILED: "), "{shown}");
+    }
+}
+
+#[test]
+fn no_race_on_a_ladder_fails() {
+    let limits = |states, audit| Limits { states, audit };
+    for model in 1..=7 {
+        holds(ladder::parts::by_hand(model, limits(30_000, false)));
+        holds(ladder::parts::by_hand(model, limits(500, true)));
+        holds(ladder::parts::by_chance(model, 2, 40, limits(5_000, false)));
+        holds(ladder::parts::by_chance(model, 3, 10, limits(1_000, true)));
+    }
+}
+
+#[test]
+fn every_mutant_of_the_ladder_dies() {
+    for model in 1..=7 {
+        holds(ladder::parts::mutants(model, false));
+    }
+}
+
+#[test]
+fn every_death_on_a_ladder_can_be_shown() {
+    for mutant in ladder::mutants::MUTANTS {
+        let shown = ladder::parts::death_of(mutant.name).unwrap_or_else(|why| panic!("{why}"));
         assert!(shown.contains("FAILED: "), "{shown}");
     }
 }

@@ -7,15 +7,28 @@ use super::state::Setting;
 use crate::explore::{End, Limits, explore};
 use crate::jobs;
 use crate::monitor::Monitor;
+use crate::parts::Outcome;
 
 /// Programs that are tried at a time.
 const BATCH: usize = 200;
 
+/// Looks for a small program of a model on which a mutant dies.
+///
+/// # Errors
+///
+/// None: a mutant may survive the programs that chance makes.
+pub fn part(model: u8, mutant: Mutant, seed: u64, programs: usize, limits: Limits) -> Outcome {
+    Ok(match hunt(model, mutant, seed, programs, limits) {
+        Some((program, why)) => format!("{program}\n    {why}"),
+        None => format!("it survives {programs} programs of M{model}"),
+    })
+}
+
 /// The first of so many random programs of a model that fails, without all that it does not need for that, and how it
 /// fails.
-pub fn hunt(
+fn hunt(
     model: u8,
-    mutant: Option<Mutant>,
+    mutant: Mutant,
     seed: u64,
     programs: usize,
     limits: Limits,
@@ -23,7 +36,7 @@ pub fn hunt(
     for batch in 0..programs.div_ceil(BATCH) as u64 {
         let programs = random::programs(model, seed + (batch << 16), BATCH);
         let fails = |monitor: &mut Monitor, program: &Program| {
-            fails(program, mutant, limits, monitor).is_some()
+            is_killer(program, mutant, limits, monitor).is_some()
         };
         let found = jobs::each(&programs, fails);
         let dead = found
@@ -47,27 +60,27 @@ fn size(program: &Program) -> usize {
         + program.fill.len()
 }
 
-/// What is wrong, and in how many states that was found.
-fn fails(
+/// What is wrong with the mutant, and not without it.
+fn is_killer(
     program: &Program,
-    mutant: Option<Mutant>,
+    mutant: Mutant,
     limits: Limits,
     monitor: &mut Monitor,
 ) -> Option<String> {
-    match explore(&Setting::new(program, mutant), limits, monitor).end {
-        End::Failure(_, why) => Some(why),
-        End::Complete | End::CutShort => None,
+    let mut end = |mutant| explore(&Setting::new(program, mutant), limits, monitor).end;
+    match (end(Some(mutant)), end(None)) {
+        (End::Failure(_, why), End::Complete | End::CutShort) => Some(why),
+        _ => None,
     }
 }
 
 /// Takes out call after call and token after token, as long as it fails.
-fn shrunk(mut program: Program, mutant: Option<Mutant>, limits: Limits) -> (Program, String) {
+fn shrunk(mut program: Program, mutant: Mutant, limits: Limits) -> (Program, String) {
     let monitor = &mut Monitor::default();
-    let mut why = fails(&program, mutant, limits, monitor).expect("it has failed");
+    let mut why = is_killer(&program, mutant, limits, monitor).expect("it has failed");
     'again: loop {
         for smaller in smaller(&program) {
-            let sound = fails(&smaller, None, limits, monitor).is_none() || mutant.is_none();
-            if let (Some(reason), true) = (fails(&smaller, mutant, limits, monitor), sound) {
+            if let Some(reason) = is_killer(&smaller, mutant, limits, monitor) {
                 (program, why) = (smaller, reason);
                 continue 'again;
             }

@@ -60,14 +60,14 @@ impl Thread {
         self.len > 0
     }
 
-    /// The number of entries.
-    pub fn len(&self) -> usize {
+    /// How many there are.
+    fn entries(&self) -> usize {
         self.len.into()
     }
 
     /// What an entry says, if it is there and is this.
     pub fn entry(&self, at: usize, tag: Tag) -> Option<u64> {
-        (at < self.len() && self.tags[at] == tag.code()).then(|| self.values[at])
+        (at < self.entries() && self.tags[at] == tag.code()).then(|| self.values[at])
     }
 
     /// Forgets the entries from one on, and has this in their place.
@@ -83,7 +83,7 @@ impl Hash for Thread {
         self.finished.hash(hasher);
         self.ended.hash(hasher);
         self.len.hash(hasher);
-        for at in 0..self.len() {
+        for at in 0..self.entries() {
             self.tags[at].hash(hasher);
             self.values[at].hash(hasher);
         }

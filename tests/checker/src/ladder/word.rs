@@ -55,13 +55,13 @@ impl Word {
     }
 
     /// How many tokens it holds.
-    pub fn len(self) -> usize {
+    pub fn tokens(self) -> usize {
         self.lanes().count()
     }
 
     /// With a token added, if there is room.
     pub fn with(self, lane: Lane, slots: usize) -> Option<Self> {
-        (self.len() < slots).then(|| self.put(lane))
+        (self.tokens() < slots).then(|| self.put(lane))
     }
 
     fn put(self, lane: Lane) -> Self {

@@ -3,6 +3,7 @@
 use super::{Run, Step};
 use crate::ladder::geometry::{Item, WORDS, level_of};
 use crate::ladder::memory::{Access, Descriptor, Hint, STRIPES, State, Stripe, Transfer};
+use crate::ladder::mutants::Mutant;
 use crate::ladder::word::Word;
 
 /// The stripe of a head.
@@ -150,7 +151,8 @@ impl Run<'_> {
             let (index, uses) = word.named();
             let descriptor = run.memory.descriptors[index];
             run.record(Access::Descriptor(index, descriptor));
-            if descriptor.uses == uses {
+            let current = descriptor.uses == uses || run.is(Mutant::NumberOfUseNotChecked);
+            if current {
                 descriptor.transfer.code() << 1 | 1
             } else {
                 0

@@ -66,6 +66,9 @@ impl Run<'_> {
             } else {
                 run.decide(reference, transfer)?;
             }
+            if run.is(Mutant::AdmissionThawsItsTarget) {
+                run.exchange(target.number, reference, target.word)?;
+            }
             let committed = run
                 .resolve(reference)?
                 .is_some_and(|t| t.state == State::Committed);
@@ -149,7 +152,7 @@ impl Run<'_> {
             let Some(other) = run.resolve(word)? else {
                 return Ok(Again(number));
             };
-            if other.kind == Kind::Split && !run.is(Mutant::SplittingWitnessNotFinished) {
+            if other.kind == Kind::Split {
                 run.finish(number, word, other.old_source)?;
                 return Ok(Again(number));
             }

@@ -89,7 +89,9 @@ impl Run<'_> {
                 run.set_hint(ladder, Some(hint), grown)?;
             }
             let passes = run.is(Mutant::CursorBeforeGone);
-            if !passes && !run.split(cursor as u8)? {
+            let skips =
+                run.is(Mutant::SweepSkipsFrozenWords) && run.load(cursor as u8)?.is_reference();
+            if !passes && !skips && !run.split(cursor as u8)? {
                 return Ok(false);
             }
             run.other("cursor", |run| {
@@ -168,7 +170,8 @@ impl Run<'_> {
             let deferred = run.other("deferred", |run| {
                 let epoch = &mut run.memory.epoch;
                 let next = first + epoch.given.count_ones() as u8;
-                let begun = epoch.level == 0 && next < level;
+                let early = u8::from(run.world.mutant == Some(Mutant::GivenBackBeforeTheHint));
+                let begun = epoch.level == 0 && next < level + early;
                 if begun {
                     epoch.level = next;
                     epoch.awaited = epoch.pinned;

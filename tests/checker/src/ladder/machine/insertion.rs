@@ -64,7 +64,7 @@ impl Run<'_> {
     /// The emptier of two words, the first if they are alike, and what would be stored in it. `None` if both are full.
     pub(super) fn addable(&self, pair: Pair, item: Item) -> Option<(Live, u8)> {
         let [first, second] = pair.words;
-        let live = if second.word.len() < first.word.len() {
+        let live = if second.word.tokens() < first.word.tokens() {
             second
         } else {
             first
@@ -74,7 +74,7 @@ impl Run<'_> {
             _ => live.level(),
         };
         let levels = self.world.levels_at(live.number);
-        (live.word.len() < self.world.shape.slots).then(|| (live, levels.lane(item, level)))
+        (live.word.tokens() < self.world.shape.slots).then(|| (live, levels.lane(item, level)))
     }
 
     /// Makes room in two full words: by a split, by a hop, by growth. The hop places the item, if there is one.
@@ -131,7 +131,7 @@ impl Run<'_> {
             return Ok(false);
         }
         let word = self.load(other)?;
-        let room = word.is_plain() && word.len() < self.world.shape.slots;
+        let room = word.is_plain() && word.tokens() < self.world.shape.slots;
         Ok(room || word == Word::UNBORN && pair.hint.growing)
     }
 }

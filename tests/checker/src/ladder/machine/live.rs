@@ -100,6 +100,9 @@ impl Run<'_> {
                 return Ok(Again(()));
             };
             match (transfer.kind, transfer.state) {
+                (Kind::Split, _) if run.is(Mutant::SplitThawedByAHelper) => {
+                    run.exchange(number, word, transfer.old_source)?;
+                }
                 (Kind::Split, _) => run.finish(number, word, transfer.old_source)?,
                 (Kind::Relocation, State::Pending) => {
                     run.decide_use(word, State::Aborted)?;
@@ -128,6 +131,7 @@ impl Run<'_> {
             let word = run.load(number)?;
             match word {
                 Word::UNBORN => return Ok(Again(0)),
+                Word::GONE if run.is(Mutant::LookupByTheHintOnly) => return Ok(Done(false)),
                 Word::GONE => return Ok(Again(item.child(number))),
                 word if word.is_plain() => return Ok(Done(run.holds(number, word, item))),
                 _ => {}
@@ -146,7 +150,7 @@ impl Run<'_> {
                 && transfer.state == State::Pending
                 && number == transfer.destination
                 && run.covers(number, transfer.moved, item);
-            if !arrives {
+            if !arrives || run.is(Mutant::FrozenArrivalIsAbsent) {
                 return Ok(Done(false));
             }
             if run.load(transfer.source)? == word {
@@ -154,7 +158,8 @@ impl Run<'_> {
                 return Ok(Done(true));
             }
             let now = run.resolve(word)?;
-            Ok(if now == Some(transfer) {
+            let unnoticed = run.is(Mutant::DecidedArrivalUnnoticed);
+            Ok(if unnoticed || now == Some(transfer) {
                 Done(false)
             } else {
                 Again(number)

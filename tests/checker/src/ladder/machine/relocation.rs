@@ -61,7 +61,8 @@ impl Run<'_> {
                 run.split(source)?;
                 return Ok(false);
             }
-            let room = old_destination.is_plain() && old_destination.len() < run.world.shape.slots;
+            let room =
+                old_destination.is_plain() && old_destination.tokens() < run.world.shape.slots;
             if !room || !old_source.lanes().any(|lane| lane == moved) {
                 return Ok(false);
             }
@@ -118,7 +119,8 @@ impl Run<'_> {
         if self.is(Mutant::RelocationBumpsBetweenInstalls) {
             self.bump_for_hop(transfer)?;
         }
-        if !self.exchange(higher, transfer.before(higher), reference)? {
+        let both = self.exchange(higher, transfer.before(higher), reference)?;
+        if !both && !self.is(Mutant::CommitWithOneWordFrozen) {
             self.decide_use(reference, State::Aborted)?;
             self.exchange(lower, reference, transfer.before(lower))?;
             return Ok(false);

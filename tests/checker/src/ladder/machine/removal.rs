@@ -2,7 +2,7 @@
 
 use super::live::{Live, Pair};
 use super::{Again, Done, Run, Step};
-use crate::ladder::geometry::{Class, Item, Lane};
+use crate::ladder::geometry::{Class, Item, Lane, level_of};
 use crate::ladder::mutants::Mutant;
 use crate::ladder::thread::Entry;
 
@@ -28,7 +28,7 @@ impl Run<'_> {
                 if run.remove_in(ladder.into(), item)? {
                     return Ok(Done(true));
                 }
-                if !run.is(Mutant::ListNotCheckedByRemove) && run.list()? != list {
+                if run.list()? != list {
                     return Ok(Again(()));
                 }
             }
@@ -37,7 +37,7 @@ impl Run<'_> {
     }
 
     fn remove_in(&mut self, ladder: usize, item: Item) -> Step<bool> {
-        self.repeat(None, move |run, bumped: Option<Class>| {
+        self.repeat(false, move |run, bumped| {
             let before = run.version(item)?;
             let pair = run.pair(ladder, item)?;
             let Some(longest) = run.longest(pair, item) else {
@@ -53,16 +53,24 @@ impl Run<'_> {
             if !sure && run.version(item)? != before {
                 return Ok(Again(bumped));
             }
-            let mut bumped = bumped;
-            if let Some(note) = run.twin(other, class) {
-                bumped = run.bump_for_twin(bumped, note)?;
+            let twin = run.has_twin(other, class);
+            if twin && !bumped {
+                run.bump_for_twin(class)?;
             }
+            let bumped = bumped || twin;
             let Some(left) = live.word.without(lane) else {
                 unreachable!("the token was seen there");
             };
             let id = run.world.id_of(item);
             let done = run.exchange_and(live.number, live.word, left, |run| run.went(id))?;
-            Ok(if done { Done(true) } else { Again(bumped) })
+            if run.is(Mutant::TwinBumpsAfterTheExchange) && run.has_twin(other, class) {
+                run.bump(item.head)?;
+            }
+            Ok(if done || run.is(Mutant::RemoveIgnoresItsExchange) {
+                Done(true)
+            } else {
+                Again(bumped)
+            })
         })
     }
 
@@ -81,10 +89,16 @@ impl Run<'_> {
             })
         };
         let longer = |a: Longest, b: Longest| {
-            let takes = if self.is(Mutant::ShortestTaken) {
+            let tail = |token: Longest| {
+                let number = pair.words[token.side].number;
+                self.world
+                    .levels_at(number)
+                    .tail_of(token.lane, level_of(number))
+            };
+            let takes = if self.is(Mutant::LengthByTheTail) {
+                tail(b) > tail(a)
+            } else if self.is(Mutant::ShortestTaken) {
                 b.class.len < a.class.len
-            } else if self.is(Mutant::TieBySideOne) {
-                b.class.len >= a.class.len
             } else {
                 b.class.len > a.class.len
             };
@@ -96,35 +110,34 @@ impl Run<'_> {
         tokens(0).chain(tokens(1)).reduce(longer)
     }
 
-    /// The shorter one of a token and one that is nested with it in the other word.
-    fn twin(&self, other: Live, class: Class) -> Option<Class> {
+    /// Whether a word holds a token whose class is nested with this one.
+    fn has_twin(&self, other: Live, class: Class) -> bool {
         let levels = self.world.levels_at(other.number);
-        let equal_only = self.is(Mutant::TwinOnlyIfEqual);
-        let covering_only = self.is(Mutant::TwinOnlyIfItCovers);
-        let nested = other.word.classes(levels, other.number).filter(|twin| {
-            twin.nests(class)
-                && (!equal_only || *twin == class)
-                && (!covering_only || twin.len <= class.len)
-        });
-        let shorter = nested.min_by_key(|twin| twin.len)?;
-        Some(if shorter.len < class.len {
-            shorter
-        } else {
-            class
-        })
+        other
+            .word
+            .classes(levels, other.number)
+            .any(|twin| match self.world.mutant {
+                Some(Mutant::TwinOnlyIfEqual) => twin == class,
+                Some(Mutant::TwinOnlyIfItCovers) => twin.nests(class) && twin.len <= class.len,
+                _ => twin.nests(class),
+            })
     }
 
-    /// Says that tokens take turns, to lookups and to a scan, once for each class. Returns for which it has been said.
-    fn bump_for_twin(&mut self, bumped: Option<Class>, note: Class) -> Step<Option<Class>> {
-        let said = bumped == Some(note) || bumped.is_some() && self.is(Mutant::RemoveNotesOnce);
-        if said || self.is(Mutant::RemoveBumpsNothing) {
-            return Ok(bumped);
+    /// Says that tokens take turns, to lookups and to a scan. A twin that comes later comes while this remove is under
+    /// way, and the remove can be placed before it.
+    fn bump_for_twin(&mut self, class: Class) -> Step<()> {
+        let elsewhere = [
+            Mutant::RemoveBumpsNothing,
+            Mutant::TwinBumpsAfterTheExchange,
+        ];
+        if elsewhere.iter().any(|&mutant| self.is(mutant)) {
+            return Ok(());
         }
-        let scanned = self.bump(note.head)?;
+        let scanned = self.bump(class.head)?;
         if scanned && !self.is(Mutant::RemoveGivesNoNote) {
-            self.note(note)?;
+            self.note(class)?;
         }
-        Ok(Some(note))
+        Ok(())
     }
 }
 

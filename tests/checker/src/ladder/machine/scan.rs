@@ -74,7 +74,9 @@ impl Run<'_> {
             };
             (0..STRIPES).try_for_each(|stripe| run.announce_scan(stripe, true))?;
             let mut copy = Some(Classes::default());
-            for ladder in (0..list).rev() {
+            for at in 0..list {
+                let coarser_first = run.is(Mutant::CoarserScannedFirst);
+                let ladder = if coarser_first { at } else { list - 1 - at };
                 if let Some(copied) = copy {
                     copy = run.copy(ladder.into(), copied)?;
                 }

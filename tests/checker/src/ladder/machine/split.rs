@@ -1,7 +1,7 @@
 //! The split of a word: its tokens go to its two children.
 
 use super::{Again, Done, Run, Step};
-use crate::ladder::geometry::{Item, level_of};
+use crate::ladder::geometry::{Item, level_of, side_of};
 use crate::ladder::memory::{Kind, Transfer};
 use crate::ladder::mutants::Mutant;
 use crate::ladder::word::Word;
@@ -38,7 +38,10 @@ impl Run<'_> {
                 old_source: word,
                 ..Transfer::default()
             })?;
-            if !run.exchange(number, word, reference)? {
+            let frozen = run.exchange(number, word, reference)?;
+            if !frozen && run.is(Mutant::SplitIgnoresItsExchange) {
+                run.fill(number, parts)?;
+            } else if !frozen {
                 return Ok(Again(()));
             }
             run.finish(number, reference, word)?;
@@ -47,7 +50,13 @@ impl Run<'_> {
     }
 
     fn parts(&self, number: u8, word: Word) -> Option<[Word; 2]> {
-        word.split(&self.world.levels_at(number), number)
+        let parts = word.split(&self.world.levels_at(number), number);
+        match (parts, side_of(number)) {
+            (Some([first, second]), 1) if self.is(Mutant::SplitForgetsTheSide) => {
+                Some([second, first])
+            }
+            _ => parts,
+        }
     }
 
     /// Does what is left to do of a split. Anybody may, any number of times.
@@ -66,6 +75,10 @@ impl Run<'_> {
                 return run.unpin();
             }
             run.fill(number, parts)?;
+            if run.is(Mutant::UnpinnedBeforeTheEnd) {
+                run.unpin()?;
+                run.fill(number, parts)?;
+            }
             run.exchange(number, reference, Word::GONE)?;
             run.unpin()
         })
