@@ -135,7 +135,7 @@ pub const MUTANTS: &[Killed] = &[
         Mutant::SplitForgetsTheSide,
         "a split takes both sides for one",
         "a split and a remove",
-        "are not inserts minus removes",
+        "remove returned false",
     ),
     killed(
         Mutant::SplitTakenForAbsence,

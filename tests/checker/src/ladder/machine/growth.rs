@@ -116,11 +116,7 @@ impl Run<'_> {
 
     /// Appends another ladder, whose first level is one deeper than the last of this one.
     pub(super) fn append(&mut self) -> Step<bool> {
-        if !self.world.shape.chain {
-            return Ok(false);
-        }
-        let list = self.list()?;
-        if list > 1 {
+        if self.list()? > 1 || !self.world.shape.chain {
             return Ok(false);
         }
         self.other("ladders", |run| {
