@@ -19,6 +19,10 @@
 //! removes in each state; under the contract that only what was inserted is removed, each item that is in can be matched
 //! with a token of its own in each state, no remove is refused, and a copy can be matched with what was in throughout; each
 //! schedule ends, and a newcomer gets on though all others die.
+//!
+//! What it does not say: anything about weak memory; about paths of more than one hop; about a lack of descriptors, of which
+//! each thread has one here; about chunks; about a second ladder that is taken out of the list again. Ladders have three levels,
+//! items four index bits.
 
 pub mod audit;
 pub mod geometry;
