@@ -16,13 +16,50 @@
 //! which any of the threads under way are dead, and what holds in every state holds after every death. What the
 //! dead leave behind for those who come later is the matter of [`audit`].
 
-use crate::audit;
 use crate::memory::THREADS;
 use crate::monitor::Monitor;
-use crate::mutants::Mutant;
-use crate::program::Program;
-use crate::state::{Setting, State, Step};
 use crate::visited::{Visit, Visited};
+
+/// A program on a machine: what can be explored.
+pub trait Explored {
+    /// Everything that decides how an exploration can go on.
+    type State: Copy;
+
+    /// The state before the first step.
+    fn start(&self, monitor: &mut Monitor) -> Self::State;
+
+    /// By which a state is remembered.
+    fn hash(&self, state: &Self::State) -> u128;
+
+    /// Whether a thread has something left to do.
+    fn is_under_way(&self, state: &Self::State, thread: usize) -> bool;
+
+    /// Lets a thread make one step.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the state that it leads to.
+    fn step(
+        &self,
+        state: &mut Self::State,
+        monitor: &mut Monitor,
+        thread: usize,
+    ) -> Result<(), String>;
+
+    /// Looks at a state in which all threads have finished.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn check_end(&self, state: &Self::State, monitor: &Monitor) -> Result<(), String>;
+
+    /// Lets all threads die, and a newcomer come.
+    ///
+    /// # Errors
+    ///
+    /// What the newcomer finds to be wrong.
+    fn after_death(&self, state: &Self::State, monitor: &Monitor) -> Result<(), String>;
+}
 
 /// Deeper than the exploration of any program comes that ends.
 const DEEPEST: usize = 4_000;
@@ -63,8 +100,8 @@ pub enum End {
 }
 
 /// A state on the path, and the thread that steps next.
-struct Frame {
-    state: State,
+struct Frame<S> {
+    state: S,
     hash: u128,
     next: usize,
     /// Steps of the longest schedule from here that is known.
@@ -72,16 +109,10 @@ struct Frame {
 }
 
 /// Explores all interleavings of a program.
-pub fn explore(
-    program: &Program,
-    mutant: Option<Mutant>,
-    limits: Limits,
-    monitor: &mut Monitor,
-) -> Found {
-    let setting = Setting::new(program, mutant);
+pub fn explore<E: Explored>(explored: &E, limits: Limits, monitor: &mut Monitor) -> Found {
     let mut visited = Visited::new();
-    let state = State::start(&setting, monitor);
-    let hash = state.hash();
+    let state = explored.start(monitor);
+    let hash = explored.hash(&state);
     visited.enter(hash);
     let mut path = vec![Frame {
         state,
@@ -100,7 +131,8 @@ pub fn explore(
         let Some(frame) = path.last_mut() else {
             break None;
         };
-        let ready = (frame.next..THREADS).find(|&thread| frame.state.is_under_way(thread));
+        let ready =
+            (frame.next..THREADS).find(|&thread| explored.is_under_way(&frame.state, thread));
         let Some(thread) = ready else {
             let ahead = frame.ahead;
             visited.leave(frame.hash, ahead);
@@ -113,9 +145,9 @@ pub fn explore(
         };
         frame.next = thread + 1;
         let mut state = frame.state;
-        let (_, mut verdict) = state.step(&setting, monitor, thread);
+        let mut verdict = explored.step(&mut state, monitor, thread);
         found.transitions += 1;
-        let hash = state.hash();
+        let hash = explored.hash(&state);
         let visit = visited.enter(hash);
         match visit {
             Visit::First => {}
@@ -125,11 +157,11 @@ pub fn explore(
             }
         }
         if verdict.is_ok() && visit == Visit::First {
-            if (0..THREADS).all(|thread| !state.is_under_way(thread)) {
-                verdict = state.check_end(&setting.world, monitor);
+            if (0..THREADS).all(|thread| !explored.is_under_way(&state, thread)) {
+                verdict = explored.check_end(&state, monitor);
             } else if limits.audit {
                 found.audits += 1;
-                verdict = audit::after_death(&setting.world, &state, monitor);
+                verdict = explored.after_death(&state, monitor);
             }
             if path.len() >= DEEPEST {
                 verdict = verdict.and(Err(format!("no end after {DEEPEST} steps")));
@@ -160,14 +192,4 @@ pub fn explore(
         found.end = End::Failure(steps.chain([last as u8]).collect(), why);
     }
     found
-}
-
-/// Runs one schedule.
-pub fn replay(program: &Program, mutant: Option<Mutant>, schedule: &[u8]) -> (Vec<Step>, State) {
-    let setting = Setting::new(program, mutant);
-    let monitor = &mut Monitor::default();
-    let mut state = State::start(&setting, monitor);
-    let step = |&thread: &u8| state.step(&setting, monitor, thread.into()).0;
-    let steps = schedule.iter().map(step).collect();
-    (steps, state)
 }

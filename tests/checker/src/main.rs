@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
+use protocol_checker::ladder;
 use protocol_checker::parts::{self, Outcome};
-use protocol_checker::program::Program;
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
 /// preemptions.
@@ -26,8 +26,14 @@ struct Options {
     states: Option<usize>,
     /// Explores only this program, and audits every state: "pair: f01 | move f01 | contains f10".
     #[arg(long)]
-    program: Option<Program>,
-    /// Shows how this mutant dies.
+    program: Option<String>,
+    /// Checks the models of the ladder, not the filter of one size.
+    #[arg(long)]
+    ladder: bool,
+    /// Of those only this one: 1 to 7.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=7))]
+    model: Option<u8>,
+    /// Shows how this mutant dies. With --model: looks for other programs on which it does, and shows the smallest.
     #[arg(long)]
     mutant: Option<String>,
     /// Lists the mutants and what killed them.
@@ -92,15 +98,26 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let sizes = if options.long { LONG } else { QUICK };
     let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
+    if options.ladder || options.model.is_some() {
+        return ladder(options);
+    }
     if let Some(name) = &options.mutant {
-        return say(parts::death_of(name));
+        let of_the_ladder = ladder::parts::named(name).is_ok();
+        return say(if of_the_ladder {
+            ladder::parts::death_of(name)
+        } else {
+            parts::death_of(name)
+        });
     }
     if let Some(program) = &options.program {
         let limits = Limits {
             states: options.states.unwrap_or(LONG.race_states),
             audit: true,
         };
-        return say(parts::single(program.clone(), limits));
+        if program.starts_with("ladder") {
+            return say(ladder::parts::single(program.parse()?, limits));
+        }
+        return say(parts::single(program.parse()?, limits));
     }
     say(parts::conformance(options.seed, sizes.conformance))?;
     say(parts::conformance_of_values(
@@ -140,4 +157,85 @@ fn run(options: &Options) -> Result<(), String> {
         options.programs.unwrap_or(sizes.programs),
         options.states.unwrap_or(sizes.states),
     ))
+}
+
+/// How much of the ladder is explored, unless the options say otherwise.
+struct LadderSizes {
+    race_states: usize,
+    race_death_states: usize,
+    programs: usize,
+    states: usize,
+    death_programs: usize,
+    death_states: usize,
+}
+
+const LADDER_QUICK: LadderSizes = LadderSizes {
+    race_states: 2_000_000,
+    race_death_states: 20_000,
+    programs: 400,
+    states: 30_000,
+    death_programs: 100,
+    death_states: 5_000,
+};
+
+const LADDER_LONG: LadderSizes = LadderSizes {
+    race_states: 1_000_000_000,
+    race_death_states: 1_000_000,
+    programs: 10_000,
+    states: 1_000_000,
+    death_programs: 2_000,
+    death_states: 100_000,
+};
+
+/// The models of the ladder.
+fn ladder(options: &Options) -> Result<(), String> {
+    let sizes = if options.long {
+        LADDER_LONG
+    } else {
+        LADDER_QUICK
+    };
+    let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
+    let (all, deaths) = (
+        |states| Limits {
+            states,
+            audit: false,
+        },
+        |states| Limits {
+            states,
+            audit: true,
+        },
+    );
+    let programs = options.programs.unwrap_or(sizes.programs);
+    let states = all(options.states.unwrap_or(sizes.states));
+    for model in options.model.map_or(1..=7, |model| model..=model) {
+        if let Some(name) = &options.mutant {
+            let mutant = ladder::parts::named(name)?.mutant;
+            return say(ladder::hunt::part(
+                model,
+                mutant,
+                options.seed,
+                programs,
+                states,
+            ));
+        }
+        say(ladder::parts::mutants(model, options.verbose))?;
+        say(ladder::parts::by_hand(model, all(sizes.race_states)))?;
+        say(ladder::parts::by_hand(
+            model,
+            deaths(sizes.race_death_states),
+        ))?;
+        say(ladder::parts::by_chance(
+            model,
+            !options.seed,
+            sizes.death_programs,
+            deaths(sizes.death_states),
+        ))?;
+        say(ladder::parts::by_chance(
+            model,
+            options.seed,
+            programs,
+            states,
+        ))?;
+    }
+    Ok(())
 }

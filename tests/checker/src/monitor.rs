@@ -105,6 +105,12 @@ pub enum Effect {
     Clear,
     /// Replaces one by another, if it is there.
     Replace(Code, Code),
+    /// Adds a token that may be one, or not.
+    InsertNear,
+    /// The same, if there is none of another kind.
+    UniqueNear,
+    /// Takes a token that may be one, or not.
+    RemoveNear,
 }
 
 /// The automaton of a number. The same for all programs.
@@ -179,11 +185,14 @@ fn closure(mut found: Vec<Explanation>) -> Vec<Explanation> {
     while at < found.len() {
         let explanation = found[at];
         for thread in 0..THREADS {
-            let Some(next) = explanation.with_effect_of(thread) else {
+            let Call::Open(effect) = explanation.calls[thread] else {
                 continue;
             };
-            if seen.insert(next) {
-                found.push(next);
+            for (result, tokens) in effect.outcomes(explanation.tokens) {
+                let next = explanation.with_outcome(thread, effect, result, tokens);
+                if seen.insert(next) {
+                    found.push(next);
+                }
             }
         }
         at += 1;
@@ -194,6 +203,33 @@ fn closure(mut found: Vec<Explanation>) -> Vec<Explanation> {
 }
 
 impl Effect {
+    /// What it can result in, and leave, if there are so many tokens: one thing, where it does not depend on others.
+    fn outcomes(self, tokens: u8) -> Vec<(Code, u8)> {
+        let fewer = tokens.checked_sub(1).map(|fewer| (1, fewer));
+        let one = match (self, tokens) {
+            (Self::InsertNear, _) => return vec![(1, tokens), (1, tokens + 1)],
+            (Self::UniqueNear, _) => return vec![(0, tokens), (1, tokens), (1, tokens + 1)],
+            (Self::RemoveNear, _) => {
+                return [(0, tokens), (1, tokens)]
+                    .into_iter()
+                    .chain(fewer)
+                    .collect();
+            }
+            (Self::Insert, _) => (1, tokens + 1),
+            (Self::Unique, 0) => (1, 1),
+            (Self::Remove, 1..) => (1, tokens - 1),
+            (Self::Unique | Self::Remove, _) => (0, tokens),
+            (Self::Contains, _) => (u8::from(tokens > 0), tokens),
+            (Self::Admit(new), 0) => (0, new),
+            (Self::Admit(_) | Self::Look, seen) => (seen, tokens),
+            (Self::Clear, 1..) => (1, 0),
+            (Self::Take(old), _) if tokens == old => (1, 0),
+            (Self::Replace(old, new), _) if tokens == old => (1, new),
+            (Self::Clear | Self::Take(_) | Self::Replace(..), _) => (0, tokens),
+        };
+        vec![one]
+    }
+
     /// Whether it changed the number, if this was its result.
     fn changes(self, result: bool) -> bool {
         result && self != Self::Contains
@@ -236,29 +272,14 @@ impl Explanation {
 
     /// Removes that have taken a token, and not returned.
     fn removes_under_way(&self) -> u8 {
-        let removed = |call: &&Call| **call == Call::Done(Effect::Remove, 1);
+        let removed =
+            |call: &&Call| matches!(call, Call::Done(Effect::Remove | Effect::RemoveNear, 1));
         self.calls.iter().filter(removed).count() as u8
     }
 
-    /// What follows if the call of a thread takes effect now; none if it has, or there is none.
-    fn with_effect_of(self, thread: usize) -> Option<Self> {
-        let Call::Open(effect) = self.calls[thread] else {
-            return None;
-        };
+    /// What follows if the call of a thread takes effect now, with this result, and leaves so many tokens.
+    fn with_outcome(self, thread: usize, effect: Effect, result: Code, after: u8) -> Self {
         let tokens = self.tokens;
-        let (result, after) = match (effect, tokens) {
-            (Effect::Insert, _) => (1, tokens + 1),
-            (Effect::Unique, 0) => (1, 1),
-            (Effect::Remove, 1..) => (1, tokens - 1),
-            (Effect::Unique | Effect::Remove, _) => (0, tokens),
-            (Effect::Contains, _) => (u8::from(tokens > 0), tokens),
-            (Effect::Admit(new), 0) => (0, new),
-            (Effect::Admit(_) | Effect::Look, seen) => (seen, tokens),
-            (Effect::Clear, 1..) => (1, 0),
-            (Effect::Take(old), _) if tokens == old => (1, 0),
-            (Effect::Replace(old, new), _) if tokens == old => (1, new),
-            (Effect::Clear | Effect::Take(_) | Effect::Replace(..), _) => (0, tokens),
-        };
         let mut next = self;
         next.tokens = after;
         next.calls[thread] = Call::Done(effect, result);
@@ -268,7 +289,7 @@ impl Explanation {
                 *most += u8::from(after > tokens);
             }
         }
-        Some(next)
+        next
     }
 }
 

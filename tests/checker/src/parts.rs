@@ -10,6 +10,7 @@ use crate::program::Program;
 use crate::programs::{Race, races, races_of_other_layouts};
 use crate::random;
 use crate::report::{self, Sum, grouped};
+use crate::state::Setting;
 
 /// What a part returns: its line, or its failure.
 pub type Outcome = Result<String, String>;
@@ -133,7 +134,7 @@ pub fn single(program: Program, limits: Limits) -> Outcome {
 fn explored(part: &str, programs: &[Program], limits: Limits) -> Outcome {
     let start = Instant::now();
     let found = jobs::each(programs, |monitor, program| {
-        explore(program, None, limits, monitor)
+        explore(&Setting::new(program, None), limits, monitor)
     });
     let mut sum = Sum::default();
     for (program, found) in programs.iter().zip(&found) {
@@ -160,7 +161,8 @@ pub fn mutants(verbose: bool) -> Outcome {
             states: MUTANT_STATES,
             audit: false,
         };
-        let found = explore(&race.program, Some(killed.mutant), limits, monitor);
+        let setting = Setting::new(&race.program, Some(killed.mutant));
+        let found = explore(&setting, limits, monitor);
         is_dead(killed, &found)?;
         let seconds = start.elapsed().as_secs_f64();
         let states = grouped(found.states);
@@ -209,7 +211,11 @@ pub fn death_of(name: &str) -> Outcome {
         audit: false,
     };
     let mutant = Some(killed.mutant);
-    let found = explore(&race.program, mutant, limits, &mut Default::default());
+    let found = explore(
+        &Setting::new(&race.program, mutant),
+        limits,
+        &mut Default::default(),
+    );
     is_dead(killed, &found)?;
     match found.end {
         End::Failure(schedule, why) => Ok(report::failure(&race.program, mutant, &schedule, &why)),

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::time::Instant;
 
-use crate::explore::{End, Found, replay};
+use crate::explore::{End, Found};
 use crate::memory::{Shown, Word};
 use crate::mutants::Mutant;
 use crate::program::{Kind, Program};
 use crate::shortest;
+use crate::state::{Setting, replay};
 
 /// Sums over the programs of a part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,7 +67,7 @@ pub fn grouped(number: usize) -> String {
 
 /// A failure as a text: the program, the schedule, and what is wrong at its end.
 pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: &str) -> String {
-    let shorter = shortest::failure(program, mutant);
+    let shorter = shortest::failure(&Setting::new(program, mutant));
     let (schedule, why) = match &shorter {
         Some((schedule, why)) => (schedule.as_slice(), why.as_str()),
         None => (schedule, why),

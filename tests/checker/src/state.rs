@@ -1,5 +1,7 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the views.
 
+use crate::audit;
+use crate::explore::Explored;
 use crate::hash::hash;
 use crate::machine::{Answer, Run, World};
 use crate::memory::{Access, BUCKETS, Memory, SCAN, THREADS};
@@ -229,4 +231,42 @@ impl<'a> Setting<'a> {
         let world = World::new(program, mutant);
         Self { program, world }
     }
+}
+
+impl Explored for Setting<'_> {
+    type State = State;
+
+    fn start(&self, monitor: &mut Monitor) -> State {
+        State::start(self, monitor)
+    }
+
+    fn hash(&self, state: &State) -> u128 {
+        state.hash()
+    }
+
+    fn is_under_way(&self, state: &State, thread: usize) -> bool {
+        state.is_under_way(thread)
+    }
+
+    fn step(&self, state: &mut State, monitor: &mut Monitor, thread: usize) -> Result<(), String> {
+        state.step(self, monitor, thread).1
+    }
+
+    fn check_end(&self, state: &State, monitor: &Monitor) -> Result<(), String> {
+        state.check_end(&self.world, monitor)
+    }
+
+    fn after_death(&self, state: &State, monitor: &Monitor) -> Result<(), String> {
+        audit::after_death(&self.world, state, monitor)
+    }
+}
+
+/// Runs one schedule.
+pub fn replay(program: &Program, mutant: Option<Mutant>, schedule: &[u8]) -> (Vec<Step>, State) {
+    let setting = Setting::new(program, mutant);
+    let monitor = &mut Monitor::default();
+    let mut state = State::start(&setting, monitor);
+    let step = |&thread: &u8| state.step(&setting, monitor, thread.into()).0;
+    let steps = schedule.iter().map(step).collect();
+    (steps, state)
 }

@@ -271,7 +271,7 @@ mod tests {
     use model::history::{Event, Multiset, ValueCall, linearizable};
 
     use super::*;
-    use crate::explore::replay;
+    use crate::state::replay;
 
     /// Each value by itself, and the number of tokens: 4 came after 9 was seen, and 9 was seen after 4.
     #[test]

@@ -1,5 +1,7 @@
 //! All parts of a run, each cut down to seconds.
 
+use protocol_checker::explore::Limits;
+use protocol_checker::ladder;
 use protocol_checker::mutants::MUTANTS;
 use protocol_checker::parts::{self, Outcome};
 
@@ -67,5 +69,37 @@ fn every_death_can_be_shown() {
     for mutant in MUTANTS {
         let shown = parts::death_of(mutant.name).unwrap_or_else(|why| panic!("{why}"));
         assert!(shown.contains("FAILED: "), "{shown}");
+    }
+}
+
+#[test]
+fn no_race_on_a_ladder_fails() {
+    let limits = |states, audit| Limits { states, audit };
+    for model in 1..=7 {
+        holds(ladder::parts::by_hand(model, limits(30_000, false)));
+        holds(ladder::parts::by_hand(model, limits(500, true)));
+        holds(ladder::parts::by_chance(model, 2, 40, limits(5_000, false)));
+        holds(ladder::parts::by_chance(model, 3, 10, limits(1_000, true)));
+    }
+}
+
+#[test]
+fn every_mutant_of_the_ladder_dies() {
+    for model in 1..=7 {
+        holds(ladder::parts::mutants(model, false));
+    }
+}
+
+#[test]
+fn a_failure_on_a_ladder_is_shown_step_by_step() {
+    let shown = ladder::parts::death_of("a hop goes to a child whose parent is frozen");
+    let shown = shown.expect("it dies");
+    for part in [
+        "ladder deepest=2 split=3 growing: f0001/1 | move f0001/1 | sweep",
+        "Split Pending",
+        "Relocation Committed",
+        "FAILED: 0 tokens that cover f0001 are not inserts minus removes",
+    ] {
+        assert!(shown.contains(part), "{part:?} is not in\n{shown}");
     }
 }
