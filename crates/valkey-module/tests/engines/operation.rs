@@ -146,6 +146,86 @@ fn memory_is_limited_before_it_is_taken() {
     });
 }
 
+/// The items of a filter are added while there is room, whatever was deleted before.
+#[test]
+fn a_filter_at_its_limit_is_filled() {
+    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
+        return;
+    };
+    let mut client = engine.client();
+    let limit = "CONFIG SET cf.max-filter-bytes 1mb";
+    assert_eq!(ask(&mut client, limit), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.RESERVE h 20000"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.ADD h x"), ":1\r\n");
+    assert_eq!(ask(&mut client, "CF.DEL h x"), ":1\r\n");
+    let mut insert = |from: usize| {
+        let items: Vec<String> = (from..from + 1_000).map(|item| item.to_string()).collect();
+        let words = ["CF.INSERT", "h", "ITEMS"].into_iter();
+        let words: Vec<&str> = words.chain(items.iter().map(String::as_str)).collect();
+        let reply = client.ask(&words);
+        reply.matches(":1\r\n").count()
+    };
+    let batches = (0..).position(|batch| insert(batch * 1_000) < 1_000);
+    let batches = batches.expect("a limit");
+    assert!(batches > 140, "{batches}");
+    let reply = engine.ask("CF.ADD h late");
+    assert!(
+        reply.starts_with(":1") || reply.starts_with("-Filter is full: to grow, the filter needs "),
+        "{reply}"
+    );
+    // Deletions make room.
+    let mut client = engine.client();
+    for item in 100_000..101_000 {
+        assert_eq!(ask(&mut client, &format!("CF.DEL h {item}")), ":1\r\n");
+    }
+    assert!(insert(500_000) > 500);
+    engine.check();
+}
+
+/// Under a policy that evicts, the engine makes room, as for its own values.
+#[test]
+fn an_engine_that_evicts_makes_room_for_filters() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        let used: usize = engine
+            .info("used_memory")
+            .expect("it")
+            .parse()
+            .expect("a number");
+        for (name, value) in [
+            ("maxmemory-policy", "allkeys-lru".to_owned()),
+            ("maxmemory", (used + (6 << 20)).to_string()),
+        ] {
+            assert_eq!(client.ask(&["CONFIG", "SET", name, &value]), "+OK\r\n");
+        }
+        let value = "v".repeat(10_000);
+        let strings = |from: usize| {
+            let keys = (from..from + 1_000).map(|key| format!("s{key}"));
+            keys.flat_map(|key| request(&["SET", &key, &value]))
+                .collect::<Vec<u8>>()
+        };
+        client.send(&strings(0));
+        assert!((0..1_000).all(|_| client.reply() == "+OK\r\n"));
+        assert_ne!(engine.info("evicted_keys").as_deref(), Some("0"));
+        for key in 0..3 {
+            let reserve = format!("CF.RESERVE f{key} 100000");
+            assert_eq!(ask(&mut client, &reserve), "+OK\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD f{key} a")), ":1\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD g{key} a")), ":1\r\n");
+        }
+        // What is more than all of it cannot be made room for.
+        let reply = ask(&mut client, "CF.RESERVE large 40000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        // Without eviction it is a budget again.
+        assert_eq!(
+            ask(&mut client, "CONFIG SET maxmemory-policy noeviction"),
+            "+OK\r\n"
+        );
+        let reply = ask(&mut client, "CF.RESERVE h 4000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+    });
+}
+
 #[test]
 fn memory_is_counted_and_given_back() {
     each(|_, engine| {
