@@ -158,9 +158,15 @@ impl<L> Transfers<L> {
         let mut under_way = self.under_way();
         under_way.forget_old();
         if start == 0 {
-            let loading = Loading::begin(chunk)?;
+            let mut loading = Loading::begin(chunk)?;
+            // The client begins anew.
+            under_way.into.remove(key);
+            let memory = lend(loading.total())?;
+            // It becomes a filter of about the same size: if there is no room for that, nothing more need come.
+            drop(lend(loading.total())?);
+            loading.reserve()?;
             let incoming = Incoming {
-                _memory: lend(loading.total())?,
+                _memory: memory,
                 loading,
                 used: Instant::now(),
             };
@@ -178,7 +184,7 @@ impl<L> Transfers<L> {
         let Some(whole) = under_way.into.remove(key) else {
             return Ok(None);
         };
-        // It becomes a filter of about the same size.
+        // As when it began.
         let _copy = lend(whole.loading.total())?;
         whole.loading.filter(most).map(Some)
     }

@@ -447,7 +447,7 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
     assert_eq!(load(server, first, &bytes), Ok(Reply::Done));
     assert_eq!(
         load(server, second + 1, &next),
-        wrong("it is not the next chunk")
+        wrong("it is not the next chunk; the first chunk begins anew")
     );
     assert!(server.lent() > 0, "dumps under way borrow memory");
     // No memory is lent for more.
@@ -631,7 +631,7 @@ fn a_dump_of_a_filter_at_rest_is_loaded_chunk_by_chunk() {
             let error = loading.take(end + 1, &chunk[..bytes]).expect_err("a gap");
             assert_eq!(
                 error.line(),
-                "Couldn't load chunk! it is not the next chunk"
+                "Couldn't load chunk! it is not the next chunk; the first chunk begins anew"
             );
             loading.take(end, &chunk[..bytes]).expect("the next one");
         }

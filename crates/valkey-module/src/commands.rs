@@ -113,7 +113,7 @@ fn lend(bytes: usize) -> Result<(), Error> {
     }
     let words =
         format!("not enough memory: the dump takes {bytes} bytes, and {left} are left (maxmemory)");
-    Err(Error::Other(words))
+    Err(Error::NoMemoryToTransfer(words))
 }
 
 fn rules(obeys: bool) -> Rules {
@@ -200,14 +200,23 @@ fn take_chunk(
     end: usize,
     chunk: &[u8],
 ) -> Result<Option<Value>, Refusal> {
-    let Some(value) = found else {
-        return Ok(Some(match loading::begin(end, chunk)? {
+    let begin = |held| {
+        Ok(match loading::begin(end, chunk, held)? {
             (loading, None) => Value::loading(loading),
             (_, Some(filter)) => Value::new(filter),
-        }));
+        })
     };
+    let Some(value) = found else {
+        return begin(0).map(Some);
+    };
+    let begins = end == chunk.len();
     let next = match value.content_mut() {
         Content::Filter(_) => return Err(Error::Exists.into()),
+        // One that went wrong can begin anew.
+        Content::Loading(loading) if begins => {
+            *value = begin(loading.memory_usage())?;
+            return Ok(None);
+        }
         Content::Loading(loading) => loading::take(loading, end, chunk)?,
     };
     if let Some(filter) = next {

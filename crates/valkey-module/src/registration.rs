@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 
-use cf::{Error, Spec};
+use cf::Spec;
 
 use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
 use crate::boundary::guarded;
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::limits;
 use crate::metrics;
 use crate::names;
-use crate::reply::{self, Refusal};
+use crate::reply;
 
 /// One function for each command: a command may have another name where it is called.
 static RUN: [RunCommand; 24] = {
@@ -87,9 +87,7 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
             // A worker replies.
             Ok(None) => {}
             Err(refusal) => {
-                let for_memory =
-                    |error: &Error| matches!(error, Error::NoMemory(_) | Error::NoMemoryToGrow(_));
-                if matches!(&refusal, Refusal::Command(error) if for_memory(error)) {
+                if refusal.is_for_memory() {
                     metrics::REFUSED_FOR_MEMORY.add(1);
                 }
                 reply::refuse(ctx, &refusal);

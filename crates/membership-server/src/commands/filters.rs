@@ -71,7 +71,7 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             let words = format!(
                 "not enough memory: filters and dumps together can take at most {most} bytes (--max-memory)"
             );
-            Error::Other(words)
+            Error::NoMemoryToTransfer(words)
         };
         catalogue.lend(bytes).ok_or_else(refused)
     };
