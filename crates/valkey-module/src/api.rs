@@ -194,6 +194,7 @@ functions! {
         set_command_info c"RedisModule_SetCommandInfo": unsafe extern "C" fn(*mut RawCommand, *const CommandInfo) -> c_int;
         create_data_type c"RedisModule_CreateDataType": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, *mut TypeMethods) -> *mut Type;
         get_context_flags c"RedisModule_GetContextFlags": unsafe extern "C" fn(*mut Ctx) -> c_int;
+        get_client_id c"RedisModule_GetClientId": unsafe extern "C" fn(*mut Ctx) -> c_ulonglong;
         get_used_memory_ratio c"RedisModule_GetUsedMemoryRatio": unsafe extern "C" fn() -> c_float;
         wrong_arity c"RedisModule_WrongArity": unsafe extern "C" fn(*mut Ctx) -> c_int;
         create_string c"RedisModule_CreateString": unsafe extern "C" fn(*mut Ctx, *const c_char, usize) -> *mut Str;

@@ -24,7 +24,7 @@ use crate::value::{Content, Value};
 use crate::workers;
 
 /// Dumps that clients take, in chunks that come back in requests of any engine.
-static DUMPS: OnceLock<Transfers<()>> = OnceLock::new();
+static DUMPS: OnceLock<Transfers<Lent>> = OnceLock::new();
 
 const LARGEST_REQUEST: usize = 2 << 20;
 
@@ -88,9 +88,10 @@ pub(crate) fn answer(
         }
         (Command::ScanDump(_), None) => return Err(Error::NoFilter.into()),
         (Command::ScanDump(iterator), Some(value)) => {
-            let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST));
+            // Commands are done one after another.
+            let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
             let filter = filter_of(value)?;
-            Reply::Chunk(dumps.next_chunk(call.key, filter, iterator, lend)?)
+            Reply::Chunk(dumps.next_chunk(filter, ctx.client(), iterator, lend)?)
         }
         (Command::LoadChunk { end, chunk }, found) => {
             let new = take_chunk(found, end, chunk)?;
@@ -105,15 +106,31 @@ pub(crate) fn answer(
     Ok(Some(reply))
 }
 
-/// Looks that there is memory for a dump.
-fn lend(bytes: usize) -> Result<(), Error> {
-    let left = limits::memory_left();
-    if bytes <= left {
-        return Ok(());
+/// The memory of a dump, which is counted while this is there.
+#[derive(Debug)]
+struct Lent(u64);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        metrics::DUMPS.subtract(1);
+        metrics::DUMP_BYTES.subtract(self.0);
     }
-    let words =
-        format!("not enough memory: the dump takes {bytes} bytes, and {left} are left (maxmemory)");
-    Err(Error::NoMemoryToTransfer(words))
+}
+
+/// Looks that there is memory for a dump.
+fn lend(bytes: usize) -> Result<Lent, Error> {
+    let dumps = usize::try_from(metrics::DUMP_BYTES.now()).unwrap_or(usize::MAX);
+    let allowed = config::MAX_DUMP_BYTES.get().saturating_sub(dumps);
+    let left = limits::memory_left().min(allowed);
+    if bytes > left {
+        let words = format!(
+            "not enough memory: the dump takes {bytes} bytes, and {left} are left (cf.max-dump-bytes, maxmemory)"
+        );
+        return Err(Error::NoMemoryToTransfer(words));
+    }
+    metrics::DUMPS.add(1);
+    metrics::DUMP_BYTES.add(bytes as u64);
+    Ok(Lent(bytes as u64))
 }
 
 fn rules(obeys: bool) -> Rules {

@@ -69,6 +69,12 @@ impl Context {
         self.flags() & AT_ONCE == 0
     }
 
+    /// The number of its client.
+    pub(crate) fn client(self) -> u64 {
+        // SAFETY: a context of the engine.
+        unsafe { (api().get_client_id)(self.0) }
+    }
+
     pub(crate) fn warn(self, text: &str) {
         let text = one_line(text);
         // SAFETY: a format for one string, and that string.

@@ -91,7 +91,9 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
         }
         Command::ScanDump(iterator) => {
             let filter = catalogue.get(key).ok_or(Error::NoFilter)?;
-            let chunk = server.transfers.next_chunk(key, &filter, iterator, lend)?;
+            let chunk = server
+                .transfers
+                .next_chunk(&filter, caller, iterator, lend)?;
             Ok(cf::Reply::Chunk(chunk))
         }
         Command::LoadChunk { end, chunk } => {

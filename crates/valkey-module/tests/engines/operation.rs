@@ -261,6 +261,7 @@ fn settings_are_followed() {
             ("cf.capacity", "1024"),
             ("cf.expansion", "2"),
             ("cf.max-filter-bytes", "134217728"),
+            ("cf.max-dump-bytes", "268435456"),
             ("cf.max-item-bytes", "1048576"),
             ("cf.offload-items", "5000"),
             ("cf.seed-policy", "random"),

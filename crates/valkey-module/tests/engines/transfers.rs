@@ -3,7 +3,8 @@
 use crate::commands::{load, scan};
 use crate::engine::{Engine, ask};
 use crate::fetch::Kind;
-use crate::wire::Client;
+use crate::wait::wait;
+use crate::wire::{Client, chunk, request};
 
 fn number(engine: &Engine, name: &str) -> usize {
     let value = engine.info(name).unwrap_or_else(|| panic!("no {name}"));
@@ -147,4 +148,87 @@ fn a_load_that_went_wrong_begins_anew() {
     assert!(primary.dump("f") == replica.dump("f"));
     primary.check();
     replica.check();
+}
+
+/// A user who may only read makes the engine keep no more than one dump of a filter, and all users no more than the
+/// operator allows.
+#[test]
+fn dumps_are_bounded_and_go_with_their_filter() {
+    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
+        return;
+    };
+    let mut client = engine.client();
+    assert_eq!(ask(&mut client, "CF.RESERVE f 2000000"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.ADD f a"), ":1\r\n");
+    let total: usize = scan(&mut client, "f")
+        .iter()
+        .map(|(_, bytes)| bytes.len())
+        .sum();
+    assert_eq!(
+        (
+            number(&engine, "cf_dumps"),
+            number(&engine, "cf_dump_bytes")
+        ),
+        (0, 0)
+    );
+    let used = number(&engine, "used_memory");
+    let user = "ACL SETUSER reader on nopass ~* +@read";
+    assert_eq!(ask(&mut client, user), "+OK\r\n");
+    let reader = || {
+        let mut client = engine.client();
+        assert_eq!(ask(&mut client, "AUTH reader x"), "+OK\r\n");
+        client
+    };
+    let begin = |client: &mut Client| {
+        client.send(&request(&["CF.SCANDUMP", "f", "0"]));
+        client.reply_bytes()
+    };
+    let mut first = reader();
+    let mut iterator = 0;
+    for _ in 0..30 {
+        iterator = chunk(&begin(&mut first)).0;
+    }
+    assert_eq!(number(&engine, "cf_dumps"), 1);
+    assert_eq!(number(&engine, "cf_dump_bytes"), total);
+    assert!(number(&engine, "used_memory") < used + 2 * total);
+    // Others have their own, as long as there is memory for all of them.
+    set(&mut client, "cf.max-dump-bytes", 3 * total);
+    let mut others: Vec<_> = (0..4).map(|_| reader()).collect();
+    let refused = others
+        .iter_mut()
+        .map(begin)
+        .filter(|reply| reply[0] == b'-');
+    let refused: Vec<_> = refused.collect();
+    let [one, other] = &refused[..] else {
+        panic!("{} refused", refused.len());
+    };
+    let words = String::from_utf8_lossy(one);
+    assert!(
+        one == other && words.contains("cf.max-dump-bytes"),
+        "{words}"
+    );
+    assert_eq!(
+        (
+            number(&engine, "cf_dumps"),
+            number(&engine, "cf_dump_bytes")
+        ),
+        (3, 3 * total)
+    );
+    assert_eq!(number(&engine, "cf_refused_for_memory"), 2);
+    // It is a dump of this filter, whatever its key is called, and of no other one.
+    assert_eq!(ask(&mut client, "RENAME f g"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.RESERVE f 2000000"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.ADD f a"), ":1\r\n");
+    let reply = ask(&mut first, &format!("CF.SCANDUMP f {iterator}"));
+    assert_eq!(reply, "-Invalid position\r\n");
+    first.send(&request(&["CF.SCANDUMP", "g", &iterator.to_string()]));
+    assert!(chunk(&first.reply_bytes()).1.is_some());
+    assert_eq!(ask(&mut client, "DEL g"), ":1\r\n");
+    wait("the dumps of what is gone", || {
+        (engine.info("cf_dumps")? == "0").then_some(())
+    });
+    assert_eq!(number(&engine, "cf_dump_bytes"), 0);
+    let reply = ask(&mut first, &format!("CF.SCANDUMP f {iterator}"));
+    assert_eq!(reply, "-Invalid position\r\n");
+    engine.check();
 }
