@@ -133,6 +133,38 @@ pub(crate) struct CommandInfoVersion {
     pub(crate) argument_bytes: usize,
 }
 
+/// Where the keys of a command are, and what it does to them. A list of these ends with one that begins nowhere.
+#[repr(C)]
+pub(crate) struct KeySpec {
+    pub(crate) notes: *const c_char,
+    pub(crate) flags: u64,
+    pub(crate) begin_search: c_int,
+    pub(crate) begin: Begin,
+    pub(crate) find_keys: c_int,
+    /// The last key, counted from the first, the distance of two, and a limit.
+    pub(crate) range: [c_int; 3],
+}
+
+/// Where the first key is. The engine has a union here, the other side of which is a pointer and a number.
+#[repr(C, align(8))]
+pub(crate) struct Begin {
+    pub(crate) index: c_int,
+    pub(crate) unused: [c_int; 3],
+}
+
+pub(crate) const BEGIN_AT_INDEX: c_int = 2;
+pub(crate) const FIND_RANGE: c_int = 2;
+
+/// Bits of what a command does to a key.
+pub(crate) mod key_flags {
+    pub(crate) const RO: u64 = 1;
+    pub(crate) const RW: u64 = 1 << 1;
+    pub(crate) const ACCESS: u64 = 1 << 4;
+    pub(crate) const UPDATE: u64 = 1 << 5;
+    pub(crate) const INSERT: u64 = 1 << 6;
+    pub(crate) const DELETE: u64 = 1 << 7;
+}
+
 /// The description of a command. What is null is not described.
 #[repr(C)]
 pub(crate) struct CommandInfo {
@@ -143,7 +175,7 @@ pub(crate) struct CommandInfo {
     pub(crate) history: *const c_void,
     pub(crate) tips: *const c_char,
     pub(crate) arity: c_int,
-    pub(crate) key_specs: *const c_void,
+    pub(crate) key_specs: *const KeySpec,
     pub(crate) arguments: *const c_void,
 }
 

@@ -5,8 +5,8 @@ use std::ffi::{CStr, CString, c_int, c_longlong};
 use std::ptr::null;
 
 use crate::api::{
-    AddInfo, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, OK, OnEvent, RunCommand, Str, Type,
-    TypeMethods, api, flags,
+    AddInfo, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, FIND_RANGE,
+    KeySpec, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
 };
 
 /// The engine, for as long as one of its calls lasts.
@@ -221,13 +221,29 @@ impl Context {
         }
     }
 
-    /// Says how many arguments a command has, and in a few words what it does.
-    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr) -> bool {
-        // The sizes of what is not described.
+    /// Says how many arguments a command has, in a few words what it does, and what to its key.
+    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr, key: u64) -> bool {
+        let key_spec = |flags, begin_search, find_keys| KeySpec {
+            notes: null(),
+            flags,
+            begin_search,
+            // It is the first argument, and the only one.
+            begin: Begin {
+                index: 1,
+                unused: [0; 3],
+            },
+            find_keys,
+            range: [0, 1, 0],
+        };
+        let keys = [
+            key_spec(key, BEGIN_AT_INDEX, FIND_RANGE),
+            // The end of the list.
+            key_spec(0, 0, 0),
+        ];
         let version = CommandInfoVersion {
             version: 1,
             history_entry_bytes: 16,
-            key_spec_bytes: 56,
+            key_spec_bytes: size_of::<KeySpec>(),
             argument_bytes: 72,
         };
         let info = CommandInfo {
@@ -239,7 +255,7 @@ impl Context {
             tips: null(),
             // Few.
             arity: arity as c_int,
-            key_specs: null(),
+            key_specs: keys.as_ptr(),
             arguments: null(),
         };
         // SAFETY: a command of this module, and a description that is copied.

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 
 use cf::Spec;
 
-use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
+use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str, key_flags};
 use crate::boundary::guarded;
 use crate::commands;
 use crate::context::Context;
@@ -36,7 +36,7 @@ pub(crate) fn register(ctx: Context) -> bool {
         };
         let summary = CString::new(spec.summary).unwrap_or_default();
         let is_registered = ctx.create_command(name, run, kind.flags)
-            && ctx.describe(name, spec.arity, &summary)
+            && ctx.describe(name, spec.arity, &summary, key(spec))
             && ctx.categorize(name, categories);
         if !is_registered {
             return false;
@@ -68,6 +68,16 @@ fn kind(spec: &Spec) -> Kind {
         }
         _ if spec.writes => of(c"write deny-oom", c"write slow", c"cuckoo write slow"),
         _ => of(c"readonly", c"read slow", c"cuckoo read slow"),
+    }
+}
+
+/// What it does to its key, by which users may do it.
+fn key(spec: &Spec) -> u64 {
+    match spec.name {
+        "CF.DEL" => key_flags::RW | key_flags::DELETE,
+        "CF.COMPACT" => key_flags::RW | key_flags::UPDATE,
+        _ if spec.writes => key_flags::RW | key_flags::INSERT,
+        _ => key_flags::RO | key_flags::ACCESS,
     }
 }
 

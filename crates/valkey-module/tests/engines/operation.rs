@@ -85,6 +85,58 @@ fn users_have_the_commands_that_they_may_use() {
     });
 }
 
+/// A user may read some keys and write others.
+#[test]
+fn users_read_and_write_the_keys_that_they_may() {
+    each(|_, engine| {
+        assert_eq!(engine.ask("CF.ADD f a"), ":1\r\n");
+        let [mut reader, mut writer] = ["%R~f*", "%W~f*"].map(|keys| {
+            let mut client = engine.client();
+            let line = format!("ACL SETUSER {} on nopass {keys} +@all", &keys[1..2]);
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            let line = format!("AUTH {} x", &keys[1..2]);
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            client
+        });
+        let reads = [
+            "CF.EXISTS f a",
+            "CF.MEXISTS f a b",
+            "CF.COUNT f a",
+            "CF.INFO f",
+            "CF.DEBUG f",
+            "CF.SCANDUMP f 9",
+        ];
+        let writes = [
+            "CF.ADD f b",
+            "CF.ADDNX f c",
+            "CF.INSERT f ITEMS d",
+            "CF.INSERTNX f ITEMS e",
+            "CF.DEL f a",
+            "CF.COMPACT f",
+            "CF.RESERVE f1 100",
+            "CF.LOADCHUNK f2 3 abc",
+        ];
+        assert_eq!(reads.len() + writes.len(), cf::COMMANDS.len());
+        for (line, reads) in reads
+            .iter()
+            .map(|line| (line, true))
+            .chain(writes.iter().map(|line| (line, false)))
+        {
+            let (may, may_not) = if reads {
+                (&mut reader, &mut writer)
+            } else {
+                (&mut writer, &mut reader)
+            };
+            let reply = ask(may_not, line);
+            assert!(reply.starts_with("-NOPERM"), "{line}: {reply}");
+            let reply = ask(may, line);
+            assert!(!reply.starts_with("-NOPERM"), "{line}: {reply}");
+            let reply = ask(may, &line.replace(" f", " g"));
+            assert!(reply.starts_with("-NOPERM"), "{line}: {reply}");
+        }
+    });
+}
+
 #[test]
 fn memory_is_limited_before_it_is_taken() {
     each(|_, engine| {
