@@ -71,6 +71,9 @@ pub(crate) mod options {
     pub(crate) const HANDLE_ATOMIC_SLOT_MIGRATION: c_int = 1 << 5;
 }
 
+/// The class of the events of modules, `d`.
+pub(crate) const NOTIFY_MODULE: c_int = 1 << 13;
+
 /// A value of the configuration that `1gb` can stand for.
 pub(crate) const CONFIG_MEMORY: c_uint = 1 << 7;
 
@@ -236,6 +239,7 @@ functions! {
         close_key c"RedisModule_CloseKey": unsafe extern "C" fn(*mut RawKey);
         key_type c"RedisModule_KeyType": unsafe extern "C" fn(*mut RawKey) -> c_int;
         signal_modified_key c"RedisModule_SignalModifiedKey": unsafe extern "C" fn(*mut Ctx, *mut Str) -> c_int;
+        notify_keyspace_event c"RedisModule_NotifyKeyspaceEvent": unsafe extern "C" fn(*mut Ctx, c_int, *const c_char, *mut Str) -> c_int;
         module_type_get_type c"RedisModule_ModuleTypeGetType": unsafe extern "C" fn(*mut RawKey) -> *mut Type;
         module_type_get_value c"RedisModule_ModuleTypeGetValue": unsafe extern "C" fn(*mut RawKey) -> *mut c_void;
         module_type_set_value c"RedisModule_ModuleTypeSetValue": unsafe extern "C" fn(*mut RawKey, *mut Type, *mut c_void) -> c_int;

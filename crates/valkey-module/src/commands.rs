@@ -15,6 +15,7 @@ use crate::key::{Key, OtherType};
 use crate::limits;
 use crate::loading;
 use crate::metrics;
+use crate::names;
 use crate::origin;
 use crate::replicate;
 use crate::reply::Refusal;
@@ -35,12 +36,45 @@ pub(crate) fn forget_old_dumps() {
     }
 }
 
+/// What became of a command.
+struct Outcome {
+    /// Nothing if a worker replies.
+    reply: Option<Reply>,
+    has_changed: bool,
+}
+
+impl Outcome {
+    fn read(reply: Reply) -> Self {
+        Self {
+            reply: Some(reply),
+            has_changed: false,
+        }
+    }
+
+    fn changed(reply: Reply) -> Self {
+        Self {
+            reply: Some(reply),
+            has_changed: true,
+        }
+    }
+}
+
 /// Does a command, whose name is the first of its arguments. Nothing if a worker replies.
 pub(crate) fn answer(
     ctx: Context,
     spec: &'static Spec,
     argv: &[*mut Str],
 ) -> Result<Option<Reply>, Refusal> {
+    let outcome = act(ctx, spec, argv)?;
+    // The key is closed: who is told may do something to it.
+    if outcome.has_changed {
+        ctx.signal_modified(argv[1]);
+        ctx.notify(names::of(spec.name), argv[1]);
+    }
+    Ok(outcome.reply)
+}
+
+fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, Refusal> {
     // SAFETY: they are there for as long as the command.
     let mut arguments: Vec<&[u8]> = argv[1..]
         .iter()
@@ -57,14 +91,14 @@ pub(crate) fn answer(
     let mut key = Key::open(ctx, argv[1], spec.writes);
     let found = match key.value() {
         Ok(found) => found,
-        Err(OtherType) => return Ok(Some(call.command.on_other_type()?)),
+        Err(OtherType) => return Ok(Outcome::read(call.command.on_other_type()?)),
     };
-    let reply = match (call.command, found) {
+    Ok(match (call.command, found) {
         (Command::Use(operation), Some(value)) => {
             return use_filter(ctx, argv, &operation, value);
         }
         (Command::Use(operation), None) => match operation.absent() {
-            Absent::Reply(reply) => reply?,
+            Absent::Reply(reply) => Outcome::read(reply?),
             Absent::Create(settings) => {
                 let origin = origin::unless_said();
                 let (value, settings) = create(settings, origin)?;
@@ -73,8 +107,7 @@ pub(crate) fn answer(
                 key.set(value);
                 replicate::creation(ctx, argv[1], settings, origin);
                 replicate::done(ctx, argv, &operation, &reply, true);
-                ctx.signal_modified(argv[1]);
-                reply
+                Outcome::changed(reply)
             }
         },
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
@@ -83,15 +116,15 @@ pub(crate) fn answer(
             let (value, settings) = create(settings, origin)?;
             key.set(value);
             replicate::creation(ctx, argv[1], settings, origin);
-            ctx.signal_modified(argv[1]);
-            Reply::Done
+            Outcome::changed(Reply::Done)
         }
         (Command::ScanDump(_), None) => return Err(Error::NoFilter.into()),
         (Command::ScanDump(iterator), Some(value)) => {
             // Commands are done one after another.
             let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
             let filter = filter_of(value)?;
-            Reply::Chunk(dumps.next_chunk(filter, ctx.client(), iterator, lend)?)
+            let chunk = dumps.next_chunk(filter, ctx.client(), iterator, lend)?;
+            Outcome::read(Reply::Chunk(chunk))
         }
         (Command::LoadChunk { end, chunk }, found) => {
             let new = take_chunk(found, end, chunk)?;
@@ -99,11 +132,9 @@ pub(crate) fn answer(
                 key.set(new);
             }
             ctx.replicate_verbatim();
-            ctx.signal_modified(argv[1]);
-            Reply::Done
+            Outcome::changed(Reply::Done)
         }
-    };
-    Ok(Some(reply))
+    })
 }
 
 /// The memory of a dump, which is counted while this is there.
@@ -164,21 +195,30 @@ fn use_filter(
     argv: &[*mut Str],
     operation: &Operation<'_>,
     value: &Value,
-) -> Result<Option<Reply>, Refusal> {
+) -> Result<Outcome, Refusal> {
     let filter = filter_of(value)?;
     if let Operation::ManyExist(items) = operation
         && items.len() >= config::OFFLOAD_ITEMS.get()
         && ctx.may_block()
         && workers::look_up(ctx, filter, items)
     {
-        return Ok(None);
+        return Ok(Outcome {
+            reply: None,
+            has_changed: false,
+        });
     }
+    let slots = filter.slots();
     let reply = operate(operation, filter)?;
-    if replicate::done(ctx, argv, operation, &reply, false) {
+    // What is freed are segments, and so slots.
+    let is_idle = matches!(operation, Operation::Compact) && filter.slots() == slots;
+    let has_changed = !is_idle && replicate::done(ctx, argv, operation, &reply, false);
+    if has_changed {
         value.count();
-        ctx.signal_modified(argv[1]);
     }
-    Ok(Some(reply))
+    Ok(Outcome {
+        reply: Some(reply),
+        has_changed,
+    })
 }
 
 fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {

@@ -6,7 +6,7 @@ use std::ptr::null;
 
 use crate::api::{
     AddInfo, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, FIND_RANGE,
-    KeySpec, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
+    KeySpec, NOTIFY_MODULE, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
 };
 
 /// The engine, for as long as one of its calls lasts.
@@ -90,6 +90,12 @@ impl Context {
     pub(crate) fn signal_modified(self, key: *mut Str) {
         // SAFETY: a key that the engine gave.
         unsafe { (api().signal_modified_key)(self.0, key) };
+    }
+
+    /// Tells those who ask for events of keys.
+    pub(crate) fn notify(self, event: &CStr, key: *mut Str) {
+        // SAFETY: a name and a key that the engine gave.
+        unsafe { (api().notify_keyspace_event)(self.0, NOTIFY_MODULE, event.as_ptr(), key) };
     }
 
     /// Gives replicas and the log the command as it came.

@@ -29,22 +29,91 @@ fn transactions_and_scripts() {
         let script =
             "return redis.call('CF.ADD', KEYS[1], 'b') + redis.call('CF.COUNT', KEYS[1], 'b')";
         assert_eq!(client.ask(&["EVAL", script, "1", "f"]), ":2\r\n");
-        // A watched key is touched by what changes it, and by nothing else.
-        let mut other = engine.client();
-        for (line, is_touched) in [
-            ("CF.DEL f none", false),
-            ("CF.ADDNX f a", false),
-            ("CF.EXISTS f a", false),
-            ("CF.ADD f c", true),
-            ("CF.DEL f c", true),
+    });
+}
+
+/// What changes a key is told to those who watch it and to those who ask for events, and counts as a change. Nothing else
+/// is.
+#[test]
+fn what_changes_a_key_is_told_and_nothing_else() {
+    each(|_, engine| {
+        let (mut client, mut other) = (engine.client(), engine.client());
+        let [(iterator, chunk)] = &{
+            assert_eq!(
+                ask(&mut client, "CF.INSERT d CAPACITY 10 ITEMS a"),
+                "*1\r\n:1\r\n"
+            );
+            crate::commands::scan(&mut client, "d")
+        }[..] else {
+            panic!("more than a chunk");
+        };
+        let iterator = iterator.to_string();
+        let many: Vec<String> = (0..200).map(|item| item.to_string()).collect();
+        let mut subscriber = engine.client();
+        for setting in ["notify-keyspace-events Kd", "cf.capacity 8"] {
+            assert_eq!(
+                ask(&mut client, &format!("CONFIG SET {setting}")),
+                "+OK\r\n"
+            );
+        }
+        ask(&mut subscriber, "PSUBSCRIBE __keyspace@0__:*");
+        for (key, line, event) in [
+            ("f", "CF.RESERVE f 100", Some("cf.reserve")),
+            ("f", "CF.RESERVE f 100", None),
+            ("f", "CF.ADD f a", Some("cf.add")),
+            ("g", "CF.ADD g a", Some("cf.add")),
+            ("f", "CF.ADDNX f a", None),
+            ("f", "CF.ADDNX f b", Some("cf.addnx")),
+            ("h", "CF.INSERT h ITEMS a", Some("cf.insert")),
+            ("h", "CF.INSERTNX h ITEMS a b", Some("cf.insertnx")),
+            ("h", "CF.INSERTNX h ITEMS a b", None),
+            ("f", "CF.DEL f none", None),
+            ("f", "CF.DEL f a", Some("cf.del")),
+            ("f", "CF.EXISTS f a", None),
+            ("f", "CF.SCANDUMP f 0", None),
+            ("f", "CF.COMPACT f", None),
+            ("w", "CF.INSERT w ITEMS many", Some("cf.insert")),
+            ("w", "CF.COMPACT w", None),
+            ("w", "DEL-MANY", Some("cf.del")),
+            ("w", "CF.COMPACT w", Some("cf.compact")),
+            ("w", "CF.COMPACT w", None),
+            ("l", "LOAD", Some("cf.loadchunk")),
         ] {
-            assert_eq!(ask(&mut client, "WATCH f"), "+OK\r\n");
-            ask(&mut other, line);
-            ask(&mut client, "MULTI");
+            assert_eq!(ask(&mut client, &format!("WATCH {key}")), "+OK\r\n");
+            let before = engine.info("rdb_changes_since_last_save");
+            let mut events = 1;
+            match line {
+                "DEL-MANY" => {
+                    for item in &many {
+                        assert_eq!(other.ask(&["CF.DEL", "w", item]), ":1\r\n");
+                    }
+                    events = many.len();
+                }
+                "LOAD" => {
+                    let words: [&[u8]; 4] = [b"CF.LOADCHUNK", b"l", iterator.as_bytes(), chunk];
+                    assert_eq!(other.ask(&words), "+OK\r\n");
+                }
+                _ => {
+                    let words = line.split(' ').filter(|word| *word != "many");
+                    let more = many.iter().map(String::as_str);
+                    let more = more.filter(|_| line.ends_with(" many"));
+                    other.ask(&words.chain(more).collect::<Vec<_>>());
+                }
+            }
+            assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
             ask(&mut client, "PING");
             let reply = ask(&mut client, "EXEC");
-            assert_eq!(reply == "*-1\r\n", is_touched, "{line}: {reply}");
+            assert_eq!(reply == "*-1\r\n", event.is_some(), "{line}: {reply}");
+            let after = engine.info("rdb_changes_since_last_save");
+            assert_eq!(before != after, event.is_some(), "{line}");
+            for _ in 0..event.map_or(0, |_| events) {
+                let told = subscriber.reply();
+                let event = event.unwrap_or_default();
+                let ends = format!("__keyspace@0__:{key}\r\n${}\r\n{event}\r\n", event.len());
+                assert!(told.ends_with(&ends), "{line}: {told}");
+            }
         }
+        assert!(!subscriber.has_reply());
     });
 }
 
