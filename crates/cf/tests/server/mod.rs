@@ -57,7 +57,7 @@ impl Server {
             .parse(arguments, &RULES)?;
         let found = self.filters.get(call.key);
         let lend = |bytes| {
-            if bytes > self.memory {
+            if bytes > self.memory.saturating_sub(self.lent.get()) {
                 return Err(Error::Other("no memory for dumps is left".to_owned()));
             }
             self.lent.set(self.lent.get() + bytes);
@@ -104,6 +104,10 @@ impl Server {
         let mut bytes = Entry::of(filter).to_bytes().to_vec();
         filter.write(&mut bytes).expect("room");
         bytes
+    }
+
+    pub(crate) fn forget_old(&self) {
+        self.transfers.forget_old();
     }
 
     /// Bytes that dumps under way have borrowed.

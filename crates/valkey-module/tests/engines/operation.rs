@@ -264,6 +264,9 @@ fn memory_is_limited_before_it_is_taken() {
         assert!(ask(&mut client, "CF.ADD g a").starts_with("-OOM"));
         assert!(ask(&mut client, "CF.SCANDUMP g 0").starts_with("-ERR not enough memory"));
         assert_eq!(ask(&mut client, "CF.EXISTS g a"), ":0\r\n");
+        // What gives memory back is done without any.
+        assert_eq!(ask(&mut client, "CF.DEL g b"), ":1\r\n");
+        assert_eq!(ask(&mut client, "CF.COMPACT g"), "+OK\r\n");
     });
 }
 
@@ -367,7 +370,12 @@ fn memory_is_counted_and_given_back() {
             .expect("a number");
         assert!(usage > 20 << 20 && used() > before + (20 << 20));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("1"));
-        assert_eq!(engine.ask("DEL f"), ":1\r\n");
+        // A large one is freed by a thread that may take its time, a small one at once.
+        assert_eq!(engine.ask("CF.RESERVE small 100"), "+OK\r\n");
+        assert_eq!(engine.ask("UNLINK f small"), ":2\r\n");
+        crate::wait::wait("the thread that frees", || {
+            (engine.info("lazyfreed_objects")? == "1").then_some(())
+        });
         crate::wait::wait("the memory", || (used() < before + (4 << 20)).then_some(()));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("0"));
         assert_eq!(engine.info("cf_bytes").as_deref(), Some("0"));
@@ -418,6 +426,14 @@ fn settings_are_followed() {
         assert!(reply.contains("cf.max-item-bytes"), "{reply}");
         let info = ask(&mut client, "CF.INFO f");
         assert!(info.contains("+Expansion rate\r\n:0\r\n"), "{info}");
+        for (set, has) in [(1, 2), (3, 4), (4, 4)] {
+            let line = format!("CONFIG SET cf.expansion {set}");
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD e{set} a")), ":1\r\n");
+            let info = ask(&mut client, &format!("CF.INFO e{set}"));
+            let line = format!("+Expansion rate\r\n:{has}\r\n");
+            assert!(info.contains(&line), "{info}");
+        }
         // With one seed, the same is the same.
         assert_eq!(
             ask(&mut client, "CONFIG SET cf.seed-policy fixed"),
@@ -466,6 +482,13 @@ fn a_worker_answers_large_lookups_as_the_main_thread_would() {
         assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
         assert_eq!(client.ask(&lookup), "+QUEUED\r\n");
         assert_eq!(ask(&mut client, "EXEC"), format!("*1\r\n{of_worker}"));
+        let script = "return redis.call('CF.MEXISTS', KEYS[1], unpack(ARGV))";
+        let call = ["EVAL", script, "1", "f"].map(str::to_owned);
+        let call: Vec<_> = call.into_iter().chain(items[..100].to_vec()).collect();
+        assert_eq!(
+            client.ask(&call),
+            format!("*100\r\n{}", ":1\r\n".repeat(100))
+        );
         assert_eq!(engine.info("cf_lookups_of_workers").as_deref(), Some("1"));
         // Others go on meanwhile, and those who wait can leave.
         let mut leaving = engine.client();
