@@ -52,8 +52,6 @@ pub(crate) const KEY_IS_EMPTY: c_int = 0;
 pub(crate) mod flags {
     use std::ffi::c_int;
 
-    pub(crate) const LUA: c_int = 1;
-    pub(crate) const MULTI: c_int = 1 << 1;
     pub(crate) const REPLICATED: c_int = 1 << 12;
     pub(crate) const LOADING: c_int = 1 << 13;
     pub(crate) const IS_CHILD: c_int = 1 << 20;

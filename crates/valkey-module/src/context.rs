@@ -60,12 +60,9 @@ impl Context {
 
     /// Whether its client may wait for a worker.
     pub(crate) fn may_block(self) -> bool {
-        const AT_ONCE: c_int = flags::LUA
-            | flags::MULTI
-            | flags::DENY_BLOCKING
-            | flags::REPLICATED
-            | flags::LOADING
-            | flags::SLOT_IMPORT;
+        // Nobody waits in transactions and scripts: there the engine denies blocking.
+        const AT_ONCE: c_int =
+            flags::DENY_BLOCKING | flags::REPLICATED | flags::LOADING | flags::SLOT_IMPORT;
         self.flags() & AT_ONCE == 0
     }
 
