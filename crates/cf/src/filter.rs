@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lockfree_cuckoo::{
     BuildError, Chunks, CuckooFilter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed,
-    InsertManyError, RandomState, ReadError, Shape, SnapshotError,
+    InsertError, InsertManyError, RandomState, ReadError, Shape, SnapshotError,
 };
 
 use crate::budget::{Budget, NotAdded};
@@ -29,6 +29,8 @@ pub struct Filter {
     deletions: Deletions,
     /// What it shares with others, if it grows.
     budget: Option<Arc<dyn Budget>>,
+    /// Bytes that it may take whatever is left, if it grows.
+    most: usize,
     /// Its bytes when it was last looked whether it has grown.
     seen: AtomicUsize,
 }
@@ -36,7 +38,7 @@ pub struct Filter {
 /// Bytes of a bucket of the library's filters.
 const BUCKET_BYTES: usize = 8;
 
-/// Items that are added before it is looked again whether the filter can grow.
+/// Items that are added before it is looked again how far the filter may grow.
 const BATCH: usize = 256;
 
 impl Filter {
@@ -86,7 +88,7 @@ impl Filter {
             ..
         } = settings;
         // What its first snapshot adds has to fit too.
-        let left = left - left / 17;
+        let left = without_snapshot(left);
         let hasher = RandomState::with_seed(origin.seed);
         let (filter, kind) = if expansion == 0 {
             let builder = FilterBuilder::<Fixed>::with_hasher(hasher.clone());
@@ -116,7 +118,13 @@ impl Filter {
             (filter, Kind::Growing)
         };
         let engine = Engine::new(filter, kind);
-        Ok(Self::of(engine, hasher, settings, Deletions::default()))
+        Ok(Self::of(
+            engine,
+            hasher,
+            settings,
+            Deletions::default(),
+            most,
+        ))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -138,7 +146,7 @@ impl Filter {
         let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
         let engine = Engine::new(filter, kind);
         let deletions = Deletions::starting_at(deleted);
-        Ok(Self::of(engine, hasher, settings, deletions))
+        Ok(Self::of(engine, hasher, settings, deletions, most))
     }
 
     fn of(
@@ -146,6 +154,7 @@ impl Filter {
         hasher: RandomState,
         mut settings: Settings,
         deletions: Deletions,
+        most: usize,
     ) -> Self {
         let seen = engine.access().memory_usage().into();
         settings.layout = Layout::Shape(engine.access().shape());
@@ -155,6 +164,7 @@ impl Filter {
             settings,
             deletions,
             budget: None,
+            most,
             seen,
         }
     }
@@ -199,10 +209,10 @@ impl Filter {
     ///
     /// As [`CuckooFilter::insert`]; and if it may not grow any more.
     pub fn insert(&self, item: &[u8]) -> Result<(), NotAdded> {
-        self.check_growth()?;
+        let left = self.limit_growth();
         let inserted = self.engine.access().insert_hash(self.hash(item));
         self.charge();
-        Ok(inserted?)
+        inserted.map_err(|error| self.not_added(error, left))
     }
 
     /// Adds an item unless it is in. Returns true if this call added it.
@@ -211,10 +221,10 @@ impl Filter {
     ///
     /// As [`CuckooFilter::insert_unique`]; and if it may not grow any more.
     pub fn insert_unique(&self, item: &[u8]) -> Result<bool, NotAdded> {
-        self.check_growth()?;
+        let left = self.limit_growth();
         let inserted = self.engine.access().insert_unique_hash(self.hash(item));
         self.charge();
-        Ok(inserted?)
+        inserted.map_err(|error| self.not_added(error, left))
     }
 
     /// Adds those of the items that there is room for or, if `is_unique`, those of them that are not in. For each of
@@ -227,10 +237,7 @@ impl Filter {
         }
         let mut answers = Vec::with_capacity(hashes.len());
         for batch in hashes.chunks(BATCH) {
-            if self.check_growth().is_err() {
-                answers.resize(hashes.len(), Answer::Refused);
-                break;
-            }
+            self.limit_growth();
             answers.extend(self.insert_hashes(batch, is_unique));
             self.charge();
         }
@@ -261,40 +268,34 @@ impl Filter {
         answers
     }
 
-    /// Refuses what could make the filter grow while there is no memory for that.
-    fn check_growth(&self) -> Result<(), NotAdded> {
-        let Some(budget) = &self.budget else {
-            return Ok(());
-        };
-        let left = budget.left();
-        // No segment is larger than the whole filter, and the next one is larger by the expansion.
-        let seen = self.seen.load(Ordering::Relaxed);
-        let next = seen.saturating_mul(self.settings.expansion.into());
-        // And what a snapshot adds.
-        let needed = next.saturating_add(next / 16);
-        if needed <= left || !self.is_nearly_full() {
-            Ok(())
-        } else {
-            Err(NotAdded::NoMemoryToGrow { needed, left })
-        }
+    /// Lets the filter grow by what is left, and no further: what needs a segment that does not fit is refused, and before
+    /// that is allocated. Returns what is left.
+    fn limit_growth(&self) -> Option<usize> {
+        let budget = self.budget.as_ref()?;
+        let used = self.seen.load(Ordering::Relaxed);
+        let left = budget.left(used);
+        let most = used.saturating_add(without_snapshot(left)).min(self.most);
+        self.engine.access().limit_memory_usage(most);
+        Some(left)
     }
 
-    /// Whether the last segment, the one that takes what is added, may be full soon.
-    fn is_nearly_full(&self) -> bool {
-        let items = self.items();
-        if items < self.settings.capacity {
-            // The first segment has room for so many, and each later one for more.
-            return false;
-        }
-        // As long as nothing was deleted, all other segments are full. Otherwise they can be empty, and the last one has
-        // no more than half of the slots for sure. Buckets of two slots fill less well than others.
-        let load = match (self.deleted(), self.shape().slots()) {
-            (0, ..=2) => 0.75,
-            (0, _) => 0.85,
-            (_, ..=2) => 0.4,
-            _ => 0.45,
+    /// Why an item was not added while so much was left for growth.
+    fn not_added(&self, error: InsertError, left: Option<usize>) -> NotAdded {
+        let InsertError::CannotGrow { error: growth } = &error else {
+            return error.into();
         };
-        self.segments() == 1 || items as f64 >= load * self.slots() as f64
+        let used = self.seen.load(Ordering::Relaxed);
+        match (growth.memory_needed(), left) {
+            (Some(needed), Some(left))
+                if used.saturating_add(without_snapshot(left)) < self.most =>
+            {
+                NotAdded::NoMemoryToGrow {
+                    needed: with_snapshot(needed.saturating_sub(used)),
+                    left,
+                }
+            }
+            _ => error.into(),
+        }
     }
 
     /// Tells the others if the filter has grown.
@@ -429,6 +430,11 @@ fn build<E: lockfree_cuckoo::Engine>(
 /// Bytes of a filter of which a snapshot was taken.
 fn with_snapshot(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(16))
+}
+
+/// Bytes that a filter may take so that there is room for its first snapshot.
+fn without_snapshot(bytes: usize) -> usize {
+    bytes - bytes.div_ceil(17)
 }
 
 /// Why no filter was made.
@@ -569,44 +575,89 @@ mod tests {
     struct Least(AtomicUsize);
 
     impl Budget for Least {
-        fn left(&self) -> usize {
+        fn left(&self, _used: usize) -> usize {
             self.0.load(Ordering::Relaxed)
         }
 
         fn has_changed(&self) {}
     }
 
-    #[test]
-    fn a_filter_that_may_not_grow_has_room_for_its_capacity() {
+    fn with_budget(expansion: u16, left: usize) -> (Filter, Arc<Least>) {
         let settings = Settings {
             capacity: 1_000,
-            expansion: 2,
+            expansion,
             ..SETTINGS
         };
-        let budget = Arc::new(Least(0.into()));
+        let budget = Arc::new(Least(left.into()));
         let filter = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
-        let filter = filter.with_budget(Arc::clone(&budget) as Arc<dyn Budget>);
-        let add = |item: u32| filter.insert(&item.to_le_bytes());
-        let start = filter.memory_usage();
-        assert!((0..1_000).all(|item| add(item).is_ok()));
-        assert!(matches!(
-            add(1_000),
-            Err(NotAdded::NoMemoryToGrow { left: 0, .. })
-        ));
-        assert_eq!(
-            filter.insert_each(&[b"a", b"b"], false),
-            [Answer::Refused; 2]
-        );
-        assert_eq!(filter.memory_usage(), start);
-        budget.0.store(1 << 20, Ordering::Relaxed);
-        assert!((1_000..2_000).all(|item| add(item).is_ok()));
-        assert!(filter.memory_usage() > 2 * start);
-        // Again too little: it stops before it grows, also if what is old was deleted.
-        budget.0.store(0, Ordering::Relaxed);
-        let grown = filter.memory_usage();
-        assert!((0..900u32).all(|item| filter.remove(&item.to_le_bytes(), 0)));
-        assert!((2_000..10_000).any(|item| add(item).is_err()));
-        assert!(filter.memory_usage() <= grown);
+        let shared = Arc::clone(&budget) as Arc<dyn Budget>;
+        (filter.with_budget(shared), budget)
+    }
+
+    /// Adds items until one is refused, and returns how many were added.
+    fn fill(filter: &Filter, from: u32) -> (u32, NotAdded) {
+        let refused = |item: u32| filter.insert(&item.to_le_bytes()).err().zip(Some(item));
+        let (error, item) = (from..).find_map(refused).expect("a limit");
+        (item - from, error)
+    }
+
+    /// A deletion makes no difference, whichever item it is, and what is deleted makes room.
+    #[test]
+    fn a_filter_that_may_not_grow_any_more_is_filled() {
+        for deleted in [None, Some(0_u32), Some(1_500)] {
+            for segments in 1..=3 {
+                let (filter, budget) = with_budget(2, usize::MAX);
+                let mut items = 0_u32;
+                while items < 1_000 || filter.segments() < segments {
+                    assert!(filter.insert(&items.to_le_bytes()).is_ok());
+                    items += 1;
+                }
+                budget.0.store(0, Ordering::Relaxed);
+                if let Some(item) = deleted.filter(|&item| item < items) {
+                    assert!(filter.remove(&item.to_le_bytes(), 0));
+                }
+                let start = filter.memory_usage();
+                let (added, error) = fill(&filter, items);
+                assert!(matches!(error, NotAdded::NoMemoryToGrow { left: 0, .. }));
+                let last = items + added;
+                assert!(filter.load_factor() > 0.9, "{deleted:?}: {filter:?}");
+                let more = [last, last + 1, last + 2].map(u32::to_le_bytes);
+                let answers = filter.insert_each(&more.each_ref().map(|item| &item[..]), false);
+                assert!(answers.contains(&Answer::Refused), "{answers:?}");
+                assert!((last - 100..last).all(|item| filter.remove(&item.to_le_bytes(), 0)));
+                let (added, _) = fill(&filter, last + 3);
+                assert!(added > 50, "{added} instead of 100 that were deleted");
+                assert_eq!(filter.memory_usage(), start);
+            }
+        }
+    }
+
+    /// What is asked for is the next segment, which is larger than the last by the expansion.
+    #[test]
+    fn a_filter_grows_when_the_next_segment_fits() {
+        for expansion in [2, 4] {
+            let (filter, budget) = with_budget(expansion, 0);
+            let mut next = 0;
+            for _ in 0..3 {
+                let (added, error) = fill(&filter, next);
+                next += added;
+                let NotAdded::NoMemoryToGrow { needed, .. } = error else {
+                    panic!("{error}");
+                };
+                let before = filter.memory_usage();
+                budget.0.store(needed - 20, Ordering::Relaxed);
+                let add = |item: u32| filter.insert(&item.to_le_bytes());
+                assert!(add(next).is_err() && filter.memory_usage() == before);
+                budget.0.store(needed, Ordering::Relaxed);
+                assert!(add(next).is_ok());
+                let grown = filter.memory_usage() - before;
+                assert!(
+                    with_snapshot(grown).abs_diff(needed) < 20,
+                    "{grown} {needed}"
+                );
+                budget.0.store(0, Ordering::Relaxed);
+            }
+        }
     }
 
     #[test]
