@@ -25,7 +25,7 @@ pub trait Contender: Sized + Sync {
     /// Whether a thread can have to wait for another that holds a lock on all of it.
     const ONE_LOCK: bool = false;
 
-    /// Whether [`contains_many`](Self::contains_many) is more than a loop.
+    /// Whether the calls for many keys are more than loops.
     const BATCHED: bool = false;
 
     /// An empty one for this many items, all of which will be inserted.
@@ -52,8 +52,18 @@ pub trait Contender: Sized + Sync {
         }
     }
 
+    /// Adds the keys. The number that was not refused.
+    fn insert_many(&self, hashes: &[u64]) -> usize {
+        hashes.iter().filter(|&&hash| self.insert(hash)).count()
+    }
+
     /// Removes a key. False: there was none.
     fn remove(&self, hash: u64) -> bool;
+
+    /// Removes the keys. The number that was there.
+    fn remove_many(&self, hashes: &[u64]) -> usize {
+        hashes.iter().filter(|&&hash| self.remove(hash)).count()
+    }
 
     /// Empties it and keeps its memory, if it can, so that the next filling meets no page faults.
     fn clear(&mut self);
@@ -90,9 +100,20 @@ impl Contender for CuckooFilter {
         self.contains_many_hash(hashes, found);
     }
 
+    fn insert_many(&self, hashes: &[u64]) -> usize {
+        match self.insert_many_hash(hashes) {
+            Ok(()) => hashes.len(),
+            Err(stopped) => stopped.inserted(),
+        }
+    }
+
     #[inline]
     fn remove(&self, hash: u64) -> bool {
         self.remove_hash(hash)
+    }
+
+    fn remove_many(&self, hashes: &[u64]) -> usize {
+        self.remove_many_hash(hashes)
     }
 
     fn clear(&mut self) {

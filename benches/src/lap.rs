@@ -18,6 +18,14 @@ pub struct Lap {
     pub wall: Duration,
 }
 
+impl Lap {
+    /// The share of the time in which the slowest thread had no processor.
+    #[must_use]
+    pub fn idle(self) -> f64 {
+        1.0 - self.busy.as_secs_f64() / self.wall.as_secs_f64()
+    }
+}
+
 impl Add for Lap {
     type Output = Self;
 

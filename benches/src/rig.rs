@@ -16,7 +16,9 @@ use crate::lap::Lap;
 use crate::latency::{Latencies, mix_timed};
 use crate::machine::cores;
 use crate::race::{race, share};
-use crate::work::{insert_each, look_up_each, look_up_many, mix, remove_each};
+use crate::work::{
+    insert_each, insert_many, look_up_each, look_up_many, mix, remove_each, remove_many,
+};
 
 /// A contender under test.
 #[derive(Debug)]
@@ -29,6 +31,9 @@ pub struct Rig<C> {
     turn: usize,
     faults: Faults,
 }
+
+/// Does something to each of some keys. The number of calls that said yes.
+type Each<C> = fn(&C, &[u64]) -> usize;
 
 /// Lookups that touch nearly every line of a table that fits a second-level cache.
 const WARM_UP: usize = 1 << 16;
@@ -89,9 +94,18 @@ impl<C: Contender> Rig<C> {
 
     /// Inserts a part of the items, into a table that does not have them.
     pub fn insert(&mut self, part: Range<usize>, threads: usize) -> Lap {
+        self.insert_by(insert_each::<C>, part, threads)
+    }
+
+    /// As [`insert`](Self::insert), in batches.
+    pub fn insert_many(&mut self, part: Range<usize>, threads: usize) -> Lap {
+        self.insert_by(insert_many::<C>, part, threads)
+    }
+
+    fn insert_by(&mut self, insert: Each<C>, part: Range<usize>, threads: usize) -> Lap {
         let (table, stored) = (&self.table, &self.keys.stored);
         let (lap, inserted) = self.race(threads, |thread| {
-            insert_each(table, &stored[share(&part, thread, threads)])
+            insert(table, &stored[share(&part, thread, threads)])
         });
         self.faults.refused += part.len() - inserted;
         lap
@@ -156,13 +170,22 @@ impl<C: Contender> Rig<C> {
     /// Removes a quarter of the items from a full table. The number of removes and their time. The items are
     /// put back, and the next call removes the next quarter.
     pub fn remove(&mut self, threads: usize) -> (usize, Lap) {
+        self.remove_by(remove_each::<C>, threads)
+    }
+
+    /// As [`remove`](Self::remove), in batches.
+    pub fn remove_many(&mut self, threads: usize) -> (usize, Lap) {
+        self.remove_by(remove_many::<C>, threads)
+    }
+
+    fn remove_by(&mut self, remove: Each<C>, threads: usize) -> (usize, Lap) {
         let quarter = self.items() / 4;
         let start = self.cursor % 4 * quarter;
         self.cursor += 1;
         let part = start..start + quarter;
         let (table, stored) = (&self.table, &self.keys.stored);
         let (lap, removed) = self.race(threads, |thread| {
-            remove_each(table, &stored[share(&part, thread, threads)])
+            remove(table, &stored[share(&part, thread, threads)])
         });
         self.faults.unremoved += quarter - removed;
         self.insert(part, Self::FILLERS);
@@ -277,6 +300,7 @@ mod tests {
             rig.miss(30_001, threads);
             for _ in 0..5 {
                 rig.remove(threads);
+                rig.remove_many(threads);
             }
         }
         for threads in [1, 2, 3] {
@@ -285,7 +309,7 @@ mod tests {
         }
         rig.clear();
         rig.insert(0..7, 1);
-        rig.insert(7..rig.items(), 2);
+        rig.insert_many(7..rig.items(), 2);
         rig.check();
     }
 

@@ -3,11 +3,13 @@
 //! Keys are hashes already, so each is given the cheapest hasher that its interface allows
 //! ([`hasher`]). Filters are asked for a false-positive rate near 0.012 %, which is the filter's own. Sets
 //! that are not made for threads are put in a lock of `parking_lot`, whose uncontended calls are shorter
-//! than those of the standard library ([`locked`]).
+//! than those of the standard library ([`locked`]). The serial cuckoo filters take part without a lock too, on one
+//! thread ([`alone`]).
 //!
 //! Two are for the evaluation of Fan et al. 2014 alone, and written here, because no registry has them: the
 //! [d-left counting Bloom filter](d_left) and the [counting Bloom filter](counting_bloom).
 
+pub mod alone;
 mod atomic_cuckoo_filter;
 pub mod counting_bloom;
 mod cuckoofilter;
@@ -36,6 +38,7 @@ pub use self::papaya::PapayaSet;
 pub use self::sbbf::SplitBlockBloom;
 pub use self::scc::{SccIndex, SccSet};
 
+use self::alone::Alone;
 use self::hashbrown::HashbrownSet;
 use self::locked::{Exclusive, ReadWrite, Sharded};
 use self::qfilter::Quotient;
@@ -59,7 +62,9 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<ReadWrite<Cuckoofilter>>();
     visitor.visit::<Exclusive<Cuckoofilter>>();
     visitor.visit::<Sharded<Cuckoofilter>>();
+    visitor.visit::<Alone<Cuckoofilter>>();
     visitor.visit::<ReadWrite<Scalable>>();
+    visitor.visit::<Alone<Scalable>>();
     visitor.visit::<ReadWrite<Quotient>>();
     visitor.visit::<Fastbloom>();
     visitor.visit::<SplitBlockBloom>();

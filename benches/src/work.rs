@@ -37,6 +37,20 @@ pub fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     sum
 }
 
+/// Inserts the keys in batches. The number that was not refused.
+pub fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    keys.chunks(BATCH)
+        .map(|batch| table.insert_many(batch))
+        .sum()
+}
+
+/// Removes the keys in batches. The number that was there.
+pub fn remove_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    keys.chunks(BATCH)
+        .map(|batch| table.remove_many(batch))
+        .sum()
+}
+
 /// Removes the keys. The number that was there.
 pub fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
     count(keys, |key| table.remove(key))

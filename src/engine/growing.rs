@@ -20,6 +20,7 @@ use super::{Filling, Operations, Plan};
 use crate::allocate;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
+use crate::sync::{AtomicU64, Ordering};
 use crate::table::Geometry;
 use crate::table::rate::{any_of, compared};
 use crate::tokens::ahead;
@@ -32,6 +33,8 @@ pub struct Growing<L: Layout = Lanes<4, 16>> {
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
+    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter.
+    memory_for_now: AtomicU64,
     /// The bytes of the filter outside of this engine's heap. Small, like the budget, to keep the filter small.
     outside: u32,
     /// The size of the first segment, and of the segment with which an empty filter starts again.
@@ -69,6 +72,7 @@ impl<L: Layout> Growing<L> {
             published,
             limits,
             memory,
+            memory_for_now: AtomicU64::new(u64::MAX),
             outside: u32::try_from(outside).unwrap_or(u32::MAX),
             start,
             search_budget,
@@ -77,7 +81,11 @@ impl<L: Layout> Growing<L> {
 
     /// The same with other segments.
     fn with_segments(&self, published: Published<L>) -> Self {
-        Self { published, ..*self }
+        Self {
+            published,
+            memory_for_now: AtomicU64::new(u64::MAX),
+            ..*self
+        }
     }
 
     /// A segment of this geometry, searched as the others are.
@@ -118,6 +126,24 @@ impl<L: Layout> Growing<L> {
 
     pub(crate) fn memory(&self) -> usize {
         self.memory
+    }
+
+    /// The lower of both limits.
+    fn memory_now(&self) -> usize {
+        self.memory.min(self.memory_for_now())
+    }
+
+    fn memory_for_now(&self) -> usize {
+        // Relaxed, here and where it is set: a limit orders nothing.
+        usize::try_from(self.memory_for_now.load(Ordering::Relaxed)).unwrap_or(usize::MAX)
+    }
+
+    /// Sets the limit for now. A growth that has begun may end by the limit of before.
+    pub(crate) fn limit_memory_usage(&self, bytes: usize) {
+        // Threads that set the same again and again share the line.
+        if self.memory_for_now() != bytes {
+            self.memory_for_now.store(bytes as u64, Ordering::Relaxed);
+        }
     }
 
     /// What `of` says of a list that was the current one meanwhile.
@@ -211,6 +237,10 @@ impl<L: Layout> Operations for Growing<L> {
 
     fn shrink_to_fit(&self) {
         Growing::shrink_to_fit(self);
+    }
+
+    fn limit_memory_usage(&self, bytes: usize) {
+        Growing::limit_memory_usage(self, bytes);
     }
 
     fn set_max_memory_usage(&mut self, bytes: usize) {

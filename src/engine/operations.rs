@@ -38,7 +38,9 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn clear(&mut self);
     /// Frees the memory that removals have emptied, if there is such.
     fn shrink_to_fit(&self) {}
-    /// Sets the bytes that it refuses to grow beyond, if it grows.
+    /// Sets the bytes that it refuses to grow beyond for now, if it grows, while others use it.
+    fn limit_memory_usage(&self, _bytes: usize) {}
+    /// Sets the bytes that it refuses to grow beyond, if it grows, and frees what it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
 
     /// The number of tokens.

@@ -69,6 +69,16 @@ impl GrowthError {
         }
     }
 
+    /// The bytes that the filter would take with one more segment; `None` unless a limit on its memory is what stands in
+    /// the way.
+    #[must_use]
+    pub fn memory_needed(&self) -> Option<usize> {
+        match self.limit {
+            Limit::Memory { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// Returns true if no limit prevents growth, but the memory could not be allocated.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {

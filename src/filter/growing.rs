@@ -40,6 +40,34 @@ impl<E: Grows, S, I> Filter<E, S, I> {
         self.engine.set_max_memory_usage(bytes);
     }
 
+    /// Sets a limit for now, while other threads use the filter, and frees nothing. The lower of both limits counts. This
+    /// one is not stored, and copies of the filter do not have it. A growth that another thread has begun may still end by
+    /// the limit of before.
+    ///
+    /// So filters can share their memory: before an insert, whoever knows what is left for all of them gives this one
+    /// what it takes now and what is left. It is refused only when a segment must be made that does not fit, and before
+    /// anything is allocated.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+    ///
+    /// let filter = GrowingCuckooFilter::with_capacity(100);
+    /// filter.limit_memory_usage(filter.memory_usage());
+    /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
+    /// assert!(added >= 100 && filter.segments() == 1);
+    /// let InsertError::CannotGrow { error, .. } = refused else { unreachable!() };
+    ///
+    /// // As much as it asks for, and not more.
+    /// filter.limit_memory_usage(error.memory_needed().unwrap());
+    /// assert!(filter.insert(&added).is_ok());
+    /// assert_eq!(Some(filter.memory_usage()), error.memory_needed());
+    /// ```
+    pub fn limit_memory_usage(&self, bytes: usize) {
+        self.engine.limit_memory_usage(bytes);
+    }
+
     /// Gives up empty segments, while other threads use the filter: takes out the segments that removal has emptied. If
     /// the whole filter is empty, it starts again with a segment of the first size.
     ///

@@ -160,6 +160,9 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     fn shrink_to_fit(&self);
 
     /// As the method of filters that grow. Others do not grow.
+    fn limit_memory_usage(&self, bytes: usize);
+
+    /// As the method of filters that grow. Others do not grow.
     fn set_max_memory_usage(&mut self, bytes: usize);
 
     /// What only filters that rotate have; `None` of others.
@@ -316,6 +319,10 @@ where
 
     fn shrink_to_fit(&self) {
         self.engine.shrink_to_fit();
+    }
+
+    fn limit_memory_usage(&self, bytes: usize) {
+        self.engine.limit_memory_usage(bytes);
     }
 
     fn set_max_memory_usage(&mut self, bytes: usize) {

@@ -125,7 +125,7 @@ fn a_refusal_says_how_much_memory_there_would_be() {
     assert_eq!(rest, format!("bytes, above the limit of {most}"));
     assert!(bytes.parse::<usize>().expect("a number") > most);
     assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
-    assert!(!error.is_out_of_memory());
+    assert!(!error.is_out_of_memory() && error.memory_needed().is_some_and(|needed| needed > most));
 }
 
 #[test]
@@ -160,6 +160,41 @@ fn a_limit_can_be_set_later() {
     assert!(
         (2 * start..=20 * start).contains(&used),
         "{used} of {start}"
+    );
+}
+
+/// As one of many filters that share their memory must.
+#[test]
+fn a_limit_is_set_while_others_use_the_filter() {
+    let mut filter = builder(1_000).build().expect("memory");
+    let start = filter.memory_usage();
+    let refused = || {
+        let error = (0..)
+            .map(mix)
+            .find_map(|hash| filter.insert_hash(hash).err());
+        cannot_grow(error.expect("there is a limit")).memory_needed()
+    };
+    filter.limit_memory_usage(start);
+    let needed = refused().expect("the memory");
+    assert_eq!(filter.memory_usage(), start);
+    filter.limit_memory_usage(needed - 1);
+    assert_eq!(refused(), Some(needed));
+    filter.limit_memory_usage(needed);
+    let more = refused().expect("the memory");
+    assert!(more > needed && filter.memory_usage() == needed);
+    // The other limit counts as before, and is what is stored.
+    let mut other = filter.try_clone().expect("memory");
+    let bytes = other.to_bytes();
+    other.limit_memory_usage(1);
+    assert!(other.to_bytes() == bytes);
+    other.set_max_memory_usage(needed);
+    other.limit_memory_usage(usize::MAX);
+    let error = (0..)
+        .map(mix)
+        .find_map(|hash| other.insert_hash(hash).err());
+    assert_eq!(
+        cannot_grow(error.expect("a limit")).memory_needed(),
+        Some(more)
     );
 }
 

@@ -14,6 +14,7 @@ pub struct Cuckoofilter {
 
 impl Single for Cuckoofilter {
     const NAMES: Names = Names {
+        alone: "cuckoofilter-alone",
         read_write: "cuckoofilter-rwlock",
         exclusive: "cuckoofilter-mutex",
         sharded: "cuckoofilter-64",

@@ -11,6 +11,7 @@ pub struct HashbrownSet(HashSet<u64, BuildReady>);
 
 impl Single for HashbrownSet {
     const NAMES: Names = Names {
+        alone: "hashbrown-alone",
         read_write: "hashbrown-rwlock",
         exclusive: "hashbrown-mutex",
         sharded: "hashbrown-64",

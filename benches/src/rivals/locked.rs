@@ -32,9 +32,11 @@ pub trait Single: Send + Sync {
     fn clear(&mut self);
 }
 
-/// What the reports call a set in each of the locks.
+/// What the reports call a set in each of the locks, and without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
+    /// In [`Alone`](super::alone::Alone).
+    pub alone: &'static str,
     /// In [`ReadWrite`].
     pub read_write: &'static str,
     /// In [`Exclusive`].

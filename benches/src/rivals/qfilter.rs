@@ -12,6 +12,7 @@ pub struct Quotient(Filter);
 
 impl Single for Quotient {
     const NAMES: Names = Names {
+        alone: "qfilter-alone",
         read_write: "qfilter-rwlock",
         exclusive: "qfilter-mutex",
         sharded: "qfilter-64",

@@ -18,6 +18,7 @@ pub struct Scalable {
 
 impl Single for Scalable {
     const NAMES: Names = Names {
+        alone: "scalable-alone",
         read_write: "scalable-rwlock",
         exclusive: "scalable-mutex",
         sharded: "scalable-64",

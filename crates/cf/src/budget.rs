@@ -4,13 +4,14 @@ use std::fmt::Debug;
 
 use lockfree_cuckoo::InsertError;
 
-/// Memory for all filters of a server, of which those that grow take more and more.
+/// Memory of which filters that grow take more and more: all those of a server, or each its own.
 ///
-/// Before a filter may come to grow, it looks whether there is enough left; when it has grown, it says so. No memory is
-/// put aside in between: filters that grow at the same moment can together take more than was left, each by one growth.
+/// Before a filter adds items, it asks how much is left, and it grows by no more than that. When it has grown, it says so.
+/// No memory is put aside in between: filters that grow at the same moment can together take more than was left, each by
+/// one growth.
 pub trait Budget: Debug + Send + Sync {
-    /// Bytes that nobody has taken.
-    fn left(&self) -> usize;
+    /// Bytes that the filter which asks, and takes `used` bytes now, may take besides.
+    fn left(&self, used: usize) -> usize;
 
     /// The memory of a filter has changed.
     fn has_changed(&self);
@@ -22,14 +23,12 @@ pub enum NotAdded {
     /// The filter refused it.
     #[error(transparent)]
     Refused(#[from] InsertError),
-    /// The filter is nearly full, and the memory that all filters share is too little for it to grow.
-    #[error(
-        "to grow, the filter can need {needed} bytes, and what is left for all filters is {left}"
-    )]
+    /// The filter has no room for it, and its next segment is more than what is left.
+    #[error("to grow, the filter needs {needed} bytes more, and {left} are left")]
     NoMemoryToGrow {
-        /// At most this many bytes for the next segment.
+        /// Bytes of the next segment, with what a snapshot adds.
         needed: usize,
-        /// What is left for all filters.
+        /// What is left for this filter.
         left: usize,
     },
 }

@@ -42,6 +42,29 @@ impl Filter {
 }
 
 impl Dump<'_> {
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        HEADER.saturating_add(usize::try_from(self.stored.bytes()).unwrap_or(usize::MAX))
+    }
+
+    /// All of it.
+    pub(crate) fn whole(mut self) -> Result<Vec<u8>, Error> {
+        let (mut bytes, total) = (Vec::new(), self.bytes());
+        bytes.try_reserve_exact(total).map_err(|_| {
+            let words = format!("not enough memory: the dump takes {total} bytes");
+            Error::NoMemoryToTransfer(words)
+        })?;
+        bytes.resize(total, 0);
+        let mut taken = 0;
+        while let Some((_, more)) = self
+            .next_chunk(&mut bytes[taken..])
+            .map_err(WriteError::from)?
+        {
+            taken += more;
+        }
+        Ok(bytes)
+    }
+
     /// Puts the next bytes into `chunk`, and returns how many, and the iterator that goes with them. Nothing at the end.
     /// The first chunk has to have room for 64 bytes.
     ///

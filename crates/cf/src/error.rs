@@ -85,6 +85,9 @@ pub enum Error {
     /// The iterator of a dump is none that was given out, or the dump is forgotten.
     #[error("Invalid position")]
     Position,
+    /// A dump on its way out or in takes more memory than there is. The words are those of whoever knows how much there is.
+    #[error("{0}")]
+    NoMemoryToTransfer(String),
     /// A chunk is not the next one, or not of a dump.
     #[error("Couldn't load chunk! {0}")]
     Chunk(&'static str),
@@ -134,6 +137,7 @@ impl Error {
             | Self::NoMemory(_)
             | Self::Build(_)
             | Self::Write(_)
+            | Self::NoMemoryToTransfer(_)
             | Self::Other(_) => "ERR",
         }
     }

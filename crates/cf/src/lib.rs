@@ -7,9 +7,10 @@
 //! ```
 //! use cf::{Absent, Command, Error, Filter, Reply, Rules, Settings, Transfers};
 //! use std::collections::HashMap;
+//! use std::sync::Arc;
 //!
 //! struct Server {
-//!     filters: HashMap<Vec<u8>, Filter>,
+//!     filters: HashMap<Vec<u8>, Arc<Filter>>,
 //!     transfers: Transfers<()>,
 //! }
 //!
@@ -32,7 +33,7 @@
 //!                 }
 //!             },
 //!             (Command::ScanDump(iterator), Some(filter)) => {
-//!                 let chunk = self.transfers.next_chunk(call.key, filter, iterator, |_| Ok(()))?;
+//!                 let chunk = self.transfers.next_chunk(filter, 0, iterator, |_| Ok(()))?;
 //!                 return Ok(Reply::Chunk(chunk));
 //!             }
 //!             (Command::ScanDump(_), None) => return Err(Error::NoFilter),
@@ -45,7 +46,7 @@
 //!                 }
 //!             }
 //!         };
-//!         self.filters.insert(call.key.to_vec(), filter);
+//!         self.filters.insert(call.key.to_vec(), Arc::new(filter));
 //!         reply
 //!     }
 //! }

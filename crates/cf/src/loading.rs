@@ -6,7 +6,7 @@ use crate::filter::Filter;
 
 /// The beginning of a dump, on its way to become a filter: what `CF.LOADCHUNK` leaves under a key until the last chunk.
 ///
-/// It takes the memory of what came, whatever the first chunk claims.
+/// It takes the memory of what came, whatever the first chunk claims, until it is told to [`reserve`](Self::reserve) all.
 #[derive(Debug)]
 pub struct Loading {
     bytes: Vec<u8>,
@@ -26,6 +26,29 @@ impl Loading {
         })
     }
 
+    /// Takes the memory of the whole dump, so that what comes has room. It is there once for all.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be had.
+    pub fn reserve(&mut self) -> Result<(), Error> {
+        let more = self.total - self.bytes.len();
+        self.bytes.try_reserve_exact(more).map_err(|_| {
+            let words = format!("not enough memory: the dump takes {} bytes", self.total);
+            Error::NoMemoryToTransfer(words)
+        })
+    }
+
+    /// Bytes that it takes.
+    pub fn memory_usage(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Forgets all but so many of its first bytes, which are a header at least: the last chunks are to come again.
+    pub fn truncate(&mut self, bytes: usize) {
+        self.bytes.truncate(bytes.max(dump::HEADER));
+    }
+
     /// Takes the next chunk, which ends at `end`.
     ///
     /// # Errors
@@ -33,7 +56,9 @@ impl Loading {
     /// If it is not the next chunk, or longer than the dump. Then nothing is changed.
     pub fn take(&mut self, end: usize, chunk: &[u8]) -> Result<(), Error> {
         if end.checked_sub(chunk.len()) != Some(self.bytes.len()) {
-            return Err(Error::Chunk("it is not the next chunk"));
+            return Err(Error::Chunk(
+                "it is not the next chunk; the first chunk begins anew",
+            ));
         }
         if end > self.total {
             return Err(Error::Chunk("it is longer than the dump"));

@@ -4,12 +4,12 @@
 //! connection can ask for the next one, and give it back.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::dump;
 use crate::error::Error;
-use crate::filter::Filter;
+use crate::filter::{Filter, WriteError};
 use crate::loading::Loading;
 
 /// Most bytes of a chunk.
@@ -27,7 +27,8 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 ///
 /// Both directions keep a whole filter in memory for a while, until its last chunk or a minute in which nobody asks
 /// for more. So they borrow that memory: `lend` is asked for a number of bytes, and what it returns, `L`, is dropped
-/// when they are free again. An error of it ends the command.
+/// when they are free again. An error of it ends the command. A client has one dump of a filter at a time, and it goes
+/// with the filter.
 ///
 /// No operation on a filter waits for transfers. They wait for each other while a filter is copied, so that there is
 /// one such copy at a time.
@@ -36,6 +37,7 @@ pub struct Transfers<L> {
     under_way: Mutex<UnderWay<L>>,
     /// Bytes of a chunk: it has to come back in a request.
     chunk: usize,
+    at_rest: bool,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,8 @@ struct UnderWay<L> {
 
 #[derive(Debug)]
 struct Outgoing<L> {
-    key: Box<[u8]>,
+    filter: Weak<Filter>,
+    client: u64,
     bytes: Vec<u8>,
     used: Instant,
     _memory: L,
@@ -70,26 +73,39 @@ impl<L> Transfers<L> {
                 last: 0,
             }),
             chunk: LARGEST.min(max_request / 2),
+            at_rest: false,
+        }
+    }
+
+    /// The same for a caller who knows that nobody writes to a filter while one of these calls lasts: then no copy of it
+    /// is made on the way.
+    #[must_use]
+    pub fn at_rest(self) -> Self {
+        Self {
+            at_rest: true,
+            ..self
         }
     }
 
     /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last. Nothing
     /// either of a filter without items, and for an iterator that is larger than any: what RedisBloom replies.
     ///
+    /// A first chunk ends the dump of this filter that the same client has begun before. Any client may take the others.
+    ///
     /// # Errors
     ///
-    /// If the iterator is none that was given out for this key, or the dump is forgotten: a part of it must not pass for
+    /// If the iterator is none that was given out for this filter, or the dump is forgotten: a part of it must not pass for
     /// all. If it cannot be made.
     pub fn next_chunk(
         &self,
-        key: &[u8],
-        filter: &Filter,
+        filter: &Arc<Filter>,
+        client: u64,
         iterator: i64,
         lend: impl Fn(usize) -> Result<L, Error>,
     ) -> Result<Option<(i64, Vec<u8>)>, Error> {
         let (number, start) = match iterator {
             0 if filter.items() == 0 => return Ok(None),
-            0 => (self.begin(key, filter, lend)?, 0),
+            0 => (self.begin(filter, client, lend)?, 0),
             _ => {
                 let number = u32::try_from(iterator >> END_BITS).ok();
                 number.zip(end_of(iterator)).ok_or(Error::Position)?
@@ -103,7 +119,7 @@ impl<L> Transfers<L> {
         let mut under_way = self.under_way();
         let outgoing = under_way.out.get_mut(&number);
         let outgoing = outgoing
-            .filter(|outgoing| *outgoing.key == *key)
+            .filter(|outgoing| outgoing.is_of(filter))
             .ok_or(Error::Position)?;
         if start >= outgoing.bytes.len() {
             under_way.out.remove(&number);
@@ -117,21 +133,28 @@ impl<L> Transfers<L> {
 
     fn begin(
         &self,
-        key: &[u8],
-        filter: &Filter,
+        filter: &Arc<Filter>,
+        client: u64,
         lend: impl Fn(usize) -> Result<L, Error>,
     ) -> Result<u32, Error> {
         let mut under_way = self.under_way();
         under_way.forget_old();
-        // The dump is about as large as the filter, and a copy of it is made on the way.
-        let memory = lend(filter.memory_usage().saturating_add(dump::HEADER))?;
-        let copy = lend(filter.memory_usage())?;
-        let bytes = dump::write(filter)?;
-        drop(copy);
+        let is_other = |dump: &Outgoing<L>| dump.client != client || !dump.is_of(filter);
+        under_way.out.retain(|_, dump| is_other(dump));
+        let (memory, bytes) = if self.at_rest {
+            let dump = filter.dump().map_err(WriteError::from)?;
+            (lend(dump.bytes())?, dump.whole()?)
+        } else {
+            // The dump is about as large as the filter, and a copy of it is made on the way.
+            let memory = lend(filter.memory_usage().saturating_add(dump::HEADER))?;
+            let _copy = lend(filter.memory_usage())?;
+            (memory, dump::write(filter)?)
+        };
         under_way.last = under_way.last % LAST_NUMBER + 1;
         let number = under_way.last;
         let outgoing = Outgoing {
-            key: key.into(),
+            filter: Arc::downgrade(filter),
+            client,
             bytes,
             used: Instant::now(),
             _memory: memory,
@@ -158,9 +181,15 @@ impl<L> Transfers<L> {
         let mut under_way = self.under_way();
         under_way.forget_old();
         if start == 0 {
-            let loading = Loading::begin(chunk)?;
+            let mut loading = Loading::begin(chunk)?;
+            // The client begins anew.
+            under_way.into.remove(key);
+            let memory = lend(loading.total())?;
+            // It becomes a filter of about the same size: if there is no room for that, nothing more need come.
+            drop(lend(loading.total())?);
+            loading.reserve()?;
             let incoming = Incoming {
-                _memory: lend(loading.total())?,
+                _memory: memory,
                 loading,
                 used: Instant::now(),
             };
@@ -178,12 +207,12 @@ impl<L> Transfers<L> {
         let Some(whole) = under_way.into.remove(key) else {
             return Ok(None);
         };
-        // It becomes a filter of about the same size.
+        // As when it began.
         let _copy = lend(whole.loading.total())?;
         whole.loading.filter(most).map(Some)
     }
 
-    /// Frees what nobody asks for any more.
+    /// Frees what nobody asks for any more, and the dumps of filters that are gone.
     pub fn forget_old(&self) {
         self.under_way().forget_old();
     }
@@ -196,11 +225,18 @@ impl<L> Transfers<L> {
     }
 }
 
+impl<L> Outgoing<L> {
+    fn is_of(&self, filter: &Arc<Filter>) -> bool {
+        std::ptr::eq(self.filter.as_ptr(), Arc::as_ptr(filter))
+    }
+}
+
 impl<L> UnderWay<L> {
     fn forget_old(&mut self) {
         let now = Instant::now();
         let is_young = |used: Instant| now.saturating_duration_since(used) < FORGOTTEN_AFTER;
-        self.out.retain(|_, outgoing| is_young(outgoing.used));
+        self.out
+            .retain(|_, outgoing| is_young(outgoing.used) && outgoing.filter.strong_count() > 0);
         self.into.retain(|_, incoming| is_young(incoming.used));
     }
 }

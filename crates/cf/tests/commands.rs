@@ -447,7 +447,7 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
     assert_eq!(load(server, first, &bytes), Ok(Reply::Done));
     assert_eq!(
         load(server, second + 1, &next),
-        wrong("it is not the next chunk")
+        wrong("it is not the next chunk; the first chunk begins anew")
     );
     assert!(server.lent() > 0, "dumps under way borrow memory");
     // No memory is lent for more.
@@ -457,6 +457,47 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
         "no memory for dumps is left"
     );
     assert!(!server.filters.contains_key(b"g".as_slice()));
+}
+
+/// A dump is made of a copy, and a filter beside its dump: there must be memory for both.
+#[test]
+fn dumps_borrow_what_they_take() {
+    let server = &mut Server::new();
+    ask(server, "CF.RESERVE f 20000").expect("room");
+    ask(server, "CF.ADD f a").expect("room");
+    let bytes = server.filters[b"f".as_slice()].memory_usage();
+    let refused = "no memory for dumps is left";
+    for times in [0.5, 1.5] {
+        server.memory = (times * bytes as f64) as usize;
+        assert_eq!(self::refused(server, "CF.SCANDUMP f 0"), refused, "{times}");
+        assert_eq!(server.lent(), 0, "{times}");
+    }
+    server.memory = bytes * 9 / 4;
+    // The same client begins anew, and has one dump.
+    for _ in 0..3 {
+        ask(server, "CF.SCANDUMP f 0").expect("room");
+        assert!(server.lent() > 0 && server.lent() < 2 * bytes);
+    }
+    let Ok(Reply::Chunk(Some((iterator, first)))) = ask(server, "CF.SCANDUMP f 0") else {
+        panic!("no chunk");
+    };
+    // A load is refused at once, or not at all.
+    let other = &mut Server::new();
+    let iterator = iterator.to_string();
+    let arguments = [b"g".as_slice(), iterator.as_bytes(), &first];
+    for times in [0.5, 1.5] {
+        other.memory = (times * bytes as f64) as usize;
+        let reply = other.answer(b"CF.LOADCHUNK", &arguments);
+        assert_eq!(reply.expect_err("too much").to_string(), refused, "{times}");
+        assert_eq!(other.lent(), 0, "{times}");
+    }
+    other.memory = bytes * 9 / 4;
+    assert!(other.answer(b"CF.LOADCHUNK", &arguments).is_ok());
+    // The filter is gone, and its dump with it.
+    assert!(server.lent() > 0);
+    server.filters.clear();
+    server.forget_old();
+    assert_eq!(server.lent(), 0);
 }
 
 #[test]
@@ -631,7 +672,7 @@ fn a_dump_of_a_filter_at_rest_is_loaded_chunk_by_chunk() {
             let error = loading.take(end + 1, &chunk[..bytes]).expect_err("a gap");
             assert_eq!(
                 error.line(),
-                "Couldn't load chunk! it is not the next chunk"
+                "Couldn't load chunk! it is not the next chunk; the first chunk begins anew"
             );
             loading.take(end, &chunk[..bytes]).expect("the next one");
         }

@@ -52,7 +52,7 @@ impl Pool {
 }
 
 impl Budget for Pool {
-    fn left(&self) -> usize {
+    fn left(&self, _used: usize) -> usize {
         let used = self.used.load(Ordering::Relaxed);
         let lent = self.lent.load(Ordering::Relaxed);
         self.memory.saturating_sub(used).saturating_sub(lent)

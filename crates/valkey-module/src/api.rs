@@ -52,8 +52,6 @@ pub(crate) const KEY_IS_EMPTY: c_int = 0;
 pub(crate) mod flags {
     use std::ffi::c_int;
 
-    pub(crate) const LUA: c_int = 1;
-    pub(crate) const MULTI: c_int = 1 << 1;
     pub(crate) const REPLICATED: c_int = 1 << 12;
     pub(crate) const LOADING: c_int = 1 << 13;
     pub(crate) const IS_CHILD: c_int = 1 << 20;
@@ -70,6 +68,9 @@ pub(crate) mod options {
     pub(crate) const HANDLE_REPL_ASYNC_LOAD: c_int = 1 << 2;
     pub(crate) const HANDLE_ATOMIC_SLOT_MIGRATION: c_int = 1 << 5;
 }
+
+/// The class of the events of modules, `d`.
+pub(crate) const NOTIFY_MODULE: c_int = 1 << 13;
 
 /// A value of the configuration that `1gb` can stand for.
 pub(crate) const CONFIG_MEMORY: c_uint = 1 << 7;
@@ -133,6 +134,38 @@ pub(crate) struct CommandInfoVersion {
     pub(crate) argument_bytes: usize,
 }
 
+/// Where the keys of a command are, and what it does to them. A list of these ends with one that begins nowhere.
+#[repr(C)]
+pub(crate) struct KeySpec {
+    pub(crate) notes: *const c_char,
+    pub(crate) flags: u64,
+    pub(crate) begin_search: c_int,
+    pub(crate) begin: Begin,
+    pub(crate) find_keys: c_int,
+    /// The last key, counted from the first, the distance of two, and a limit.
+    pub(crate) range: [c_int; 3],
+}
+
+/// Where the first key is. The engine has a union here, the other side of which is a pointer and a number.
+#[repr(C, align(8))]
+pub(crate) struct Begin {
+    pub(crate) index: c_int,
+    pub(crate) unused: [c_int; 3],
+}
+
+pub(crate) const BEGIN_AT_INDEX: c_int = 2;
+pub(crate) const FIND_RANGE: c_int = 2;
+
+/// Bits of what a command does to a key.
+pub(crate) mod key_flags {
+    pub(crate) const RO: u64 = 1;
+    pub(crate) const RW: u64 = 1 << 1;
+    pub(crate) const ACCESS: u64 = 1 << 4;
+    pub(crate) const UPDATE: u64 = 1 << 5;
+    pub(crate) const INSERT: u64 = 1 << 6;
+    pub(crate) const DELETE: u64 = 1 << 7;
+}
+
 /// The description of a command. What is null is not described.
 #[repr(C)]
 pub(crate) struct CommandInfo {
@@ -143,7 +176,7 @@ pub(crate) struct CommandInfo {
     pub(crate) history: *const c_void,
     pub(crate) tips: *const c_char,
     pub(crate) arity: c_int,
-    pub(crate) key_specs: *const c_void,
+    pub(crate) key_specs: *const KeySpec,
     pub(crate) arguments: *const c_void,
 }
 
@@ -194,6 +227,7 @@ functions! {
         set_command_info c"RedisModule_SetCommandInfo": unsafe extern "C" fn(*mut RawCommand, *const CommandInfo) -> c_int;
         create_data_type c"RedisModule_CreateDataType": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, *mut TypeMethods) -> *mut Type;
         get_context_flags c"RedisModule_GetContextFlags": unsafe extern "C" fn(*mut Ctx) -> c_int;
+        get_client_id c"RedisModule_GetClientId": unsafe extern "C" fn(*mut Ctx) -> c_ulonglong;
         get_used_memory_ratio c"RedisModule_GetUsedMemoryRatio": unsafe extern "C" fn() -> c_float;
         wrong_arity c"RedisModule_WrongArity": unsafe extern "C" fn(*mut Ctx) -> c_int;
         create_string c"RedisModule_CreateString": unsafe extern "C" fn(*mut Ctx, *const c_char, usize) -> *mut Str;
@@ -203,6 +237,7 @@ functions! {
         close_key c"RedisModule_CloseKey": unsafe extern "C" fn(*mut RawKey);
         key_type c"RedisModule_KeyType": unsafe extern "C" fn(*mut RawKey) -> c_int;
         signal_modified_key c"RedisModule_SignalModifiedKey": unsafe extern "C" fn(*mut Ctx, *mut Str) -> c_int;
+        notify_keyspace_event c"RedisModule_NotifyKeyspaceEvent": unsafe extern "C" fn(*mut Ctx, c_int, *const c_char, *mut Str) -> c_int;
         module_type_get_type c"RedisModule_ModuleTypeGetType": unsafe extern "C" fn(*mut RawKey) -> *mut Type;
         module_type_get_value c"RedisModule_ModuleTypeGetValue": unsafe extern "C" fn(*mut RawKey) -> *mut c_void;
         module_type_set_value c"RedisModule_ModuleTypeSetValue": unsafe extern "C" fn(*mut RawKey, *mut Type, *mut c_void) -> c_int;

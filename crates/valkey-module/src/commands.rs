@@ -15,6 +15,7 @@ use crate::key::{Key, OtherType};
 use crate::limits;
 use crate::loading;
 use crate::metrics;
+use crate::names;
 use crate::origin;
 use crate::replicate;
 use crate::reply::Refusal;
@@ -24,7 +25,7 @@ use crate::value::{Content, Value};
 use crate::workers;
 
 /// Dumps that clients take, in chunks that come back in requests of any engine.
-static DUMPS: OnceLock<Transfers<()>> = OnceLock::new();
+static DUMPS: OnceLock<Transfers<Lent>> = OnceLock::new();
 
 const LARGEST_REQUEST: usize = 2 << 20;
 
@@ -35,12 +36,45 @@ pub(crate) fn forget_old_dumps() {
     }
 }
 
+/// What became of a command.
+struct Outcome {
+    /// Nothing if a worker replies.
+    reply: Option<Reply>,
+    has_changed: bool,
+}
+
+impl Outcome {
+    fn read(reply: Reply) -> Self {
+        Self {
+            reply: Some(reply),
+            has_changed: false,
+        }
+    }
+
+    fn changed(reply: Reply) -> Self {
+        Self {
+            reply: Some(reply),
+            has_changed: true,
+        }
+    }
+}
+
 /// Does a command, whose name is the first of its arguments. Nothing if a worker replies.
 pub(crate) fn answer(
     ctx: Context,
     spec: &'static Spec,
     argv: &[*mut Str],
 ) -> Result<Option<Reply>, Refusal> {
+    let outcome = act(ctx, spec, argv)?;
+    // The key is closed: who is told may do something to it.
+    if outcome.has_changed {
+        ctx.signal_modified(argv[1]);
+        ctx.notify(names::of(spec.name), argv[1]);
+    }
+    Ok(outcome.reply)
+}
+
+fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, Refusal> {
     // SAFETY: they are there for as long as the command.
     let mut arguments: Vec<&[u8]> = argv[1..]
         .iter()
@@ -57,14 +91,14 @@ pub(crate) fn answer(
     let mut key = Key::open(ctx, argv[1], spec.writes);
     let found = match key.value() {
         Ok(found) => found,
-        Err(OtherType) => return Ok(Some(call.command.on_other_type()?)),
+        Err(OtherType) => return Ok(Outcome::read(call.command.on_other_type()?)),
     };
-    let reply = match (call.command, found) {
+    Ok(match (call.command, found) {
         (Command::Use(operation), Some(value)) => {
             return use_filter(ctx, argv, &operation, value);
         }
         (Command::Use(operation), None) => match operation.absent() {
-            Absent::Reply(reply) => reply?,
+            Absent::Reply(reply) => Outcome::read(reply?),
             Absent::Create(settings) => {
                 let origin = origin::unless_said();
                 let (value, settings) = create(settings, origin)?;
@@ -73,8 +107,7 @@ pub(crate) fn answer(
                 key.set(value);
                 replicate::creation(ctx, argv[1], settings, origin);
                 replicate::done(ctx, argv, &operation, &reply, true);
-                ctx.signal_modified(argv[1]);
-                reply
+                Outcome::changed(reply)
             }
         },
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
@@ -83,14 +116,15 @@ pub(crate) fn answer(
             let (value, settings) = create(settings, origin)?;
             key.set(value);
             replicate::creation(ctx, argv[1], settings, origin);
-            ctx.signal_modified(argv[1]);
-            Reply::Done
+            Outcome::changed(Reply::Done)
         }
         (Command::ScanDump(_), None) => return Err(Error::NoFilter.into()),
         (Command::ScanDump(iterator), Some(value)) => {
-            let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST));
+            // Commands are done one after another.
+            let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
             let filter = filter_of(value)?;
-            Reply::Chunk(dumps.next_chunk(call.key, filter, iterator, lend)?)
+            let chunk = dumps.next_chunk(filter, ctx.client(), iterator, lend)?;
+            Outcome::read(Reply::Chunk(chunk))
         }
         (Command::LoadChunk { end, chunk }, found) => {
             let new = take_chunk(found, end, chunk)?;
@@ -98,22 +132,36 @@ pub(crate) fn answer(
                 key.set(new);
             }
             ctx.replicate_verbatim();
-            ctx.signal_modified(argv[1]);
-            Reply::Done
+            Outcome::changed(Reply::Done)
         }
-    };
-    Ok(Some(reply))
+    })
+}
+
+/// The memory of a dump, which is counted while this is there.
+#[derive(Debug)]
+struct Lent(u64);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        metrics::DUMPS.subtract(1);
+        metrics::DUMP_BYTES.subtract(self.0);
+    }
 }
 
 /// Looks that there is memory for a dump.
-fn lend(bytes: usize) -> Result<(), Error> {
-    let left = limits::memory_left();
-    if bytes <= left {
-        return Ok(());
+fn lend(bytes: usize) -> Result<Lent, Error> {
+    let dumps = usize::try_from(metrics::DUMP_BYTES.now()).unwrap_or(usize::MAX);
+    let allowed = config::MAX_DUMP_BYTES.get().saturating_sub(dumps);
+    let left = limits::memory_left().min(allowed);
+    if bytes > left {
+        let words = format!(
+            "not enough memory: the dump takes {bytes} bytes, and {left} are left (cf.max-dump-bytes, maxmemory)"
+        );
+        return Err(Error::NoMemoryToTransfer(words));
     }
-    let words =
-        format!("not enough memory: the dump takes {bytes} bytes, and {left} are left (maxmemory)");
-    Err(Error::Other(words))
+    metrics::DUMPS.add(1);
+    metrics::DUMP_BYTES.add(bytes as u64);
+    Ok(Lent(bytes as u64))
 }
 
 fn rules(obeys: bool) -> Rules {
@@ -147,21 +195,30 @@ fn use_filter(
     argv: &[*mut Str],
     operation: &Operation<'_>,
     value: &Value,
-) -> Result<Option<Reply>, Refusal> {
+) -> Result<Outcome, Refusal> {
     let filter = filter_of(value)?;
     if let Operation::ManyExist(items) = operation
         && items.len() >= config::OFFLOAD_ITEMS.get()
         && ctx.may_block()
         && workers::look_up(ctx, filter, items)
     {
-        return Ok(None);
+        return Ok(Outcome {
+            reply: None,
+            has_changed: false,
+        });
     }
+    let slots = filter.slots();
     let reply = operate(operation, filter)?;
-    if replicate::done(ctx, argv, operation, &reply, false) {
+    // What is freed are segments, and so slots.
+    let is_idle = matches!(operation, Operation::Compact) && filter.slots() == slots;
+    let has_changed = !is_idle && replicate::done(ctx, argv, operation, &reply, false);
+    if has_changed {
         value.count();
-        ctx.signal_modified(argv[1]);
     }
-    Ok(Some(reply))
+    Ok(Outcome {
+        reply: Some(reply),
+        has_changed,
+    })
 }
 
 fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
@@ -200,14 +257,23 @@ fn take_chunk(
     end: usize,
     chunk: &[u8],
 ) -> Result<Option<Value>, Refusal> {
-    let Some(value) = found else {
-        return Ok(Some(match loading::begin(end, chunk)? {
+    let begin = |held| {
+        Ok(match loading::begin(end, chunk, held)? {
             (loading, None) => Value::loading(loading),
             (_, Some(filter)) => Value::new(filter),
-        }));
+        })
     };
+    let Some(value) = found else {
+        return begin(0).map(Some);
+    };
+    let begins = end == chunk.len();
     let next = match value.content_mut() {
         Content::Filter(_) => return Err(Error::Exists.into()),
+        // One that went wrong can begin anew.
+        Content::Loading(loading) if begins => {
+            *value = begin(loading.memory_usage())?;
+            return Ok(None);
+        }
         Content::Loading(loading) => loading::take(loading, end, chunk)?,
     };
     if let Some(filter) = next {

@@ -52,16 +52,20 @@ pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 2, 0, 32_768);
 /// Bytes that one filter may take.
 pub(crate) static MAX_FILTER_BYTES: Setting =
     Setting::new(c"max-filter-bytes", 128 << 20, 1 << 10, i64::MAX).of_memory();
+/// Bytes that all dumps may take that clients have begun.
+pub(crate) static MAX_DUMP_BYTES: Setting =
+    Setting::new(c"max-dump-bytes", 256 << 20, 1 << 10, i64::MAX).of_memory();
 /// Bytes that an item may have.
 pub(crate) static MAX_ITEM_BYTES: Setting =
     Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX).of_memory();
 /// Items of one lookup from which on a worker answers it.
 pub(crate) static OFFLOAD_ITEMS: Setting = Setting::new(c"offload-items", 5_000, 1, i64::MAX);
 
-static NUMBERS: [&Setting; 5] = [
+static NUMBERS: [&Setting; 6] = [
     &CAPACITY,
     &EXPANSION,
     &MAX_FILTER_BYTES,
+    &MAX_DUMP_BYTES,
     &MAX_ITEM_BYTES,
     &OFFLOAD_ITEMS,
 ];

@@ -5,8 +5,8 @@ use std::ffi::{CStr, CString, c_int, c_longlong};
 use std::ptr::null;
 
 use crate::api::{
-    AddInfo, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, OK, OnEvent, RunCommand, Str, Type,
-    TypeMethods, api, flags,
+    AddInfo, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, FIND_RANGE,
+    KeySpec, NOTIFY_MODULE, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
 };
 
 /// The engine, for as long as one of its calls lasts.
@@ -60,13 +60,16 @@ impl Context {
 
     /// Whether its client may wait for a worker.
     pub(crate) fn may_block(self) -> bool {
-        const AT_ONCE: c_int = flags::LUA
-            | flags::MULTI
-            | flags::DENY_BLOCKING
-            | flags::REPLICATED
-            | flags::LOADING
-            | flags::SLOT_IMPORT;
+        // Nobody waits in transactions and scripts: there the engine denies blocking.
+        const AT_ONCE: c_int =
+            flags::DENY_BLOCKING | flags::REPLICATED | flags::LOADING | flags::SLOT_IMPORT;
         self.flags() & AT_ONCE == 0
+    }
+
+    /// The number of its client.
+    pub(crate) fn client(self) -> u64 {
+        // SAFETY: a context of the engine.
+        unsafe { (api().get_client_id)(self.0) }
     }
 
     pub(crate) fn warn(self, text: &str) {
@@ -84,6 +87,12 @@ impl Context {
     pub(crate) fn signal_modified(self, key: *mut Str) {
         // SAFETY: a key that the engine gave.
         unsafe { (api().signal_modified_key)(self.0, key) };
+    }
+
+    /// Tells those who ask for events of keys.
+    pub(crate) fn notify(self, event: &CStr, key: *mut Str) {
+        // SAFETY: a name and a key that the engine gave.
+        unsafe { (api().notify_keyspace_event)(self.0, NOTIFY_MODULE, event.as_ptr(), key) };
     }
 
     /// Gives replicas and the log the command as it came.
@@ -215,13 +224,29 @@ impl Context {
         }
     }
 
-    /// Says how many arguments a command has, and in a few words what it does.
-    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr) -> bool {
-        // The sizes of what is not described.
+    /// Says how many arguments a command has, in a few words what it does, and what to its key.
+    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr, key: u64) -> bool {
+        let key_spec = |flags, begin_search, find_keys| KeySpec {
+            notes: null(),
+            flags,
+            begin_search,
+            // It is the first argument, and the only one.
+            begin: Begin {
+                index: 1,
+                unused: [0; 3],
+            },
+            find_keys,
+            range: [0, 1, 0],
+        };
+        let keys = [
+            key_spec(key, BEGIN_AT_INDEX, FIND_RANGE),
+            // The end of the list.
+            key_spec(0, 0, 0),
+        ];
         let version = CommandInfoVersion {
             version: 1,
             history_entry_bytes: 16,
-            key_spec_bytes: 56,
+            key_spec_bytes: size_of::<KeySpec>(),
             argument_bytes: 72,
         };
         let info = CommandInfo {
@@ -233,7 +258,7 @@ impl Context {
             tips: null(),
             // Few.
             arity: arity as c_int,
-            key_specs: null(),
+            key_specs: keys.as_ptr(),
             arguments: null(),
         };
         // SAFETY: a command of this module, and a description that is copied.

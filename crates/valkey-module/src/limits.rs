@@ -4,8 +4,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
 
 use cf::{Budget, Filter};
 
@@ -17,12 +17,15 @@ use crate::context::Context;
 /// The engine's `maxmemory`, 0 for none.
 static MAXMEMORY: AtomicU64 = AtomicU64::new(0);
 
+/// Whether the engine evicts keys when it has taken all of it.
+static EVICTS: AtomicBool = AtomicBool::new(false);
+
 /// Whether the command that is being done was accepted elsewhere. Commands are done one after another.
 static OBEYS: AtomicBool = AtomicBool::new(false);
 
-/// Follows `maxmemory`.
+/// Follows `maxmemory` and its policy.
 pub(crate) fn register(ctx: Context) -> bool {
-    read_maxmemory(ctx);
+    read_settings(ctx);
     ctx.subscribe(EVENT_CONFIG, configuration_changed)
 }
 
@@ -33,13 +36,16 @@ unsafe extern "C" fn configuration_changed(
     _data: *mut c_void,
 ) {
     // SAFETY: the engine's, for as long as this call lasts.
-    guarded((), || read_maxmemory(unsafe { Context::new(ctx) }));
+    guarded((), || read_settings(unsafe { Context::new(ctx) }));
 }
 
-fn read_maxmemory(ctx: Context) {
+fn read_settings(ctx: Context) {
     let value = ctx.setting(c"maxmemory");
     let number = value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok());
     MAXMEMORY.store(number.unwrap_or(0), Ordering::Relaxed);
+    let policy = ctx.setting(c"maxmemory-policy");
+    let evicts = policy.is_some_and(|policy| policy != b"noeviction");
+    EVICTS.store(evicts, Ordering::Relaxed);
 }
 
 /// Says whether what follows was accepted elsewhere.
@@ -62,40 +68,32 @@ pub(crate) fn left(used: usize) -> usize {
         .min(memory_left())
 }
 
-/// Bytes that the engine may take.
+/// Bytes that the engine may take. One that evicts makes room for all that `maxmemory` allows, behind the command.
 pub(crate) fn memory_left() -> usize {
     let maxmemory = MAXMEMORY.load(Ordering::Relaxed);
-    if maxmemory == 0 {
-        return usize::MAX;
+    match maxmemory {
+        0 => return usize::MAX,
+        most if EVICTS.load(Ordering::Relaxed) => return most as usize,
+        _ => {}
     }
     // SAFETY: it takes no argument. It is the share of `maxmemory` that is in use.
     let share = f64::from(unsafe { (api().get_used_memory_ratio)() });
     (maxmemory as f64 * (1.0 - share)).max(0.0) as usize
 }
 
-/// Asks whether a filter may grow.
-#[derive(Debug, Default)]
-pub(crate) struct Growth {
-    filter: OnceLock<Weak<Filter>>,
-}
+/// How far a filter may grow.
+#[derive(Debug)]
+struct Growth;
 
 impl Budget for Growth {
-    fn left(&self) -> usize {
-        if obeys() {
-            return usize::MAX;
-        }
-        let filter = self.filter.get().and_then(Weak::upgrade);
-        left(filter.map_or(0, |filter| filter.memory_usage()))
+    fn left(&self, used: usize) -> usize {
+        left(used)
     }
 
     fn has_changed(&self) {}
 }
 
-/// The filter, which asks before it grows.
+/// The filter, which grows as far as it may.
 pub(crate) fn limited(filter: Filter) -> Arc<Filter> {
-    let growth = Arc::new(Growth::default());
-    let filter = Arc::new(filter.with_budget(Arc::clone(&growth) as Arc<dyn Budget>));
-    // It is set once, here.
-    let _ = growth.filter.set(Arc::downgrade(&filter));
-    filter
+    Arc::new(filter.with_budget(Arc::new(Growth)))
 }

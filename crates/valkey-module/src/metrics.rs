@@ -26,7 +26,7 @@ impl Count {
         self.0.fetch_sub(number, Ordering::Relaxed);
     }
 
-    fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -34,15 +34,19 @@ impl Count {
 pub(crate) static FILTERS: Count = Count::new();
 pub(crate) static HALF_LOADED: Count = Count::new();
 pub(crate) static BYTES: Count = Count::new();
+pub(crate) static DUMPS: Count = Count::new();
+pub(crate) static DUMP_BYTES: Count = Count::new();
 pub(crate) static REFUSED_ITEMS: Count = Count::new();
 pub(crate) static REFUSED_FOR_MEMORY: Count = Count::new();
 pub(crate) static LOOKUPS_OF_WORKERS: Count = Count::new();
 pub(crate) static PANICS: Count = Count::new();
 
-static ALL: [(&CStr, &Count); 7] = [
+static ALL: [(&CStr, &Count); 9] = [
     (c"filters", &FILTERS),
     (c"half_loaded", &HALF_LOADED),
     (c"bytes", &BYTES),
+    (c"dumps", &DUMPS),
+    (c"dump_bytes", &DUMP_BYTES),
     (c"refused_items", &REFUSED_ITEMS),
     (c"refused_for_memory", &REFUSED_FOR_MEMORY),
     (c"lookups_of_workers", &LOOKUPS_OF_WORKERS),

@@ -3,16 +3,16 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 
-use cf::{Error, Spec};
+use cf::Spec;
 
-use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str};
+use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str, key_flags};
 use crate::boundary::guarded;
 use crate::commands;
 use crate::context::Context;
 use crate::limits;
 use crate::metrics;
 use crate::names;
-use crate::reply::{self, Refusal};
+use crate::reply;
 
 /// One function for each command: a command may have another name where it is called.
 static RUN: [RunCommand; 24] = {
@@ -36,7 +36,7 @@ pub(crate) fn register(ctx: Context) -> bool {
         };
         let summary = CString::new(spec.summary).unwrap_or_default();
         let is_registered = ctx.create_command(name, run, kind.flags)
-            && ctx.describe(name, spec.arity, &summary)
+            && ctx.describe(name, spec.arity, &summary, key(spec))
             && ctx.categorize(name, categories);
         if !is_registered {
             return false;
@@ -71,6 +71,16 @@ fn kind(spec: &Spec) -> Kind {
     }
 }
 
+/// What it does to its key, by which users may do it.
+fn key(spec: &Spec) -> u64 {
+    match spec.name {
+        "CF.DEL" => key_flags::RW | key_flags::DELETE,
+        "CF.COMPACT" => key_flags::RW | key_flags::UPDATE,
+        _ if spec.writes => key_flags::RW | key_flags::INSERT,
+        _ => key_flags::RO | key_flags::ACCESS,
+    }
+}
+
 unsafe extern "C" fn forget_old_dumps(_: *mut Ctx, _: Event, _: u64, _: *mut c_void) {
     guarded((), commands::forget_old_dumps);
 }
@@ -87,9 +97,7 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
             // A worker replies.
             Ok(None) => {}
             Err(refusal) => {
-                let for_memory =
-                    |error: &Error| matches!(error, Error::NoMemory(_) | Error::NoMemoryToGrow(_));
-                if matches!(&refusal, Refusal::Command(error) if for_memory(error)) {
+                if refusal.is_for_memory() {
                     metrics::REFUSED_FOR_MEMORY.add(1);
                 }
                 reply::refuse(ctx, &refusal);

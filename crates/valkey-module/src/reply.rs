@@ -15,6 +15,19 @@ pub(crate) enum Refusal {
     HalfLoaded { have: usize, total: usize },
 }
 
+impl Refusal {
+    /// Whether there is too little memory for it.
+    pub(crate) fn is_for_memory(&self) -> bool {
+        let Self::Command(error) = self else {
+            return false;
+        };
+        matches!(
+            error,
+            Error::NoMemory(_) | Error::NoMemoryToGrow(_) | Error::NoMemoryToTransfer(_)
+        )
+    }
+}
+
 pub(crate) fn refuse(ctx: Context, refusal: &Refusal) {
     // Which setting of this module is the limit.
     let setting = match refusal {

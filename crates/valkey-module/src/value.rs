@@ -62,7 +62,7 @@ impl Value {
         size_of::<Self>()
             + match &self.content {
                 Content::Filter(filter) => filter.memory_usage(),
-                Content::Loading(loading) => loading.bytes().len(),
+                Content::Loading(loading) => loading.memory_usage(),
             }
     }
 

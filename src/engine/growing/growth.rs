@@ -93,7 +93,7 @@ impl<L: Layout> Growing<L> {
             Err(InsertError::CannotGrow { error })
         };
         let bytes = |geometry| self.bytes_with(chain, geometry);
-        let geometry = match self.limits.next(chain, bytes, self.memory) {
+        let geometry = match self.limits.next(chain, bytes, self.memory_now()) {
             Ok(geometry) => geometry,
             Err(limit) => return cannot(limit),
         };

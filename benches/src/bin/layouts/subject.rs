@@ -47,7 +47,7 @@ impl<L: Layout> Table for Subject<L> {
     }
 }
 
-/// The limit of lanes of this shape. Compared in vectors where they suit.
+/// The limit of lanes of this shape.
 impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
     fn with_words(words: usize) -> Self {
         Self::with_words(words)
@@ -60,7 +60,7 @@ impl<const SLOTS: usize, const BITS: u32> Table for Bare<SLOTS, BITS> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.contains_in_vectors(hash)
+        self.contains(hash)
     }
 
     #[inline]

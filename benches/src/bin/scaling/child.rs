@@ -11,7 +11,7 @@ use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::machine::cores;
 use lockfree_cuckoo_benches::rivals::{self, Visitor};
 
-use crate::duel::{Duel, LOOKUPS, Slice};
+use crate::duel::{Duel, Slice, lookups};
 use crate::job::{Job, Work};
 use crate::results::{Latency, Line, Point, Quantiles, Table};
 
@@ -69,7 +69,7 @@ impl Bench<'_> {
         });
         let mut duel = Duel::<C>::new(&self.keys);
         // Every page is touched before the clock runs.
-        duel.fill(C::MOST_THREADS.min(2));
+        duel.fill(Work::Insert, C::MOST_THREADS.min(2));
         let absent = self.keys.absent.len();
         let wrong = duel.one.miss(absent, 1).1;
         for work in Work::RATED {
@@ -132,16 +132,17 @@ impl Bench<'_> {
         duel.one.clear();
         duel.limit.clear();
         let mut inserted = 0;
+        let lookups = lookups(self.job.items);
         for load in (5..=95).step_by(5) {
             let items = self.job.items * load / 95;
-            let laps = duel.fill_on(inserted..items, 1);
+            let laps = duel.fill_on(Work::Insert, inserted..items, 1);
             let insert = (items - inserted, laps);
             inserted = items;
             let hit = duel.turns(
-                |rig| rig.hit_first(items, LOOKUPS, 1),
-                |rig| rig.hit_first(items, LOOKUPS, 1),
+                |rig| rig.hit_first(items, lookups, 1),
+                |rig| rig.hit_first(items, lookups, 1),
             );
-            let miss = duel.turns(|rig| rig.miss(LOOKUPS, 1).0, |rig| rig.miss(LOOKUPS, 1).0);
+            let miss = duel.turns(|rig| rig.miss(lookups, 1).0, |rig| rig.miss(lookups, 1).0);
             let [of_one, of_limit] = [0, 1].map(|which| {
                 let rate = |ops, (one, limit)| {
                     let lap = [one, limit][which];
@@ -149,8 +150,8 @@ impl Bench<'_> {
                 };
                 (
                     rate(insert.0, insert.1),
-                    rate(LOOKUPS, hit),
-                    rate(LOOKUPS, miss),
+                    rate(lookups, hit),
+                    rate(lookups, miss),
                 )
             });
             for (contender, (insert, hit, miss)) in [(C::NAME, of_one), ("limit", of_limit)] {
@@ -172,6 +173,7 @@ fn quantiles(times: &Histogram<u64>) -> Quantiles {
         p50: at(0.5),
         p99: at(0.99),
         p999: at(0.999),
+        longest: times.max() as f64,
         operations: times.len(),
     }
 }

@@ -17,8 +17,10 @@ use crate::job::Work;
 use crate::results::Cell;
 
 /// Lookups a slice and thread. A millisecond or some, so that most slices of a busy machine are undisturbed;
-/// longer ones would all be disturbed, by chance more or less.
-pub(crate) const LOOKUPS: usize = 1 << 17;
+/// longer ones would all be disturbed, by chance more or less. Fewer of a table that is too small to measure anything.
+pub(crate) fn lookups(items: usize) -> usize {
+    (4 * items).min(1 << 17)
+}
 
 /// The most threads that each add to the length of a slice. Enough to keep two cores busy for several turns
 /// of the scheduler.
@@ -65,23 +67,23 @@ impl<C: Contender> Duel<C> {
     }
 
     /// Fills both, from empty.
-    pub(crate) fn fill(&mut self, threads: usize) -> (Slice, Slice) {
+    pub(crate) fn fill(&mut self, work: Work, threads: usize) -> (Slice, Slice) {
         self.one.clear();
         self.limit.clear();
         let ops = self.one.items();
-        let (one, limit) = self.fill_on(0..ops, threads);
+        let (one, limit) = self.fill_on(work, 0..ops, threads);
         (Slice { ops, lap: one }, Slice { ops, lap: limit })
     }
 
     /// Inserts a part of the items into both, a slice in turn.
-    pub(crate) fn fill_on(&mut self, part: Range<usize>, threads: usize) -> (Lap, Lap) {
+    pub(crate) fn fill_on(&mut self, work: Work, part: Range<usize>, threads: usize) -> (Lap, Lap) {
         let mut laps = (Lap::default(), Lap::default());
         let step = INSERTS * threads;
         for start in part.clone().step_by(step) {
             let part = start..part.end.min(start + step);
             let (one, limit) = self.turns(
-                |rig| rig.insert(part.clone(), threads),
-                |rig| rig.insert(part.clone(), threads),
+                |rig| insert(rig, work, part.clone(), threads),
+                |rig| insert(rig, work, part.clone(), threads),
             );
             laps.0 += one;
             laps.1 += limit;
@@ -113,11 +115,11 @@ impl<C: Contender> Duel<C> {
         fewest: usize,
     ) -> Cell {
         let start = Instant::now();
-        let mut rates = Vec::new();
+        let mut pairs = Vec::new();
         let mut sum = Lap::default();
-        while rates.len() < fewest || start.elapsed() < time {
-            let (one, limit) = if work == Work::Insert {
-                self.fill(threads)
+        while pairs.len() < fewest || start.elapsed() < time {
+            let (one, limit) = if matches!(work, Work::Insert | Work::InsertMany) {
+                self.fill(work, threads)
             } else {
                 self.turns(
                     |rig| slice(rig, work, threads),
@@ -125,8 +127,14 @@ impl<C: Contender> Duel<C> {
                 )
             };
             sum += one.lap + limit.lap;
-            rates.push((one.rate(threads), limit.rate(threads)));
+            let waited = (one.lap + limit.lap).idle();
+            pairs.push((waited, (one.rate(threads), limit.rate(threads))));
         }
+        let all = pairs.len();
+        if threads <= cores() {
+            leave_out_disturbed(&mut pairs, fewest);
+        }
+        let rates: Vec<(f64, f64)> = pairs.into_iter().map(|(_, rates)| rates).collect();
         let quartiles = |of: fn(&(f64, f64)) -> f64| Quartiles::of(rates.iter().map(of).collect());
         Cell {
             contender: C::NAME.to_owned(),
@@ -136,14 +144,36 @@ impl<C: Contender> Duel<C> {
             pairs: rates.len(),
             rate: quartiles(|pair| pair.0).median,
             limit: quartiles(|pair| pair.1).median,
-            idle: 1.0 - sum.busy.as_secs_f64() / sum.wall.as_secs_f64(),
+            idle: sum.idle(),
+            disturbed: all - rates.len(),
         }
+    }
+}
+
+/// A share of the time without a processor from which on a pair counts as disturbed.
+const DISTURBED: f64 = 0.05;
+
+/// Leaves out the pairs, each behind its share of the time without a processor, in which a thread waited for long; if
+/// enough are left.
+fn leave_out_disturbed<T>(pairs: &mut Vec<(f64, T)>, fewest: usize) {
+    let is_calm = |(waited, _): &(f64, T)| *waited < DISTURBED;
+    let calm = pairs.iter().filter(|pair| is_calm(pair)).count();
+    if calm >= fewest.max(pairs.len() / 4).max(1) {
+        pairs.retain(is_calm);
+    }
+}
+
+fn insert<C: Contender>(rig: &mut Rig<C>, work: Work, part: Range<usize>, threads: usize) -> Lap {
+    if work.is_batched() {
+        rig.insert_many(part, threads)
+    } else {
+        rig.insert(part, threads)
     }
 }
 
 /// A slice of work that leaves a table as full as it was.
 fn slice<C: Contender>(rig: &mut Rig<C>, work: Work, threads: usize) -> Slice {
-    let ops = LOOKUPS * threads.min(MOST_SHARES);
+    let ops = lookups(rig.items()) * threads.min(MOST_SHARES);
     let of = |lap| Slice { ops, lap };
     match work {
         Work::Hit => of(rig.hit(ops, threads)),
@@ -154,12 +184,36 @@ fn slice<C: Contender>(rig: &mut Rig<C>, work: Work, threads: usize) -> Slice {
             let (ops, lap) = rig.remove(threads);
             Slice { ops, lap }
         }
+        Work::RemoveMany => {
+            let (ops, lap) = rig.remove_many(threads);
+            Slice { ops, lap }
+        }
         Work::Mixed => {
             let blocks = ops / OPS_PER_BLOCK;
             let lap = rig.mix(blocks, threads);
             let ops = blocks * OPS_PER_BLOCK;
             Slice { ops, lap }
         }
-        Work::Insert | Work::Curve | Work::Latency => unreachable!("not a work of slices"),
+        Work::Insert | Work::InsertMany | Work::Curve | Work::Latency => {
+            unreachable!("not a work of slices")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disturbed_pairs_are_left_out_if_enough_are_left() {
+        let left = |waits: &[f64], fewest| {
+            let mut pairs: Vec<(f64, ())> = waits.iter().map(|&waited| (waited, ())).collect();
+            leave_out_disturbed(&mut pairs, fewest);
+            pairs.len()
+        };
+        assert_eq!(left(&[0.0, 0.5, 0.01], 1), 2);
+        assert_eq!(left(&[0.0, 0.5, 0.01], 3), 3);
+        assert_eq!(left(&[0.5], 0), 1);
+        assert_eq!(left(&[0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5], 1), 9);
     }
 }

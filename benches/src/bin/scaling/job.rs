@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Work {
     /// Inserts, from empty to 95 % load.
     Insert,
+    /// Inserts in batches, from empty to 95 % load.
+    InsertMany,
     /// Lookups of keys that are in.
     Hit,
     /// Lookups of keys that are not.
@@ -21,6 +23,8 @@ pub(crate) enum Work {
     MissMany,
     /// Removes, of a quarter of the keys.
     Remove,
+    /// Removes in batches, of a quarter of the keys.
+    RemoveMany,
     /// 90 % lookups, 5 % inserts and 5 % removes at 95 % load.
     Mixed,
     /// Inserts and lookups on one thread, from 5 to 95 % load.
@@ -31,13 +35,15 @@ pub(crate) enum Work {
 
 impl Work {
     /// The works with a rate, in the order of the reports.
-    pub(crate) const RATED: [Self; 7] = [
+    pub(crate) const RATED: [Self; 9] = [
         Self::Insert,
+        Self::InsertMany,
         Self::Hit,
         Self::Miss,
         Self::HitMany,
         Self::MissMany,
         Self::Remove,
+        Self::RemoveMany,
         Self::Mixed,
     ];
 
@@ -55,11 +61,25 @@ impl Work {
     }
 
     pub(crate) fn is_batched(self) -> bool {
-        matches!(self, Self::HitMany | Self::MissMany)
+        self.single().is_some()
+    }
+
+    /// The work of single calls, of a work in batches.
+    pub(crate) fn single(self) -> Option<Self> {
+        match self {
+            Self::InsertMany => Some(Self::Insert),
+            Self::HitMany => Some(Self::Hit),
+            Self::MissMany => Some(Self::Miss),
+            Self::RemoveMany => Some(Self::Remove),
+            _ => None,
+        }
     }
 
     pub(crate) fn removes(self) -> bool {
-        matches!(self, Self::Remove | Self::Mixed | Self::Latency)
+        matches!(
+            self,
+            Self::Remove | Self::RemoveMany | Self::Mixed | Self::Latency
+        )
     }
 
     /// With more threads than cores, what threads do one after the other tells nothing new.

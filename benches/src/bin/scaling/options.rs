@@ -8,6 +8,7 @@ use lockfree_cuckoo_benches::machine::cores;
 use lockfree_cuckoo_benches::rivals::{self, Visitor};
 use lockfree_cuckoo_benches::size::{BEYOND_CACHE, IN_CACHE, LARGE, items_of};
 
+use crate::build::Build;
 use crate::job::{Job, Work};
 
 /// Measures the filter, the limit and the rivals in one run, and compares with the goals.
@@ -28,6 +29,10 @@ pub(crate) struct Options {
     /// Measures only these kinds of work, by name
     #[arg(long, value_delimiter = ',')]
     work: Option<Vec<Work>>,
+
+    /// The builds that are measured; both, unless --quick is given
+    #[arg(long, value_delimiter = ',')]
+    builds: Option<Vec<Build>>,
 
     /// Numbers of items: 1M,10M
     #[arg(long, value_delimiter = ',', value_parser = items_of)]
@@ -86,6 +91,15 @@ fn seconds_of(number: &str) -> Result<f64, String> {
 }
 
 impl Options {
+    /// The builds, the one that is drawn first.
+    pub(crate) fn builds(&self) -> Vec<Build> {
+        let usual = || match self.quick {
+            true => vec![Build::Default],
+            false => vec![Build::Default, Build::Native],
+        };
+        self.builds.clone().unwrap_or_else(usual)
+    }
+
     /// The jobs, one for each process. The sizes take turns, so that a time of trouble does not meet one
     /// size alone.
     pub(crate) fn jobs(&self) -> Result<Vec<Job>, String> {

@@ -1,19 +1,21 @@
 //! The parent: starts a child for each job, one after the other, and collects what they report.
 
-use std::env;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lockfree_cuckoo_benches::machine::machine;
 use lockfree_cuckoo_benches::size::items_name;
 
+use crate::build::Build;
 use crate::job::Job;
 use crate::results::{Line, Process, Results};
 
-/// Has all jobs done.
-pub(crate) fn run(jobs: &[Job]) -> Result<Results, Box<dyn Error>> {
+/// Has all jobs done by a build.
+pub(crate) fn run(build: Build, jobs: &[Job]) -> Result<Results, Box<dyn Error>> {
+    let program = build.program()?;
     let contenders: usize = jobs.iter().map(|job| job.contenders.len()).sum();
     let bar = ProgressBar::new(contenders as u64);
     bar.set_style(ProgressStyle::with_template(
@@ -27,7 +29,7 @@ pub(crate) fn run(jobs: &[Job]) -> Result<Results, Box<dyn Error>> {
             jobs.len(),
             items_name(job.items)
         );
-        processes.push(process(job, |contender| {
+        processes.push(process(&program, job, |contender| {
             bar.set_message(format!("{name}: {contender}"));
             bar.tick();
             bar.inc(1);
@@ -36,12 +38,13 @@ pub(crate) fn run(jobs: &[Job]) -> Result<Results, Box<dyn Error>> {
     bar.finish_and_clear();
     Ok(Results {
         machine: machine(),
+        build,
         processes,
     })
 }
 
-fn process(job: &Job, begin: impl Fn(&str)) -> Result<Process, Box<dyn Error>> {
-    let mut child = Command::new(env::current_exe()?)
+fn process(program: &Path, job: &Job, begin: impl Fn(&str)) -> Result<Process, Box<dyn Error>> {
+    let mut child = Command::new(program)
         .args(["--child", &serde_json::to_string(job)?])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

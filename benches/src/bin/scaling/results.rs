@@ -5,6 +5,7 @@ use lockfree_cuckoo_benches::faults::Faults;
 use lockfree_cuckoo_benches::quartiles::Quartiles;
 use serde::{Deserialize, Serialize};
 
+use crate::build::Build;
 use crate::job::Work;
 
 /// One line on the standard output of a child.
@@ -37,6 +38,8 @@ pub(crate) struct Cell {
     pub(crate) limit: f64,
     /// The share of the time in which the slowest thread had no processor.
     pub(crate) idle: f64,
+    /// Pairs that are left out, because a thread had to wait for a processor.
+    pub(crate) disturbed: usize,
 }
 
 /// Rates on one thread at a load.
@@ -67,6 +70,7 @@ pub(crate) struct Quantiles {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
     pub(crate) p999: f64,
+    pub(crate) longest: f64,
     pub(crate) operations: u64,
 }
 
@@ -113,12 +117,16 @@ impl Process {
     }
 }
 
-/// All that a run found out.
+/// What the processes of one build found out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Results {
     pub(crate) machine: String,
+    pub(crate) build: Build,
     pub(crate) processes: Vec<Process>,
 }
+
+/// What the program writes: the results of each build.
+pub(crate) type Run = Vec<Results>;
 
 #[cfg(test)]
 mod tests {
@@ -130,6 +138,7 @@ mod tests {
             p50: 40.0,
             p99: 90.5,
             p999: 1e6,
+            longest: 1e7,
             operations: 3,
         };
         let lines = [
@@ -145,6 +154,7 @@ mod tests {
                 rate: 1.0 / 3.0,
                 limit: 1e9,
                 idle: 0.0,
+                disturbed: 1,
             }),
             Line::Latency(Latency {
                 contender: "filter".to_owned(),

@@ -3,6 +3,7 @@
 use lockfree_cuckoo_benches::faults::Faults;
 use lockfree_cuckoo_benches::quartiles::Quartiles;
 
+use crate::build::Build;
 use crate::job::Work;
 use crate::results::{Cell, Latency, Process, Results, Table};
 
@@ -31,6 +32,10 @@ impl<'a> Summary<'a> {
 
     pub(crate) fn machine(&self) -> &'a str {
         &self.results.machine
+    }
+
+    pub(crate) fn build(&self) -> Build {
+        self.results.build
     }
 
     /// The sizes that were measured, the smallest first.
@@ -113,6 +118,18 @@ impl<'a> Summary<'a> {
             let free = process.cores.is_some_and(|cores| cores.are_free());
             (free && two.idle <= FREE_IDLE).then(|| two.rate / one.rate)
         }))
+    }
+
+    /// The rate of a contender in batches by that in single calls, and the same of the limit.
+    pub(crate) fn batching(&self, key: Key, single: Work) -> Option<(f64, f64)> {
+        let cells = self.cells(FILTER, key).into_iter();
+        let (filter, limit): (Vec<f64>, Vec<f64>) = cells
+            .filter_map(|(process, many)| {
+                let one = process.cell(FILTER, single, key.threads)?;
+                Some((many.rate / one.rate, many.limit / one.limit))
+            })
+            .unzip();
+        Some((median(filter.into_iter())?, median(limit.into_iter())?))
     }
 
     /// What a contender is like, with the faults of all processes.

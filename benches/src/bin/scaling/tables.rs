@@ -1,6 +1,7 @@
 //! The tables of a run.
 
 use lockfree_cuckoo_benches::layout::{Layout, or_dash};
+use lockfree_cuckoo_benches::machine::caches;
 use lockfree_cuckoo_benches::size::items_name;
 
 use crate::job::Work;
@@ -8,7 +9,7 @@ use crate::results::{Latency, Quantiles};
 use crate::summary::{FILTER, Key, Summary, median};
 
 pub(crate) fn print(summary: &Summary<'_>) {
-    println!("{}", summary.machine());
+    println!("{}; {}", summary.machine(), summary.build());
     for items in summary.sizes() {
         let name = items_name(items);
         cores(summary, items);
@@ -24,7 +25,7 @@ pub(crate) fn print(summary: &Summary<'_>) {
         filter(summary, items);
         for threads in summary.latency_threads(items) {
             println!(
-                "\n{name} items, {threads} threads: nanoseconds per operation of mixed work (p50, p99, p99.9)"
+                "\n{name} items, {threads} threads: nanoseconds per operation of mixed work (p50, p99, p99.9, longest)"
             );
             latencies(summary, items, threads);
         }
@@ -65,8 +66,9 @@ fn cores(summary: &Summary<'_>, items: usize) {
 /// Memory, accuracy and failures.
 fn kinds(summary: &Summary<'_>, items: usize) {
     println!(
-        "\n{} items: memory, accuracy and failures",
-        items_name(items)
+        "\n{} items: memory, accuracy and failures{}",
+        items_name(items),
+        beside_caches(summary.table(items, FILTER).and_then(|table| table.bytes))
     );
     let mut layout = Layout::new([
         "contender",
@@ -98,6 +100,24 @@ fn kinds(summary: &Summary<'_>, items: usize) {
         ]);
     }
     layout.print();
+}
+
+/// How large a table is beside the larger caches of a processor.
+fn beside_caches(bytes: Option<usize>) -> String {
+    let large = caches().into_iter().filter(|cache| cache.level > 1);
+    let shares: Vec<String> = bytes
+        .into_iter()
+        .flat_map(|bytes| large.clone().map(move |cache| (bytes, cache)))
+        .map(|(bytes, cache)| {
+            let share = bytes as f64 / cache.bytes as f64;
+            format!("{share:.2} of the cache of level {}", cache.level)
+        })
+        .collect();
+    if shares.is_empty() {
+        String::new()
+    } else {
+        format!(" (the filter takes {})", shares.join(", "))
+    }
 }
 
 fn rates(summary: &Summary<'_>, items: usize, threads: usize) {
@@ -157,6 +177,7 @@ fn filter(summary: &Summary<'_>, items: usize) {
         "filter",
         "limit",
         "without a processor",
+        "left out",
     ]);
     let mut rows = 0;
     for work in Work::RATED {
@@ -180,6 +201,9 @@ fn filter(summary: &Summary<'_>, items: usize) {
                 or_dash(of(|cell| cell.rate / 1e6), |rate| format!("{rate:.1}")),
                 or_dash(of(|cell| cell.limit / 1e6), |rate| format!("{rate:.1}")),
                 or_dash(of(|cell| cell.idle), percent),
+                or_dash(of(|cell| cell.disturbed as f64), |pairs| {
+                    format!("{pairs:.0}")
+                }),
             ]);
         }
     }
@@ -193,19 +217,40 @@ fn filter(summary: &Summary<'_>, items: usize) {
 }
 
 fn latencies(summary: &Summary<'_>, items: usize, threads: usize) {
-    let mut layout = Layout::new(["contender", "lookup", "", "", "insert", "", "", "remove"]);
+    let mut layout = Layout::new([
+        "contender",
+        "lookup",
+        "",
+        "",
+        "",
+        "insert",
+        "",
+        "",
+        "",
+        "remove",
+        "",
+        "",
+        "",
+        "operations",
+    ]);
     for contender in summary.contenders(items) {
         let latencies = summary.latencies(items, threads, contender);
         let kinds: [fn(&Latency) -> Quantiles; 3] =
             [|of| of.lookup, |of| of.insert, |of| of.remove];
-        let quantiles: [fn(Quantiles) -> f64; 3] = [|of| of.p50, |of| of.p99, |of| of.p999];
+        let quantiles: [fn(Quantiles) -> f64; 4] =
+            [|of| of.p50, |of| of.p99, |of| of.p999, |of| of.longest];
         let cells = kinds.iter().flat_map(|kind| {
             quantiles.iter().map(|quantile| {
                 let values = latencies.iter().map(|latency| quantile(kind(latency)));
                 or_dash(median(values), |nanoseconds| format!("{nanoseconds:.0}"))
             })
         });
-        layout.row([contender.to_owned()].into_iter().chain(cells));
+        let counts = latencies
+            .iter()
+            .flat_map(|of| kinds.map(|kind| kind(of).operations));
+        let operations = counts.sum::<u64>().to_string();
+        let row = [contender.to_owned()].into_iter().chain(cells);
+        layout.row(row.chain([operations]));
     }
     layout.print();
 }

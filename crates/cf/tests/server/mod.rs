@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cf::{Absent, Command, Entry, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
 use lockfree_cuckoo::{Lanes, Shape};
@@ -22,8 +23,11 @@ pub(crate) const MAX_REQUEST: usize = 8 << 10;
 
 const MOST: usize = 1 << 20;
 
+/// The only one.
+const CLIENT: u64 = 1;
+
 pub(crate) struct Server {
-    pub(crate) filters: HashMap<Vec<u8>, Filter>,
+    pub(crate) filters: HashMap<Vec<u8>, Arc<Filter>>,
     transfers: Transfers<Loan>,
     lent: Rc<Cell<usize>>,
     pub(crate) memory: usize,
@@ -53,7 +57,7 @@ impl Server {
             .parse(arguments, &RULES)?;
         let found = self.filters.get(call.key);
         let lend = |bytes| {
-            if bytes > self.memory {
+            if bytes > self.memory.saturating_sub(self.lent.get()) {
                 return Err(Error::Other("no memory for dumps is left".to_owned()));
             }
             self.lent.set(self.lent.get() + bytes);
@@ -70,9 +74,7 @@ impl Server {
                 }
             },
             (Command::ScanDump(iterator), Some(filter)) => {
-                let chunk = self
-                    .transfers
-                    .next_chunk(call.key, filter, iterator, lend)?;
+                let chunk = self.transfers.next_chunk(filter, CLIENT, iterator, lend)?;
                 return Ok(Reply::Chunk(chunk));
             }
             (Command::ScanDump(_), None) => return Err(Error::NoFilter),
@@ -92,7 +94,7 @@ impl Server {
                 }
             }
         };
-        self.filters.insert(call.key.to_vec(), filter);
+        self.filters.insert(call.key.to_vec(), Arc::new(filter));
         reply
     }
 
@@ -102,6 +104,10 @@ impl Server {
         let mut bytes = Entry::of(filter).to_bytes().to_vec();
         filter.write(&mut bytes).expect("room");
         bytes
+    }
+
+    pub(crate) fn forget_old(&self) {
+        self.transfers.forget_old();
     }
 
     /// Bytes that dumps under way have borrowed.

@@ -71,7 +71,7 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             let words = format!(
                 "not enough memory: filters and dumps together can take at most {most} bytes (--max-memory)"
             );
-            Error::Other(words)
+            Error::NoMemoryToTransfer(words)
         };
         catalogue.lend(bytes).ok_or_else(refused)
     };
@@ -91,7 +91,9 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
         }
         Command::ScanDump(iterator) => {
             let filter = catalogue.get(key).ok_or(Error::NoFilter)?;
-            let chunk = server.transfers.next_chunk(key, &filter, iterator, lend)?;
+            let chunk = server
+                .transfers
+                .next_chunk(&filter, caller, iterator, lend)?;
             Ok(cf::Reply::Chunk(chunk))
         }
         Command::LoadChunk { end, chunk } => {

@@ -271,7 +271,10 @@ fn a_dump_is_the_filter_as_it_was() {
         for index in 0..chunks.len() {
             if index == 1 {
                 let reply = load(client, &copy, 2);
-                assert_eq!(reply, "-Couldn't load chunk! it is not the next chunk\r\n");
+                assert!(
+                    reply.starts_with("-Couldn't load chunk! it is not the next chunk; "),
+                    "{reply}"
+                );
             }
             assert_eq!(
                 client.ask(&["EXISTS", &copy]),

@@ -268,7 +268,7 @@ fn filters_that_grow_are_charged_when_they_grow() {
         added.push(words);
     }
     assert!(
-        refused.contains("and what is left for all filters is ")
+        refused.contains("Filter is full: to grow, the filter needs ")
             && refused.ends_with(" (--max-memory)\r\n"),
         "{refused}"
     );

@@ -102,6 +102,34 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
     }
 }
 
+/// By which operators compare a primary with its replica.
+#[test]
+fn what_differs_has_another_digest() {
+    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
+        return;
+    };
+    let mut client = engine.client();
+    assert_eq!(ask(&mut client, "CF.RESERVE f 1000000 SEED 1"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.ADD f a"), ":1\r\n");
+    let [(iterator, bytes), (next, more), ..] = &crate::commands::scan(&mut client, "f")[..] else {
+        panic!("one chunk");
+    };
+    let mut digests = vec![engine.ask("DEBUG DIGEST-VALUE f")];
+    for line in ["CF.ADD f b", "CF.DEL f b", "CF.ADD f c"] {
+        assert_eq!(ask(&mut client, line), ":1\r\n");
+        digests.push(engine.ask("DEBUG DIGEST-VALUE f"));
+    }
+    for (iterator, bytes) in [(iterator, bytes), (next, more)] {
+        let reply = crate::commands::load(&mut client, "g", *iterator, bytes);
+        assert_eq!(reply, "+OK\r\n");
+        digests.push(engine.ask("DEBUG DIGEST-VALUE g"));
+    }
+    for (at, digest) in digests.iter().enumerate() {
+        assert!(!digests[..at].contains(digest), "{at}: {digests:?}");
+    }
+    engine.check();
+}
+
 /// Its dump is several chunks of a rewritten log.
 #[test]
 fn a_large_filter_is_the_same_in_every_form() {

@@ -7,7 +7,8 @@
 //! 3. `hostile`: what is malformed or too large is an error. `operation`: transactions, scripts, users, memory,
 //!    settings, workers.
 //! 4. `replica`, `cluster`: nothing that was acknowledged is lost.
-//! 5. `differential`: RedisBloom beside it. `cost`: what an item costs with the one and with the other.
+//! 5. `transfers`: filters that go out and come in chunk by chunk.
+//! 6. `differential`: RedisBloom beside it. `cost`: what an item costs with the one and with the other.
 
 mod cases;
 mod cluster;
@@ -21,6 +22,7 @@ mod history;
 mod hostile;
 mod operation;
 mod replica;
+mod transfers;
 
 /// The client that the stand-alone server is tested with.
 #[path = "../../../membership-server/tests/server/wire.rs"]

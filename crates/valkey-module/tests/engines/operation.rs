@@ -29,22 +29,91 @@ fn transactions_and_scripts() {
         let script =
             "return redis.call('CF.ADD', KEYS[1], 'b') + redis.call('CF.COUNT', KEYS[1], 'b')";
         assert_eq!(client.ask(&["EVAL", script, "1", "f"]), ":2\r\n");
-        // A watched key is touched by what changes it, and by nothing else.
-        let mut other = engine.client();
-        for (line, is_touched) in [
-            ("CF.DEL f none", false),
-            ("CF.ADDNX f a", false),
-            ("CF.EXISTS f a", false),
-            ("CF.ADD f c", true),
-            ("CF.DEL f c", true),
+    });
+}
+
+/// What changes a key is told to those who watch it and to those who ask for events, and counts as a change. Nothing else
+/// is.
+#[test]
+fn what_changes_a_key_is_told_and_nothing_else() {
+    each(|_, engine| {
+        let (mut client, mut other) = (engine.client(), engine.client());
+        let [(iterator, chunk)] = &{
+            assert_eq!(
+                ask(&mut client, "CF.INSERT d CAPACITY 10 ITEMS a"),
+                "*1\r\n:1\r\n"
+            );
+            crate::commands::scan(&mut client, "d")
+        }[..] else {
+            panic!("more than a chunk");
+        };
+        let iterator = iterator.to_string();
+        let many: Vec<String> = (0..200).map(|item| item.to_string()).collect();
+        let mut subscriber = engine.client();
+        for setting in ["notify-keyspace-events Kd", "cf.capacity 8"] {
+            assert_eq!(
+                ask(&mut client, &format!("CONFIG SET {setting}")),
+                "+OK\r\n"
+            );
+        }
+        ask(&mut subscriber, "PSUBSCRIBE __keyspace@0__:*");
+        for (key, line, event) in [
+            ("f", "CF.RESERVE f 100", Some("cf.reserve")),
+            ("f", "CF.RESERVE f 100", None),
+            ("f", "CF.ADD f a", Some("cf.add")),
+            ("g", "CF.ADD g a", Some("cf.add")),
+            ("f", "CF.ADDNX f a", None),
+            ("f", "CF.ADDNX f b", Some("cf.addnx")),
+            ("h", "CF.INSERT h ITEMS a", Some("cf.insert")),
+            ("h", "CF.INSERTNX h ITEMS a b", Some("cf.insertnx")),
+            ("h", "CF.INSERTNX h ITEMS a b", None),
+            ("f", "CF.DEL f none", None),
+            ("f", "CF.DEL f a", Some("cf.del")),
+            ("f", "CF.EXISTS f a", None),
+            ("f", "CF.SCANDUMP f 0", None),
+            ("f", "CF.COMPACT f", None),
+            ("w", "CF.INSERT w ITEMS many", Some("cf.insert")),
+            ("w", "CF.COMPACT w", None),
+            ("w", "DEL-MANY", Some("cf.del")),
+            ("w", "CF.COMPACT w", Some("cf.compact")),
+            ("w", "CF.COMPACT w", None),
+            ("l", "LOAD", Some("cf.loadchunk")),
         ] {
-            assert_eq!(ask(&mut client, "WATCH f"), "+OK\r\n");
-            ask(&mut other, line);
-            ask(&mut client, "MULTI");
+            assert_eq!(ask(&mut client, &format!("WATCH {key}")), "+OK\r\n");
+            let before = engine.info("rdb_changes_since_last_save");
+            let mut events = 1;
+            match line {
+                "DEL-MANY" => {
+                    for item in &many {
+                        assert_eq!(other.ask(&["CF.DEL", "w", item]), ":1\r\n");
+                    }
+                    events = many.len();
+                }
+                "LOAD" => {
+                    let words: [&[u8]; 4] = [b"CF.LOADCHUNK", b"l", iterator.as_bytes(), chunk];
+                    assert_eq!(other.ask(&words), "+OK\r\n");
+                }
+                _ => {
+                    let words = line.split(' ').filter(|word| *word != "many");
+                    let more = many.iter().map(String::as_str);
+                    let more = more.filter(|_| line.ends_with(" many"));
+                    other.ask(&words.chain(more).collect::<Vec<_>>());
+                }
+            }
+            assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
             ask(&mut client, "PING");
             let reply = ask(&mut client, "EXEC");
-            assert_eq!(reply == "*-1\r\n", is_touched, "{line}: {reply}");
+            assert_eq!(reply == "*-1\r\n", event.is_some(), "{line}: {reply}");
+            let after = engine.info("rdb_changes_since_last_save");
+            assert_eq!(before != after, event.is_some(), "{line}");
+            for _ in 0..event.map_or(0, |_| events) {
+                let told = subscriber.reply();
+                let event = event.unwrap_or_default();
+                let ends = format!("__keyspace@0__:{key}\r\n${}\r\n{event}\r\n", event.len());
+                assert!(told.ends_with(&ends), "{line}: {told}");
+            }
         }
+        assert!(!subscriber.has_reply());
     });
 }
 
@@ -81,6 +150,58 @@ fn users_have_the_commands_that_they_may_use() {
             }
             assert_eq!(ask(&mut all, "CF.COMPACT f"), "+OK\r\n");
             assert!(ask(&mut all, "SET s 1").starts_with("-NOPERM"));
+        }
+    });
+}
+
+/// A user may read some keys and write others.
+#[test]
+fn users_read_and_write_the_keys_that_they_may() {
+    each(|_, engine| {
+        assert_eq!(engine.ask("CF.ADD f a"), ":1\r\n");
+        let [mut reader, mut writer] = ["%R~f*", "%W~f*"].map(|keys| {
+            let mut client = engine.client();
+            let line = format!("ACL SETUSER {} on nopass {keys} +@all", &keys[1..2]);
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            let line = format!("AUTH {} x", &keys[1..2]);
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            client
+        });
+        let reads = [
+            "CF.EXISTS f a",
+            "CF.MEXISTS f a b",
+            "CF.COUNT f a",
+            "CF.INFO f",
+            "CF.DEBUG f",
+            "CF.SCANDUMP f 9",
+        ];
+        let writes = [
+            "CF.ADD f b",
+            "CF.ADDNX f c",
+            "CF.INSERT f ITEMS d",
+            "CF.INSERTNX f ITEMS e",
+            "CF.DEL f a",
+            "CF.COMPACT f",
+            "CF.RESERVE f1 100",
+            "CF.LOADCHUNK f2 3 abc",
+        ];
+        assert_eq!(reads.len() + writes.len(), cf::COMMANDS.len());
+        for (line, reads) in reads
+            .iter()
+            .map(|line| (line, true))
+            .chain(writes.iter().map(|line| (line, false)))
+        {
+            let (may, may_not) = if reads {
+                (&mut reader, &mut writer)
+            } else {
+                (&mut writer, &mut reader)
+            };
+            let reply = ask(may_not, line);
+            assert!(reply.starts_with("-NOPERM"), "{line}: {reply}");
+            let reply = ask(may, line);
+            assert!(!reply.starts_with("-NOPERM"), "{line}: {reply}");
+            let reply = ask(may, &line.replace(" f", " g"));
+            assert!(reply.starts_with("-NOPERM"), "{line}: {reply}");
         }
     });
 }
@@ -143,6 +264,89 @@ fn memory_is_limited_before_it_is_taken() {
         assert!(ask(&mut client, "CF.ADD g a").starts_with("-OOM"));
         assert!(ask(&mut client, "CF.SCANDUMP g 0").starts_with("-ERR not enough memory"));
         assert_eq!(ask(&mut client, "CF.EXISTS g a"), ":0\r\n");
+        // What gives memory back is done without any.
+        assert_eq!(ask(&mut client, "CF.DEL g b"), ":1\r\n");
+        assert_eq!(ask(&mut client, "CF.COMPACT g"), "+OK\r\n");
+    });
+}
+
+/// The items of a filter are added while there is room, whatever was deleted before.
+#[test]
+fn a_filter_at_its_limit_is_filled() {
+    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
+        return;
+    };
+    let mut client = engine.client();
+    let limit = "CONFIG SET cf.max-filter-bytes 1mb";
+    assert_eq!(ask(&mut client, limit), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.RESERVE h 20000"), "+OK\r\n");
+    assert_eq!(ask(&mut client, "CF.ADD h x"), ":1\r\n");
+    assert_eq!(ask(&mut client, "CF.DEL h x"), ":1\r\n");
+    let mut insert = |from: usize| {
+        let items: Vec<String> = (from..from + 1_000).map(|item| item.to_string()).collect();
+        let words = ["CF.INSERT", "h", "ITEMS"].into_iter();
+        let words: Vec<&str> = words.chain(items.iter().map(String::as_str)).collect();
+        let reply = client.ask(&words);
+        reply.matches(":1\r\n").count()
+    };
+    let batches = (0..).position(|batch| insert(batch * 1_000) < 1_000);
+    let batches = batches.expect("a limit");
+    assert!(batches > 140, "{batches}");
+    let reply = engine.ask("CF.ADD h late");
+    assert!(
+        reply.starts_with(":1") || reply.starts_with("-Filter is full: to grow, the filter needs "),
+        "{reply}"
+    );
+    // Deletions make room.
+    let mut client = engine.client();
+    for item in 100_000..101_000 {
+        assert_eq!(ask(&mut client, &format!("CF.DEL h {item}")), ":1\r\n");
+    }
+    assert!(insert(500_000) > 500);
+    engine.check();
+}
+
+/// Under a policy that evicts, the engine makes room, as for its own values.
+#[test]
+fn an_engine_that_evicts_makes_room_for_filters() {
+    each(|_, engine| {
+        let mut client = engine.client();
+        let used: usize = engine
+            .info("used_memory")
+            .expect("it")
+            .parse()
+            .expect("a number");
+        for (name, value) in [
+            ("maxmemory-policy", "allkeys-lru".to_owned()),
+            ("maxmemory", (used + (6 << 20)).to_string()),
+        ] {
+            assert_eq!(client.ask(&["CONFIG", "SET", name, &value]), "+OK\r\n");
+        }
+        let value = "v".repeat(10_000);
+        let strings = |from: usize| {
+            let keys = (from..from + 1_000).map(|key| format!("s{key}"));
+            keys.flat_map(|key| request(&["SET", &key, &value]))
+                .collect::<Vec<u8>>()
+        };
+        client.send(&strings(0));
+        assert!((0..1_000).all(|_| client.reply() == "+OK\r\n"));
+        assert_ne!(engine.info("evicted_keys").as_deref(), Some("0"));
+        for key in 0..3 {
+            let reserve = format!("CF.RESERVE f{key} 100000");
+            assert_eq!(ask(&mut client, &reserve), "+OK\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD f{key} a")), ":1\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD g{key} a")), ":1\r\n");
+        }
+        // What is more than all of it cannot be made room for.
+        let reply = ask(&mut client, "CF.RESERVE large 40000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
+        // Without eviction it is a budget again.
+        assert_eq!(
+            ask(&mut client, "CONFIG SET maxmemory-policy noeviction"),
+            "+OK\r\n"
+        );
+        let reply = ask(&mut client, "CF.RESERVE h 4000000");
+        assert!(reply.starts_with("-ERR"), "{reply}");
     });
 }
 
@@ -166,7 +370,12 @@ fn memory_is_counted_and_given_back() {
             .expect("a number");
         assert!(usage > 20 << 20 && used() > before + (20 << 20));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("1"));
-        assert_eq!(engine.ask("DEL f"), ":1\r\n");
+        // A large one is freed by a thread that may take its time, a small one at once.
+        assert_eq!(engine.ask("CF.RESERVE small 100"), "+OK\r\n");
+        assert_eq!(engine.ask("UNLINK f small"), ":2\r\n");
+        crate::wait::wait("the thread that frees", || {
+            (engine.info("lazyfreed_objects")? == "1").then_some(())
+        });
         crate::wait::wait("the memory", || (used() < before + (4 << 20)).then_some(()));
         assert_eq!(engine.info("cf_filters").as_deref(), Some("0"));
         assert_eq!(engine.info("cf_bytes").as_deref(), Some("0"));
@@ -181,6 +390,7 @@ fn settings_are_followed() {
             ("cf.capacity", "1024"),
             ("cf.expansion", "2"),
             ("cf.max-filter-bytes", "134217728"),
+            ("cf.max-dump-bytes", "268435456"),
             ("cf.max-item-bytes", "1048576"),
             ("cf.offload-items", "5000"),
             ("cf.seed-policy", "random"),
@@ -216,6 +426,14 @@ fn settings_are_followed() {
         assert!(reply.contains("cf.max-item-bytes"), "{reply}");
         let info = ask(&mut client, "CF.INFO f");
         assert!(info.contains("+Expansion rate\r\n:0\r\n"), "{info}");
+        for (set, has) in [(1, 2), (3, 4), (4, 4)] {
+            let line = format!("CONFIG SET cf.expansion {set}");
+            assert_eq!(ask(&mut client, &line), "+OK\r\n");
+            assert_eq!(ask(&mut client, &format!("CF.ADD e{set} a")), ":1\r\n");
+            let info = ask(&mut client, &format!("CF.INFO e{set}"));
+            let line = format!("+Expansion rate\r\n:{has}\r\n");
+            assert!(info.contains(&line), "{info}");
+        }
         // With one seed, the same is the same.
         assert_eq!(
             ask(&mut client, "CONFIG SET cf.seed-policy fixed"),
@@ -264,6 +482,13 @@ fn a_worker_answers_large_lookups_as_the_main_thread_would() {
         assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
         assert_eq!(client.ask(&lookup), "+QUEUED\r\n");
         assert_eq!(ask(&mut client, "EXEC"), format!("*1\r\n{of_worker}"));
+        let script = "return redis.call('CF.MEXISTS', KEYS[1], unpack(ARGV))";
+        let call = ["EVAL", script, "1", "f"].map(str::to_owned);
+        let call: Vec<_> = call.into_iter().chain(items[..100].to_vec()).collect();
+        assert_eq!(
+            client.ask(&call),
+            format!("*100\r\n{}", ":1\r\n".repeat(100))
+        );
         assert_eq!(engine.info("cf_lookups_of_workers").as_deref(), Some("1"));
         // Others go on meanwhile, and those who wait can leave.
         let mut leaving = engine.client();

@@ -3,6 +3,7 @@ use lockfree_cuckoo_benches::faults::Faults;
 use lockfree_cuckoo_benches::quartiles::Quartiles;
 
 use super::*;
+use crate::build::Build;
 use crate::results::{Cell, Latency, Process, Quantiles, Results, Table};
 
 const ITEMS: usize = 1_000_000;
@@ -36,6 +37,7 @@ fn contender(process: &mut Process, name: &str, ratio: f64, false_positives: f64
                 rate: 1e8 * ratio * threads as f64,
                 limit: 1e8 * threads as f64,
                 idle: 0.0,
+                disturbed: 0,
             });
         }
     }
@@ -59,6 +61,7 @@ fn process(speedup: f64) -> Process {
 fn judged(processes: Vec<Process>) -> Vec<Goal> {
     let results = Results {
         machine: String::new(),
+        build: Build::Default,
         processes,
     };
     judge(&Summary::of(&results))
@@ -75,7 +78,8 @@ fn goal(goals: &[Goal], about: &str) -> Goal {
 fn each_has_its_verdict() {
     let goals = judged(vec![process(2.0)]);
     let verdict = |about| goal(&goals, about).verdict();
-    assert_eq!(verdict("1M hit, 1 thread, by the limit"), "missed");
+    assert_eq!(verdict("1M hit, 1 thread, by the limit"), "reached");
+    assert_eq!(verdict("1M remove, 1 thread, by the limit"), "reached");
     assert_eq!(verdict("1M mixed, 1 thread, by the limit"), "reached");
     assert_eq!(
         verdict("1M hit-many, 1 thread, by the limit"),
@@ -112,6 +116,7 @@ fn stalls_are_compared_with_every_lock() {
             p50: 50.0,
             p99: 100.0,
             p999,
+            longest: p999,
             operations: 1_000,
         };
         Latency {
