@@ -1,6 +1,6 @@
 //! What the numbers were measured on.
 
-pub use charts::machine::{caches, cores};
+pub use charts::machine::{Cache, caches, cores};
 
 /// The machine, and what this build does differently on it, in one line.
 #[must_use]

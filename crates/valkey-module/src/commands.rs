@@ -207,10 +207,10 @@ fn use_filter(
             has_changed: false,
         });
     }
-    let slots = filter.slots();
+    let before = matches!(operation, Operation::Compact).then(|| filter.slots());
     let reply = operate(operation, filter)?;
     // What is freed are segments, and so slots.
-    let is_idle = matches!(operation, Operation::Compact) && filter.slots() == slots;
+    let is_idle = before.is_some_and(|slots| filter.slots() == slots);
     let has_changed = !is_idle && replicate::done(ctx, argv, operation, &reply, false);
     if has_changed {
         value.count();

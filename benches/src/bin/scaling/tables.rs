@@ -1,7 +1,7 @@
 //! The tables of a run.
 
 use lockfree_cuckoo_benches::layout::{Layout, or_dash};
-use lockfree_cuckoo_benches::machine::caches;
+use lockfree_cuckoo_benches::machine::{Cache, caches};
 use lockfree_cuckoo_benches::size::items_name;
 
 use crate::job::Work;
@@ -104,15 +104,15 @@ fn kinds(summary: &Summary<'_>, items: usize) {
 
 /// How large a table is beside the larger caches of a processor.
 fn beside_caches(bytes: Option<usize>) -> String {
+    let Some(bytes) = bytes else {
+        return String::new();
+    };
     let large = caches().into_iter().filter(|cache| cache.level > 1);
-    let shares: Vec<String> = bytes
-        .into_iter()
-        .flat_map(|bytes| large.clone().map(move |cache| (bytes, cache)))
-        .map(|(bytes, cache)| {
-            let share = bytes as f64 / cache.bytes as f64;
-            format!("{share:.2} of the cache of level {}", cache.level)
-        })
-        .collect();
+    let share = |cache: Cache| {
+        let share = bytes as f64 / cache.bytes as f64;
+        format!("{share:.2} of the cache of level {}", cache.level)
+    };
+    let shares: Vec<String> = large.map(share).collect();
     if shares.is_empty() {
         String::new()
     } else {

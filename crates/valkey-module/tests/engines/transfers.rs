@@ -35,6 +35,20 @@ fn usage(client: &mut Client, key: &str) -> usize {
     number.parse().expect("a number")
 }
 
+/// The memory of the only key, `f`, which is what the module counts.
+fn counted(engine: &Engine, client: &mut Client) -> usize {
+    let bytes = usage(client, "f");
+    let counted = number(engine, "cf_bytes");
+    assert!(counted.abs_diff(bytes) < 1 << 10, "{counted} of {bytes}");
+    bytes
+}
+
+fn load_all(client: &mut Client, key: &str, chunks: &[(i64, Vec<u8>)]) {
+    for (iterator, bytes) in chunks {
+        assert_eq!(load(client, key, *iterator, bytes), "+OK\r\n");
+    }
+}
+
 /// A load that does not fit is refused with its first chunk, and one that began is not refused later.
 #[test]
 fn a_load_asks_for_all_its_memory_at_first() {
@@ -62,12 +76,11 @@ fn a_load_asks_for_all_its_memory_at_first() {
     for (at, (iterator, bytes)) in chunks.iter().enumerate() {
         assert_eq!(load(&mut client, "f", *iterator, bytes), "+OK\r\n", "{at}");
         if at + 1 < chunks.len() {
-            let bytes = usage(&mut client, "f");
+            let bytes = counted(&engine, &mut client);
             assert!(
                 (total..total + (1 << 16)).contains(&bytes),
                 "{at}: {bytes} of {total}"
             );
-            assert!(number(&engine, "cf_bytes").abs_diff(bytes) < 1 << 10);
             used.push(number(&engine, "used_memory"));
         }
     }
@@ -95,20 +108,10 @@ fn a_load_goes_on_after_a_snapshot_and_is_counted() {
     assert_eq!(ask(&mut client, "DEBUG RELOAD"), "+OK\r\n");
     assert_eq!(number(&engine, "cf_half_loaded"), 1);
     assert_eq!(load(&mut client, "f", second.0, &second.1), "+OK\r\n");
-    let bytes = usage(&mut client, "f");
-    assert!(
-        number(&engine, "cf_bytes").abs_diff(bytes) < 1 << 10,
-        "{bytes}"
-    );
-    for (iterator, bytes) in rest {
-        assert_eq!(load(&mut client, "f", *iterator, bytes), "+OK\r\n");
-    }
+    counted(&engine, &mut client);
+    load_all(&mut client, "f", rest);
     assert_eq!(number(&engine, "cf_half_loaded"), 0);
-    let bytes = usage(&mut client, "f");
-    assert!(
-        number(&engine, "cf_bytes").abs_diff(bytes) < 1 << 10,
-        "{bytes}"
-    );
+    counted(&engine, &mut client);
     assert_eq!(ask(&mut client, "CF.EXISTS f a"), ":1\r\n");
     engine.check();
 }
@@ -136,9 +139,7 @@ fn a_load_that_went_wrong_begins_anew() {
     assert!(reply.contains("the first chunk begins anew"), "{reply}");
     assert!(load(&mut client, "f", 3, b"abc").starts_with("-Couldn't load chunk!"));
     assert_eq!(number(&primary, "cf_half_loaded"), 1);
-    for (iterator, bytes) in &right {
-        assert_eq!(load(&mut client, "f", *iterator, bytes), "+OK\r\n");
-    }
+    load_all(&mut client, "f", &right);
     assert_eq!(ask(&mut client, "CF.EXISTS f a"), ":1\r\n");
     assert_eq!(number(&primary, "cf_half_loaded"), 0);
     // Not one that is whole.
