@@ -44,6 +44,8 @@ mod traits;
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use engine::Engine;
+#[cfg(feature = "std")]
+pub use growing::Grows;
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
 pub use rotates::Rotates;
@@ -52,7 +54,7 @@ pub use values::Values;
 use core::marker::PhantomData;
 
 #[cfg(feature = "std")]
-use crate::engine::Growing;
+use crate::engine::Ladder;
 use crate::engine::{Fixed, Plan, Rotating};
 use crate::random_state::RandomState;
 
@@ -148,7 +150,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
+pub type GrowingCuckooFilter<S = RandomState> = Filter<Ladder, S>;
 
 /// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their insert.
 ///
@@ -251,7 +253,7 @@ pub type TypedCuckooFilter<T, S = RandomState> = Filter<Fixed, S, Only<T>>;
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Growing, S, Only<T>>;
+pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Ladder, S, Only<T>>;
 
 /// A [`TypedCuckooFilter`] that forgets, as the [`RotatingCuckooFilter`] does.
 ///
@@ -271,8 +273,9 @@ pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Onl
 /// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
 /// are names for it.
 ///
-/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or
-/// [`Rotating`]; its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named.
+/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Ladder`],
+/// [`Growing`](crate::Growing) or [`Rotating`]. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless
+/// named; that of a `Ladder` is always 4 x 16.
 /// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
 ///
 /// # Examples

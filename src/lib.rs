@@ -131,9 +131,9 @@ mod table;
 pub mod testing;
 mod tokens;
 
-#[cfg(feature = "std")]
-pub use engine::Growing;
 pub use engine::{Fixed, Rotating};
+#[cfg(feature = "std")]
+pub use engine::{Growing, Ladder};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
@@ -144,7 +144,9 @@ pub use filter::{
     TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
+pub use filter::{
+    GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows, TypedGrowingCuckooFilter,
+};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

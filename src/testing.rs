@@ -1,15 +1,13 @@
 //! Doors for checks: what no user needs. Not covered by semantic versioning.
 
-#[cfg(feature = "std")]
-pub use crate::engine::Ladder;
 pub use crate::sync::hooks;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-#[cfg(feature = "std")]
-use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
+#[cfg(feature = "std")]
+use crate::engine::{Growing, Ladder};
 use crate::filter::{Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;

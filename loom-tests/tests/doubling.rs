@@ -1,7 +1,8 @@
 //! Tables that double: nothing is missed or lost while words are split.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::testing::{Double, Ladder, Relocate};
+use lockfree_cuckoo::Ladder;
+use lockfree_cuckoo::testing::{Double, Relocate};
 use loom::sync::Arc;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::spawn;

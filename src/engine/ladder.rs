@@ -7,9 +7,10 @@ use once_cell::race::OnceBox;
 
 use super::growing::{Limits, NO_LIMIT};
 use super::{Filling, Operations, Plan};
-use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
+use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::segment::{Rung, geometry};
+use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing;
@@ -29,6 +30,9 @@ pub struct Ladder {
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
+    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter. Behind
+    /// a pointer as the later tables are.
+    memory_for_now: Box<AtomicU64>,
     /// The bytes of the filter outside of this engine's heap.
     outside: usize,
 }
@@ -59,6 +63,7 @@ impl Ladder {
             })),
             limits,
             memory,
+            memory_for_now: Box::new(AtomicU64::new(u64::MAX)),
             outside,
         }
     }
@@ -104,6 +109,13 @@ impl Ladder {
         self.memory
     }
 
+    /// The lower of both limits.
+    fn memory_now(&self) -> usize {
+        // Relaxed, here and where it is set: a limit orders nothing.
+        let now = self.memory_for_now.load(Ordering::Relaxed);
+        self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
+    }
+
     fn sum(&self, of: impl Fn(&Rung) -> usize) -> usize {
         self.rungs().map(of).sum()
     }
@@ -131,10 +143,6 @@ impl Operations for Ladder {
     }
 
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
-        let factor = plan.options.factor;
-        if factor != 2 {
-            return Err(BuildError(Cause::GrowthFactor { factor, nearest: 2 }));
-        }
         let (start, items) = plan.size.geometry::<Lanes16>()?;
         plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
@@ -175,6 +183,14 @@ impl Operations for Ladder {
     fn shrink_to_fit(&self) {
         for rung in self.rungs() {
             rung.tokens().finish_growth();
+        }
+    }
+
+    fn limit_memory_usage(&self, bytes: usize) {
+        let bytes = bytes as u64;
+        // Threads that set the same again and again share the line.
+        if self.memory_for_now.load(Ordering::Relaxed) != bytes {
+            self.memory_for_now.store(bytes, Ordering::Relaxed);
         }
     }
 

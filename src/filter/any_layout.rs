@@ -14,7 +14,7 @@ use crate::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
 use crate::stored::Stream;
-use crate::stored::{Frame, Identity, Slice, Source};
+use crate::stored::{Frame, Identity, Slice, Source, Stored};
 
 /// Filters of a layout that is chosen at run time.
 impl<E, S, I> FilterBuilder<E, S, I>
@@ -99,6 +99,10 @@ where
     type Output = Result<Box<dyn Hashed>, BuildError>;
 
     fn call<L: Layout>(self) -> Self::Output {
+        // Its own layout is no other one: there it may be an engine that others do not have.
+        if Shape::of::<L>() == Shape::of::<E::Layout>() {
+            return Ok(Box::new(self.0.build()?));
+        }
         Ok(Box::new(self.0.layout::<L>().build()?))
     }
 }
@@ -106,7 +110,8 @@ where
 /// Reading a filter of any layout that was stored with the default hasher. Its seed is stored along.
 ///
 /// As [`from_bytes`](Self::from_bytes) and [`read_from`](Self::read_from), which read filters of one layout. The kind of
-/// the filter is that of the type: `GrowingCuckooFilter::from_bytes_any_layout` reads filters that grow.
+/// the filter is that of the type: `GrowingCuckooFilter::from_bytes_any_layout` reads filters that grow, by doubling or by
+/// segments.
 impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
     /// As [`from_bytes`](Self::from_bytes), for a filter of any layout.
     ///
@@ -187,7 +192,10 @@ where
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Box<dyn Hashed>, ReadError> {
         let frame = Frame::read(source)?;
-        frame.shape(E::KIND)?.call(ReadBehind {
+        if frame.is(E::KIND) && frame.shape(E::KIND)? == Shape::of::<E::Layout>() {
+            return Ok(Box::new(Self::read_behind(&frame, source, hasher)?));
+        }
+        frame.shape(E::With::<E::Layout>::KIND)?.call(ReadBehind {
             frame,
             source,
             hasher,

@@ -4,12 +4,10 @@ use core::fmt;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
-#[cfg(feature = "std")]
-use super::growing::Grows;
 use super::{Any, Engine, Filter};
-#[cfg(feature = "std")]
-use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating, Size};
+#[cfg(feature = "std")]
+use crate::engine::{Growing, Ladder};
 use crate::error::BuildError;
 use crate::layout::Layout;
 use crate::random_state::RandomState;
@@ -43,7 +41,7 @@ pub type CuckooFilterBuilder<S = RandomState> = FilterBuilder<Fixed, S>;
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Growing, S>;
+pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Ladder, S>;
 
 /// Builds a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
 ///
@@ -294,11 +292,12 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 }
 
-/// Choices about growth.
+/// Choices about growth by segments.
 #[cfg(feature = "std")]
-impl<E: Grows, S, I> FilterBuilder<E, S, I> {
+impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
     /// Makes each segment larger than the last one by this factor, a power of two from 2 to 65,536; 2 unless
-    /// set. A larger one leaves more memory unused after each growth, and has fewer segments.
+    /// set. A larger one leaves more memory unused after each growth, and has fewer segments. (A
+    /// [`Ladder`] always doubles.)
     #[must_use]
     pub fn growth_factor(mut self, factor: usize) -> Self {
         self.plan.options.factor = factor;

@@ -145,6 +145,11 @@ impl Frame {
         Ok(frame)
     }
 
+    /// Whether it is of a filter of this kind.
+    pub(crate) fn is(&self, kind: Kind) -> bool {
+        self.get(at::KIND) == [kind as u8]
+    }
+
     /// The layout of a filter of this kind. An error, if it is a filter of another kind, or the layout is unknown.
     pub(crate) fn shape(&self, kind: Kind) -> Result<Shape, ReadError> {
         let [found] = self.get(at::KIND);

@@ -21,7 +21,7 @@ mod oracle;
 mod stored;
 mod threads;
 
-use lockfree_cuckoo::testing::Ladder;
+use lockfree_cuckoo::Ladder;
 use lockfree_cuckoo::{Filter, FilterBuilder};
 use model::hashers::AsGiven;
 use model::mix;

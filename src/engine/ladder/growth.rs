@@ -138,18 +138,16 @@ impl Ladder {
         let words = geometry(level).buckets() * size_of::<u64>();
         let bytes = || (self.outside + self.heap_bytes()).saturating_add(words);
         // What was left behind before may not have been given back yet.
+        let most = self.memory_now();
         for _ in 0..FLUSHES {
-            if bytes() <= self.memory {
+            if bytes() <= most {
                 return Ok(());
             }
             crossbeam_epoch::pin().flush();
         }
         match bytes() {
-            bytes if bytes <= self.memory => Ok(()),
-            bytes => Err(Limit::Memory {
-                bytes,
-                most: self.memory,
-            }),
+            bytes if bytes <= most => Ok(()),
+            bytes => Err(Limit::Memory { bytes, most }),
         }
     }
 
