@@ -9,19 +9,22 @@
 //!    of them, and can be filled again.
 
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError, ReadError};
+use lockfree_cuckoo::{Filter, Growing, InsertError, ReadError};
 use model::geometry::Geometry;
 use model::stored::{self, Field, list};
 use model::{Fingerprint, Layout, mix};
 use proptest::prelude::*;
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
 
 /// Segments of 24, 12 and 6 buckets, in three ranges; the one in the middle takes inserts.
 const SHAPES: [usize; 3] = [24, 12, 6];
 const BUCKETS: usize = 24 + 12 + 6;
 const SLOTS: u64 = (Layout::DEFAULT.slots * BUCKETS) as u64;
 
-fn filter(seed: u64) -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder().capacity(9).seed(seed);
+fn filter(seed: u64) -> Chain {
+    let builder = Chain::builder().capacity(9).seed(seed);
     let mut filter = builder.build().expect("memory");
     // What suits nine items is one range; this has the three.
     let mut bytes = filter.to_bytes();
@@ -29,7 +32,7 @@ fn filter(seed: u64) -> GrowingCuckooFilter {
     list::buckets(0).set(&mut bytes, 6);
     list::START.set(&mut bytes, 6);
     list::repair(&mut bytes);
-    filter = GrowingCuckooFilter::from_bytes(&bytes).expect("an empty one");
+    filter = Chain::from_bytes(&bytes).expect("an empty one");
     for (items, buckets) in [(0..8u64, 24), (8..20, 12), (20..26, 6)] {
         for item in items {
             filter.insert(&item).expect("room");
@@ -46,9 +49,9 @@ fn sound() -> Vec<u8> {
 }
 
 /// Reads in both ways, which must agree.
-fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
-    let from_bytes = GrowingCuckooFilter::from_bytes(bytes);
-    let read_from = GrowingCuckooFilter::read_from(bytes);
+fn read(bytes: &[u8]) -> Result<Chain, ReadError> {
+    let from_bytes = Chain::from_bytes(bytes);
+    let read_from = Chain::read_from(bytes);
     match (from_bytes, read_from) {
         (Ok(mut one), Ok(mut other)) => {
             assert!(one.to_bytes() == other.to_bytes(), "both are the same");
@@ -65,7 +68,7 @@ fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
 }
 
 /// Property 4.
-fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
+fn keeps_its_promises(bytes: &[u8], mut filter: Chain) {
     assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
     let shapes = list::shapes(bytes);
     let tokens = list::tokens(Layout::DEFAULT, bytes);
@@ -159,7 +162,7 @@ fn something_behind_it_is_an_error_in_bytes() {
     let bytes = sound();
     for more in [1, 8, 24, 1_000] {
         let longer = [bytes.as_slice(), &vec![0; more]].concat();
-        match GrowingCuckooFilter::from_bytes(&longer) {
+        match Chain::from_bytes(&longer) {
             Err(ReadError::TrailingBytes {
                 expected, found, ..
             }) => assert_eq!((expected, found), (bytes.len() as u64, longer.len() as u64)),
@@ -299,7 +302,7 @@ fn a_word_is_a_packed_bucket_or_an_error() {
 #[test]
 fn parts_of_different_filters_do_not_go_together() {
     let one = filter(1).to_bytes();
-    let mut again = GrowingCuckooFilter::from_bytes(&one).expect("sound");
+    let mut again = Chain::from_bytes(&one).expect("sound");
     // The same items in each segment, and only other words.
     for item in 20..26u64 {
         assert!(again.remove(&item));

@@ -11,8 +11,11 @@ mod allocations;
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};
-use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, SnapshotError};
+use lockfree_cuckoo::{Filter, Growing, ReadError, SnapshotError};
 use model::stored::{self, list};
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
 
 /// What a filter may have besides its tables, with as many segments as there can be: the 640 KiB of a filter of
 /// one table, and as much again.
@@ -26,7 +29,7 @@ const LIST: usize = 255 * 64;
 
 /// A stored filter with segments of these shapes that are empty, without words.
 fn claiming(shapes: &[u64]) -> Vec<u8> {
-    let mut filter = GrowingCuckooFilter::builder()
+    let mut filter = Chain::builder()
         .capacity(8)
         .seed(1)
         .build()
@@ -67,7 +70,7 @@ fn a_claim_costs_nothing() {
     for log in 4..64 {
         for segments in [1, 3, 255] {
             let bytes = claiming(&vec![1 << log; segments]);
-            let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&bytes));
+            let (read, cost) = cost_of(|| Chain::from_bytes(&bytes));
             let error = read.expect_err("there are no words");
             let told = matches!(
                 error,
@@ -76,7 +79,7 @@ fn a_claim_costs_nothing() {
             assert!(told, "2^{log} buckets: {error}");
             assert!(cost.peak <= LIST, "2^{log} buckets: {}", cost.peak);
 
-            let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(bytes.as_slice()));
+            let (read, cost) = cost_of(|| Chain::read_from(bytes.as_slice()));
             assert!(read.is_err());
             assert!(cost.peak <= AHEAD + 2 * LIST, "2^{log}: {}", cost.peak);
         }
@@ -97,17 +100,17 @@ fn an_input_costs_no_more_than_three_of_it() {
     for shapes in shapes {
         let bytes = empty(&shapes);
         let most = 3 * bytes.len() + FIXED;
-        let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&bytes));
+        let (read, cost) = cost_of(|| Chain::from_bytes(&bytes));
         assert_eq!(read.expect("sound").segments(), shapes.len());
         assert!(cost.peak <= most, "{} of {most}", cost.peak);
-        let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(bytes.as_slice()));
+        let (read, cost) = cost_of(|| Chain::read_from(bytes.as_slice()));
         assert!(read.is_ok());
         assert!(cost.peak <= most, "{} of {most}", cost.peak);
 
         // If something is wrong that shows only at the end, the tables are all that was allocated.
         let mut damaged = bytes.clone();
         *damaged.last_mut().expect("not empty") ^= 1;
-        let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&damaged));
+        let (read, cost) = cost_of(|| Chain::from_bytes(&damaged));
         assert!(matches!(read, Err(ReadError::Checksum)));
         assert!(cost.peak <= bytes.len() + 2 * LIST, "{}", cost.peak);
         assert_eq!(cost.kept, 0);
@@ -126,7 +129,7 @@ fn a_reader_costs_no_more_than_it_gives() {
     let ends = (0..22).map(|log| 1 << log).chain([bytes.len() - 1]);
     for end in ends.filter(|&end| end < bytes.len()) {
         for bytes in [&bytes[..end], &claiming[..end]] {
-            let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(bytes));
+            let (read, cost) = cost_of(|| Chain::read_from(bytes));
             assert!(matches!(read, Err(ReadError::Truncated { .. })), "{end}");
             assert!(
                 cost.largest <= AHEAD.max(2 * end),
@@ -149,7 +152,7 @@ fn an_endless_reader_is_not_believed_either() {
         let bytes = claiming(&shapes);
         let head = list::head(&bytes);
         let endless = bytes[..head].chain(io::repeat(0)).take(given);
-        let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(endless));
+        let (read, cost) = cost_of(|| Chain::read_from(endless));
         assert!(matches!(read, Err(ReadError::Truncated { found, .. }) if found == given));
         assert!(cost.peak <= 3 * given as usize, "{}", cost.peak);
     }
@@ -160,10 +163,10 @@ fn memory_that_cannot_be_had_is_an_error() {
     // All but the few bytes that hold a list together and are not asked for with a choice.
     const LEAST: usize = 512;
     let bytes = grown(1 << 16);
-    let from_bytes = || GrowingCuckooFilter::from_bytes(&bytes);
-    let read_from = || GrowingCuckooFilter::read_from(bytes.as_slice());
+    let from_bytes = || Chain::from_bytes(&bytes);
+    let read_from = || Chain::read_from(bytes.as_slice());
     for read in [
-        &from_bytes as &dyn Fn() -> Result<GrowingCuckooFilter, ReadError>,
+        &from_bytes as &dyn Fn() -> Result<Chain, ReadError>,
         &read_from,
     ] {
         let mut failures = 0;
@@ -184,7 +187,7 @@ fn memory_that_cannot_be_had_is_an_error() {
 
 #[test]
 fn writing_takes_no_memory() {
-    let mut filter = GrowingCuckooFilter::from_bytes(&grown(1 << 12)).expect("sound");
+    let mut filter = Chain::from_bytes(&grown(1 << 12)).expect("sound");
     filter.insert("a").expect("room");
     let (result, cost) = cost_of(|| filter.write_to(io::sink()));
     result.expect("a sink takes all");
@@ -196,7 +199,7 @@ fn writing_takes_no_memory() {
 #[test]
 fn chunks_take_the_memory_of_the_list() {
     let bytes = grown(1 << 12);
-    let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
+    let filter = Chain::from_bytes(&bytes).expect("sound");
     // What a thread needs once, to look at any filter that grows.
     assert!(!filter.contains("a"));
     let (chunks, cost) = cost_of(|| filter.chunks());

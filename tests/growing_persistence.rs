@@ -16,15 +16,18 @@ use std::hash::BuildHasher;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, ReadError};
+use lockfree_cuckoo::{CuckooFilter, Filter, Growing, RandomState, ReadError};
 use model::hashers::Fnv;
 use model::stored::list;
 use model::{Layout, mix};
 use proptest::prelude::*;
 
+/// A filter that grows by segments.
+type Chain<S = RandomState> = Filter<Growing, S>;
+
 /// A filter that has grown to so many segments, of which the last is about half full. It holds the items from 0.
-fn grown(capacity: usize, factor: usize, segments: usize) -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder()
+fn grown(capacity: usize, factor: usize, segments: usize) -> Chain {
+    let builder = Chain::builder()
         .capacity(capacity)
         .growth_factor(factor)
         .seed(mix(segments as u64));
@@ -45,15 +48,15 @@ fn grown(capacity: usize, factor: usize, segments: usize) -> GrowingCuckooFilter
     filter
 }
 
-fn from_bytes(bytes: &[u8]) -> GrowingCuckooFilter {
-    GrowingCuckooFilter::from_bytes(bytes).expect("these bytes were just written")
+fn from_bytes(bytes: &[u8]) -> Chain {
+    Chain::from_bytes(bytes).expect("these bytes were just written")
 }
 
-fn read_from(reader: impl Read) -> GrowingCuckooFilter {
-    GrowingCuckooFilter::read_from(reader).expect("these bytes were just written")
+fn read_from(reader: impl Read) -> Chain {
+    Chain::read_from(reader).expect("these bytes were just written")
 }
 
-fn assert_same(read: &mut GrowingCuckooFilter, written: &mut GrowingCuckooFilter) {
+fn assert_same(read: &mut Chain, written: &mut Chain) {
     assert_eq!(read.len(), written.len());
     assert_eq!(read.segments(), written.segments());
     assert_eq!(read.capacity(), written.capacity());
@@ -88,7 +91,7 @@ fn one_to_six_segments_are_read_as_they_were_written() {
 #[test]
 fn an_empty_filter_and_a_full_one_are_too() {
     for items in [0, 1, 100] {
-        let builder = GrowingCuckooFilter::builder().capacity(100);
+        let builder = Chain::builder().capacity(100);
         let mut written = builder.build().expect("memory");
         for item in 0..items {
             written.insert(&item).expect("sized for it");
@@ -154,14 +157,14 @@ fn it_grows_by_the_same_factor_and_begins_anew_with_the_same_size() {
 }
 
 /// Fills it, and tells what stands in the way of more.
-fn limit(filter: &GrowingCuckooFilter) -> impl Debug + PartialEq + use<> {
+fn limit(filter: &Chain) -> impl Debug + PartialEq + use<> {
     let error = (0..1u64 << 20).find_map(|item| filter.insert(&item).err());
     (error.expect("there is a limit"), filter.segments())
 }
 
 #[test]
 fn the_limits_are_kept_and_hold() {
-    let builder = || GrowingCuckooFilter::builder().capacity(100).seed(5);
+    let builder = || Chain::builder().capacity(100).seed(5);
     for builder in [
         builder().max_false_positive_rate(0.0003),
         builder().max_false_positive_rate(0.0007),
@@ -230,7 +233,7 @@ fn step(items: u64) -> impl Strategy<Value = Step> {
 }
 
 /// What a step answers, as text.
-fn take(filter: &GrowingCuckooFilter, step: Step) -> String {
+fn take(filter: &Chain, step: Step) -> String {
     match step {
         Step::Insert(item) => format!("{:?}", filter.insert(&item)),
         Step::InsertUnique(item) => format!("{:?}", filter.insert_unique(&item)),
@@ -252,7 +255,7 @@ proptest! {
         before in prop::collection::vec(step(200), 0..300),
         after in prop::collection::vec(step(200), 0..300),
     ) {
-        let builder = GrowingCuckooFilter::builder().capacity(capacity);
+        let builder = Chain::builder().capacity(capacity);
         let mut written = builder.growth_factor(factor).seed(seed).build().expect("memory");
         for &step in &before {
             take(&written, step);
@@ -331,7 +334,7 @@ fn a_failing_reader_s_error_is_told() {
                 Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
             }
         }
-        let error = GrowingCuckooFilter::read_from(bytes[..good].chain(Broken));
+        let error = Chain::read_from(bytes[..good].chain(Broken));
         let error = error.expect_err("broken");
         assert!(
             matches!(&error, ReadError::Io(inner) if inner.kind() == ErrorKind::ConnectionReset),
@@ -349,7 +352,7 @@ fn a_reader_that_claims_too_much_is_an_error() {
         }
     }
     for claim in [65, 1 << 20, usize::MAX] {
-        assert!(GrowingCuckooFilter::read_from(Boaster(claim)).is_err());
+        assert!(Chain::read_from(Boaster(claim)).is_err());
     }
 }
 
@@ -403,7 +406,7 @@ fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
 #[test]
 fn a_large_filter_goes_through_a_file() {
     let path = std::env::temp_dir().join(format!("lfcf-growing-{}", std::process::id()));
-    let mut written = GrowingCuckooFilter::with_capacity(1_000);
+    let mut written = Chain::with_capacity(1_000);
     for item in 0..300_000u32 {
         written.insert(&item).expect("no limits");
     }
@@ -423,8 +426,8 @@ fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
 
 #[test]
 fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
-    fn grown<S: BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {
-        let builder = GrowingCuckooFilter::builder().capacity(8).hasher(hasher);
+    fn grown<S: BuildHasher>(hasher: S) -> Chain<S> {
+        let builder = Chain::builder().capacity(8).hasher(hasher);
         let filter = builder.build().expect("memory");
         for item in 0..100 {
             filter.insert(&format!("item {item}")).expect("no limits");
@@ -432,30 +435,30 @@ fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
         filter
     }
     let bytes = grown(Fnv { key: 7 }).to_bytes();
-    let right = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
+    let right = Chain::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
     let mut right = right.expect("the same");
     assert!((0..100).all(|item| right.contains(&format!("item {item}"))));
     assert!(right.to_bytes() == bytes);
-    let right = GrowingCuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 7 });
+    let right = Chain::read_from_with_hasher(&*bytes, Fnv { key: 7 });
     assert_eq!(right.expect("the same").len(), 100);
 
-    let wrong = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
+    let wrong = Chain::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
     assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let wrong = GrowingCuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 8 });
+    let wrong = Chain::read_from_with_hasher(&*bytes, Fnv { key: 8 });
     assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let default = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
+    let default = Chain::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
     assert!(matches!(error_of(default), ReadError::OtherHasher));
-    let missing = GrowingCuckooFilter::from_bytes(&bytes);
+    let missing = Chain::from_bytes(&bytes);
     assert!(matches!(error_of(missing), ReadError::HasherNeeded));
-    let missing = GrowingCuckooFilter::read_from(&*bytes);
+    let missing = Chain::read_from(&*bytes);
     assert!(matches!(error_of(missing), ReadError::HasherNeeded));
 
     let hasher = std::hash::RandomState::new();
     let bytes = grown(hasher.clone()).to_bytes();
-    let read = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, hasher);
+    let read = Chain::from_bytes_with_hasher(&bytes, hasher);
     assert!(read.expect("the same keys").contains(&"item 7".to_string()));
     let other = std::hash::RandomState::new();
-    let other = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, other);
+    let other = Chain::from_bytes_with_hasher(&bytes, other);
     assert!(matches!(error_of(other), ReadError::OtherHasher));
 }
 
@@ -486,9 +489,9 @@ fn the_two_kinds_are_told_apart() {
             assert_eq!(io::Error::from(error).kind(), ErrorKind::InvalidInput);
         }
         let does_not = [
-            error_of(GrowingCuckooFilter::from_bytes(&fixed[..length])),
-            error_of(GrowingCuckooFilter::read_from(&fixed[..length])),
-            error_of(GrowingCuckooFilter::from_bytes_with_hasher(
+            error_of(Chain::from_bytes(&fixed[..length])),
+            error_of(Chain::read_from(&fixed[..length])),
+            error_of(Chain::from_bytes_with_hasher(
                 &fixed[..length],
                 Fnv { key: 1 },
             )),
@@ -505,7 +508,7 @@ fn the_two_kinds_are_told_apart() {
 
 #[test]
 fn there_are_no_more_segments_than_can_be_stored() {
-    let builder = GrowingCuckooFilter::builder().capacity(8).seed(1);
+    let builder = Chain::builder().capacity(8).seed(1);
     let mut written = builder.build().expect("memory");
     written.insert("a").expect("room");
     let added = (0..300).filter(|_| written.add_segment(2)).count();

@@ -28,9 +28,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use lockfree_cuckoo::{Filter, Growing, InsertError};
 use model::hashers::AsGiven;
 use model::mix;
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
 
 /// What is not counted exactly: lists of segments, and what the threads of a test and the epochs keep.
 const SLACK: usize = 16 << 10;
@@ -113,8 +116,8 @@ fn live() -> usize {
     LIVE.load(Ordering::Relaxed)
 }
 
-fn filter(capacity: usize) -> GrowingCuckooFilter<AsGiven> {
-    let builder = GrowingCuckooFilter::builder().capacity(capacity);
+fn filter(capacity: usize) -> Chain<AsGiven> {
+    let builder = Chain::builder().capacity(capacity);
     builder.hasher(AsGiven).build().expect("memory")
 }
 
@@ -129,7 +132,7 @@ fn settle(holds: impl Fn() -> bool) {
     }
 }
 
-fn shrink(filter: &GrowingCuckooFilter<AsGiven>) {
+fn shrink(filter: &Chain<AsGiven>) {
     settle(|| {
         filter.shrink_to_fit();
         filter.segments() == 1
@@ -138,7 +141,7 @@ fn shrink(filter: &GrowingCuckooFilter<AsGiven>) {
 }
 
 /// Any call by `&mut` does it.
-fn free_what_is_parked(filter: &mut GrowingCuckooFilter<AsGiven>) {
+fn free_what_is_parked(filter: &mut Chain<AsGiven>) {
     filter.set_max_memory_usage(usize::MAX);
 }
 
@@ -277,7 +280,7 @@ fn the_pages_of_drained_segments_go_back_to_the_system() {
 fn the_limit_counts_what_is_parked() {
     let _turn = alone();
     let mut filter = filter(1_000);
-    let fill = |filter: &GrowingCuckooFilter<AsGiven>| {
+    let fill = |filter: &Chain<AsGiven>| {
         let refused = (0..).position(|item| filter.insert_hash(mix(item)).is_err());
         refused.expect("a limit") as u64
     };

@@ -4,23 +4,26 @@
 
 use crew::Crew;
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
+use lockfree_cuckoo::{Filter, Growing, SnapshotError};
 use model::mix;
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
 
 /// Hashes of items that no other generator gives.
 fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |n| mix(kind << 40 | n))
 }
 
-fn filter(capacity: usize) -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(6);
+fn filter(capacity: usize) -> Chain {
+    let builder = Chain::builder().capacity(capacity).seed(6);
     builder.build().expect("memory")
 }
 
 #[test]
 fn equals_a_filter_at_rest() {
     for (capacity, count) in [(0, 0), (0, 100), (45, 1_000), (1_000, 10_000)] {
-        let builder = GrowingCuckooFilter::builder().capacity(capacity);
+        let builder = Chain::builder().capacity(capacity);
         let mut filter = builder.growth_factor(4).seed(5).build().expect("memory");
         let stored: Vec<u64> = items(1, count).collect();
         filter.insert_many_hash(&stored).expect("no limits");
@@ -40,7 +43,7 @@ fn equals_a_filter_at_rest() {
 
 #[test]
 fn keeps_the_limits_and_the_target() {
-    let builder = GrowingCuckooFilter::builder().capacity(100);
+    let builder = Chain::builder().capacity(100);
     let builder = builder.max_false_positive_rate(0.0007).growth_factor(4);
     let filter = builder.build().expect("possible");
     for item in 0..1_000 {
@@ -48,7 +51,7 @@ fn keeps_the_limits_and_the_target() {
     }
     assert!(filter.add_segment(32));
     let copy = filter.snapshot().expect("nobody writes");
-    let fill = |filter: &GrowingCuckooFilter| (0..).find_map(|n: u64| filter.insert(&n).err());
+    let fill = |filter: &Chain| (0..).find_map(|n: u64| filter.insert(&n).err());
     assert_eq!(fill(&copy), fill(&filter));
     assert_eq!(copy.slots(), filter.slots());
 }
@@ -103,7 +106,7 @@ fn misses_nothing_while_others_churn_and_it_grows() {
 #[test]
 fn misses_nothing_while_items_hop() {
     const SNAPSHOTS: usize = 60;
-    let builder = GrowingCuckooFilter::builder().capacity(40_000).seed(6);
+    let builder = Chain::builder().capacity(40_000).seed(6);
     let filter = builder.max_false_positive_rate(0.000_2).build();
     let filter = filter.expect("one segment");
     let lasting: Vec<u64> = items(1, (filter.slots() as f64 * 0.93) as u64).collect();

@@ -17,8 +17,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use allocations::with_failing;
-use lockfree_cuckoo::GrowingCuckooFilter;
 use lockfree_cuckoo::testing::AddSegment;
+use lockfree_cuckoo::{Filter, Growing};
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
 
 /// The least that fails. Nobody asks whether the few bytes of a list can be had.
 const FALLIBLE: usize = 512;
@@ -29,8 +32,8 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn filter() -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder().capacity(8).seed(1);
+fn filter() -> Chain {
+    let builder = Chain::builder().capacity(8).seed(1);
     builder.build().expect("memory")
 }
 
@@ -44,7 +47,7 @@ fn run_what_is_deferred() {
 
 /// Demands that the target of a filter that is empty stays when it is replaced.
 #[track_caller]
-fn assert_stays(filter: &GrowingCuckooFilter) {
+fn assert_stays(filter: &Chain) {
     assert_eq!((filter.segments(), filter.len()), (1, 0));
     // Stands for an insert that has loaded the list and is stopped.
     let insert_under_way = crossbeam_epoch::pin();
@@ -62,7 +65,7 @@ fn assert_stays(filter: &GrowingCuckooFilter) {
 
 /// A filter of two segments that is cleared without the memory for a new one. `number`: the allocation that fails.
 /// `held`: what was deferred when the first target was replaced can run only afterwards.
-fn cleared_without_memory(number: usize, held: bool) -> Option<GrowingCuckooFilter> {
+fn cleared_without_memory(number: usize, held: bool) -> Option<Chain> {
     let mut filter = filter();
     let hold = held.then(crossbeam_epoch::pin);
     for item in 0..4 {
@@ -80,7 +83,7 @@ fn cleared_without_memory(number: usize, held: bool) -> Option<GrowingCuckooFilt
 }
 
 /// Clears without memory, at each allocation that can fail.
-fn each_cleared_without_memory(check: impl Fn(GrowingCuckooFilter)) {
+fn each_cleared_without_memory(check: impl Fn(Chain)) {
     for held in [false, true] {
         let cleared = (0..).map_while(|number| cleared_without_memory(number, held));
         // The versions, the descriptors and the cells of the count, at least.
@@ -118,7 +121,7 @@ fn a_copy_has_a_target_that_is_not_sealed() {
     let mut filter = filter();
     assert_stays(&filter.try_clone().expect("memory"));
     assert_stays(&filter.snapshot().expect("nobody writes"));
-    assert_stays(&GrowingCuckooFilter::from_bytes(&filter.to_bytes()).expect("as written"));
+    assert_stays(&Chain::from_bytes(&filter.to_bytes()).expect("as written"));
     filter.clear();
     assert_stays(&filter);
 }

@@ -4,14 +4,14 @@
 //! loom's atomics.
 #![cfg(all(loom, feature = "loom"))]
 
+use lockfree_cuckoo::Growing;
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::testing::hooks::in_one_order;
-use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use loom::sync::Arc;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::spawn;
 
-type Filter = GrowingCuckooFilter<RandomState>;
+type Filter = lockfree_cuckoo::Filter<Growing>;
 
 const F: u64 = 0x1111;
 
@@ -25,7 +25,7 @@ const OTHER: u64 = 1 << 63 | 0x2222;
 
 /// A filter whose first segment has two buckets.
 fn filter() -> Arc<Filter> {
-    let filter = GrowingCuckooFilter::builder().capacity(8).seed(0).build();
+    let filter = Filter::builder().capacity(8).seed(0).build();
     Arc::new(filter.expect("a valid size"))
 }
 

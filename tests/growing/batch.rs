@@ -1,11 +1,13 @@
 //! The batch calls: the single calls, item by item, whatever grows on the way.
 
 use crew::Crew;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use lockfree_cuckoo::InsertError;
 use model::mix;
 
 use crate::common::batches::agree;
 use crate::{as_given, assert_empty, distinct, geometry, shrink};
+
+use super::Chain;
 
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
@@ -43,7 +45,7 @@ fn adds_what_is_absent_as_the_single_calls_do() {
 
 #[test]
 fn a_refused_item_ends_a_unique_batch() {
-    let builder = GrowingCuckooFilter::builder()
+    let builder = Chain::builder()
         .capacity(300)
         .seed(1)
         .max_false_positive_rate(0.000_25);
@@ -78,7 +80,7 @@ fn a_refused_item_ends_a_unique_batch() {
 /// Those before the one that is refused are in, those behind it are not.
 #[test]
 fn a_refused_batch_says_how_far_it_came() {
-    let builder = GrowingCuckooFilter::builder()
+    let builder = Chain::builder()
         .capacity(300)
         .max_false_positive_rate(0.000_25);
     let items: Vec<u64> = (0..5_000).collect();

@@ -1,14 +1,16 @@
 //! Copies: more of one item than its buckets hold are no reason to grow.
 
 use crew::Crew;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use lockfree_cuckoo::InsertError;
 use model::mix;
 
 use crate::{as_given, distinct, geometry};
 
+use super::Chain;
+
 const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
 
-fn refuses_a_ninth<S>(filter: &GrowingCuckooFilter<S>, item: u64) {
+fn refuses_a_ninth<S>(filter: &Chain<S>, item: u64) {
     let segments = filter.segments();
     for _ in 0..100 {
         let error = filter.insert_hash(item).expect_err("eight are in");

@@ -3,14 +3,14 @@
 use std::error::Error;
 
 use crew::Crew;
-use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, GrowthError, InsertError};
+use lockfree_cuckoo::{GrowthError, InsertError};
 use model::hashers::AsGiven;
 use model::mix;
 
-fn builder(capacity: usize) -> GrowingCuckooFilterBuilder<AsGiven> {
-    GrowingCuckooFilter::builder()
-        .capacity(capacity)
-        .hasher(AsGiven)
+use super::{Builder, Chain};
+
+fn builder(capacity: usize) -> Builder<AsGiven> {
+    Chain::builder().capacity(capacity).hasher(AsGiven)
 }
 
 /// Of segments that are all full: one of eight fingerprints each, of 65,535.
@@ -27,7 +27,7 @@ fn cannot_grow(error: InsertError) -> GrowthError {
 
 /// Fills until it is refused. All that went in must be there; then every way of inserting is refused, until some
 /// items have been removed.
-fn fill(filter: &GrowingCuckooFilter<AsGiven>) -> GrowthError {
+fn fill(filter: &Chain<AsGiven>) -> GrowthError {
     let refused = |hash| filter.insert_hash(hash).err().map(|error| (hash, error));
     let (last, error) = (0..).map(mix).find_map(refused).expect("there is a limit");
     let items: Vec<u64> = (0..).map(mix).take_while(|&item| item != last).collect();
@@ -414,5 +414,5 @@ fn memory_that_cannot_be_had_is_an_error() {
 #[test]
 #[should_panic(expected = "at most")]
 fn the_short_way_panics_with_the_same_error() {
-    let _ = GrowingCuckooFilter::with_capacity(usize::MAX);
+    let _ = Chain::with_capacity(usize::MAX);
 }

@@ -30,30 +30,33 @@ mod traits;
 
 use std::thread;
 
-use lockfree_cuckoo::GrowingCuckooFilter;
+use lockfree_cuckoo::{Filter, FilterBuilder, Growing};
 use model::geometry::{Geometry, distinct};
 use model::hashers::{AsGiven, Narrow};
 use model::{Layout, mix};
+
+/// A filter that grows by segments.
+type Chain<S = lockfree_cuckoo::RandomState> = Filter<Growing, S>;
+
+type Builder<S = lockfree_cuckoo::RandomState> = FilterBuilder<Growing, S>;
 
 /// Six bits of fingerprint: in two buckets there are 64 classes in all.
 const SHORT: Narrow = Narrow {
     mask: !0xffff | 0x3f,
 };
 
-fn short(capacity: usize, factor: usize) -> GrowingCuckooFilter<Narrow> {
-    let builder = GrowingCuckooFilter::builder()
-        .capacity(capacity)
-        .growth_factor(factor);
+fn short(capacity: usize, factor: usize) -> Chain<Narrow> {
+    let builder = Chain::builder().capacity(capacity).growth_factor(factor);
     builder.hasher(SHORT).build().expect("memory")
 }
 
-fn as_given(capacity: usize) -> GrowingCuckooFilter<AsGiven> {
-    let builder = GrowingCuckooFilter::builder().capacity(capacity);
+fn as_given(capacity: usize) -> Chain<AsGiven> {
+    let builder = Chain::builder().capacity(capacity);
     builder.hasher(AsGiven).build().expect("memory")
 }
 
 /// Of the first segment.
-fn geometry<S>(filter: &GrowingCuckooFilter<S>) -> Geometry {
+fn geometry<S>(filter: &Chain<S>) -> Geometry {
     assert_eq!(filter.segments(), 1, "it has not grown yet");
     Geometry::with_slots(Layout::DEFAULT, filter.slots())
 }
@@ -66,7 +69,7 @@ fn scrambled(items: impl IntoIterator<Item = u64>, seed: u64) -> Vec<u64> {
 
 /// Shrinks until so many segments are left. Other tests run at the same time, and each of their threads that the
 /// system has put aside in an operation delays what is freed here; hence the patience.
-fn shrink<S>(filter: &GrowingCuckooFilter<S>, segments: usize) {
+fn shrink<S>(filter: &Chain<S>, segments: usize) {
     for _ in 0..100_000 {
         filter.shrink_to_fit();
         if filter.segments() <= segments {
@@ -78,12 +81,12 @@ fn shrink<S>(filter: &GrowingCuckooFilter<S>, segments: usize) {
 }
 
 /// Any call by `&mut` does it.
-fn free_what_is_parked<S>(filter: &mut GrowingCuckooFilter<S>) {
+fn free_what_is_parked<S>(filter: &mut Chain<S>) {
     filter.set_max_memory_usage(usize::MAX);
 }
 
 /// The filter is as empty as one can see.
-fn assert_empty<S>(filter: &GrowingCuckooFilter<S>, hashes: impl IntoIterator<Item = u64>) {
+fn assert_empty<S>(filter: &Chain<S>, hashes: impl IntoIterator<Item = u64>) {
     assert_eq!(filter.len(), 0, "len of an empty filter");
     assert!(filter.is_empty());
     for hash in hashes {

@@ -1,12 +1,13 @@
 //! The measures, at one segment and at several.
 
-use lockfree_cuckoo::GrowingCuckooFilter;
 use model::mix;
 
 use crate::{as_given, short};
 
-fn seeded(capacity: usize, factor: usize, seed: u64) -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(seed);
+use super::Chain;
+
+fn seeded(capacity: usize, factor: usize, seed: u64) -> Chain {
+    let builder = Chain::builder().capacity(capacity).seed(seed);
     builder.growth_factor(factor).build().expect("memory")
 }
 

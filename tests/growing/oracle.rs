@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use lockfree_cuckoo::InsertError;
 use model::hashers::Narrow;
 use proptest::prelude::*;
 
 use crate::shrink;
+
+use super::Chain;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -27,16 +29,14 @@ enum Step {
 const ITEMS: u64 = 600;
 
 struct Pair {
-    filter: GrowingCuckooFilter<Narrow>,
+    filter: Chain<Narrow>,
     stored: BTreeMap<u64, usize>,
 }
 
 impl Pair {
     fn new(capacity: usize, factor: usize, bits: u32) -> Self {
         let mask = !0xffff | ((1 << bits) - 1);
-        let builder = GrowingCuckooFilter::builder()
-            .capacity(capacity)
-            .growth_factor(factor);
+        let builder = Chain::builder().capacity(capacity).growth_factor(factor);
         Self {
             filter: builder.hasher(Narrow { mask }).build().expect("memory"),
             stored: BTreeMap::new(),

@@ -5,18 +5,20 @@ use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, RandomState};
+use lockfree_cuckoo::RandomState;
 use model::hashers::Narrow;
 use model::mix;
 
 use crate::{as_given, assert_empty, short, shrink};
 
+use super::{Builder, Chain};
+
 #[test]
 fn can_be_shared_and_sent_and_survives_a_panic() {
     fn check<T: Send + Sync + UnwindSafe + RefUnwindSafe + std::fmt::Debug>() {}
-    check::<GrowingCuckooFilter>();
-    check::<GrowingCuckooFilter<Narrow>>();
-    check::<GrowingCuckooFilterBuilder>();
+    check::<Chain>();
+    check::<Chain<Narrow>>();
+    check::<Builder>();
 }
 
 /// It may be dropped by another thread than the one that made it.
@@ -126,7 +128,7 @@ fn debug_tells_the_measures_and_no_more() {
 
 #[test]
 fn a_seed_decides_everything() {
-    let builder = GrowingCuckooFilter::builder().capacity(100).seed(5);
+    let builder = Chain::builder().capacity(100).seed(5);
     let one = builder.clone().build().expect("memory");
     let other = builder.build().expect("memory");
     assert_eq!(one.hash_one("a"), other.hash_one("a"));
@@ -155,7 +157,7 @@ impl HashOneOf for RandomState {
 
 #[test]
 fn items_of_all_kinds_go_together() {
-    let filter = GrowingCuckooFilter::with_capacity(8);
+    let filter = Chain::with_capacity(8);
     filter.insert("a").expect("memory");
     filter.insert(&String::from("b")).expect("memory");
     filter.insert(&[1u8, 2][..]).expect("memory");
@@ -176,7 +178,7 @@ impl Hash for Unhashable {
 
 #[test]
 fn a_panic_in_a_hash_changes_nothing() {
-    let filter = GrowingCuckooFilter::builder()
+    let filter = Chain::builder()
         .capacity(8)
         .seed(1)
         .build()

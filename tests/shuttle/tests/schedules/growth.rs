@@ -1,16 +1,16 @@
 //! Filters that grow and shrink.
 
+use lockfree_cuckoo::Growing;
 use lockfree_cuckoo::testing::AddSegment;
 use lockfree_cuckoo::testing::hooks::Event;
-use lockfree_cuckoo::{GrowingCuckooFilter, RandomState};
 use shuttle_tests::explore::explore_with_epochs;
 use shuttle_tests::threads::{choice, together};
 
-type Filter = GrowingCuckooFilter<RandomState>;
+type Filter = lockfree_cuckoo::Filter<Growing>;
 
 /// A filter whose first segment has two buckets.
 fn filter() -> Filter {
-    let filter = GrowingCuckooFilter::builder().capacity(8).seed(0).build();
+    let filter = Filter::builder().capacity(8).seed(0).build();
     filter.expect("a valid size")
 }
 

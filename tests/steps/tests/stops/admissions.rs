@@ -2,11 +2,10 @@
 
 use std::thread;
 
-use lockfree_cuckoo::GrowingCuckooFilter;
 use lockfree_cuckoo::testing::AddSegment;
 use step_tests::{Led, at_each_step};
 
-use crate::{first_segment, growing};
+use crate::{Chain, first_segment, growing};
 
 /// Of one class in segments of two and of four buckets, with the candidates in one order and in the other.
 const ITEM: u64 = 0x1111;
@@ -32,7 +31,7 @@ fn run_what_is_deferred() {
     (0..8).for_each(|_| crossbeam_epoch::pin().flush());
 }
 
-fn admit(filter: &GrowingCuckooFilter) -> bool {
+fn admit(filter: &Chain) -> bool {
     filter.insert_unique_hash(ITEM).expect("room")
 }
 
@@ -91,7 +90,7 @@ fn overtaken_twice(name: &str, scene: impl Fn(usize, [usize; 2]) -> (bool, usize
 }
 
 /// What a scene of two admissions and a remove says in the end.
-fn assert_not_both(filter: &GrowingCuckooFilter, early: bool, late: bool, stops: [usize; 3]) {
+fn assert_not_both(filter: &Chain, early: bool, late: bool, stops: [usize; 3]) {
     assert!(!(early && late), "two were told true, stopped at {stops:?}");
     let winners = usize::from(early) + usize::from(late);
     assert_eq!(filter.count_hash(ITEM), winners, "stopped at {stops:?}");

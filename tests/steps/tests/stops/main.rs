@@ -13,21 +13,24 @@ mod versions;
 mod walks;
 
 use lockfree_cuckoo::testing::{AddSegment, Descriptors};
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, RandomState};
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, Filter, Growing, RandomState};
 use model::Layout;
 use model::geometry::Geometry;
 
+/// A filter that grows by segments.
+type Chain = Filter<Growing>;
+
 /// A filter that grows, with a segment of so many buckets as the target in front of the first one, of two buckets.
 /// Both are empty.
-fn growing(buckets: usize) -> GrowingCuckooFilter {
+fn growing(buckets: usize) -> Chain {
     let filter = first_segment();
     assert!(filter.add_segment(buckets));
     filter
 }
 
 /// A filter that grows, with a segment of two buckets.
-fn first_segment() -> GrowingCuckooFilter {
-    let builder = GrowingCuckooFilter::builder().capacity(8).seed(1);
+fn first_segment() -> Chain {
+    let builder = Chain::builder().capacity(8).seed(1);
     builder.build().expect("memory")
 }
 

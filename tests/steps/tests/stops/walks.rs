@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use lockfree_cuckoo::GrowingCuckooFilter;
 use lockfree_cuckoo::testing::AddSegment;
 use step_tests::{at_each_step, overtaken};
 
-use crate::growing;
+use crate::{Chain, growing};
 
 const ITEM: u64 = 0x1234_5678_9abc_def1;
 
 /// The class of the item is never empty while a call walks. The list stays as it is: residents keep its segments.
-fn walked_at_each_step(name: &str, sees: impl Fn(&GrowingCuckooFilter) -> bool) {
+fn walked_at_each_step(name: &str, sees: impl Fn(&Chain) -> bool) {
     let steps = at_each_step(|step| {
         let filter = growing(4);
         filter.insert_hash(ITEM ^ 2).expect("room");
@@ -70,7 +69,7 @@ fn a_lookup_is_not_deceived_by_a_list_that_comes_back() {
 }
 
 /// Gives what is retired the time to go.
-fn shrink_to(filter: &GrowingCuckooFilter, segments: usize) {
+fn shrink_to(filter: &Chain, segments: usize) {
     let gone = (0..1_000).any(|_| {
         crossbeam_epoch::pin().flush();
         filter.shrink_to_fit();
@@ -84,7 +83,7 @@ fn shrink_to(filter: &GrowingCuckooFilter, segments: usize) {
 
 #[test]
 fn an_admission_misses_no_class_that_is_never_empty() {
-    let is_told = |filter: &GrowingCuckooFilter| filter.insert_unique_hash(ITEM) == Ok(false);
+    let is_told = |filter: &Chain| filter.insert_unique_hash(ITEM) == Ok(false);
     walked_at_each_step("insert_unique", is_told);
 }
 
@@ -95,7 +94,7 @@ fn a_count_misses_no_class_that_is_never_empty() {
 
 #[test]
 fn a_snapshot_misses_no_class_that_is_never_empty() {
-    let is_copied = |filter: &GrowingCuckooFilter| {
+    let is_copied = |filter: &Chain| {
         let copy = filter.snapshot().expect("one change");
         copy.contains_hash(ITEM)
     };

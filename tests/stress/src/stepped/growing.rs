@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::GrowingCuckooFilter;
+use lockfree_cuckoo::Growing;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
@@ -45,10 +45,10 @@ const PACE: Pace = Pace {
     turns: 8,
 };
 
-type Filter = GrowingCuckooFilter<AsGiven>;
+type Filter<S = AsGiven> = lockfree_cuckoo::Filter<Growing, S>;
 
 fn tiny() -> Filter {
-    let builder = GrowingCuckooFilter::builder().capacity(8);
+    let builder = Filter::builder().capacity(8);
     builder.hasher(AsGiven).build().expect("memory")
 }
 
