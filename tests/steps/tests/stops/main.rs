@@ -2,6 +2,7 @@
 #![cfg(lockfree_cuckoo_steps)]
 
 mod admissions;
+mod doubling;
 mod references;
 mod refusals;
 mod refused_rotations;
