@@ -354,8 +354,13 @@ fn a_filter_of_another_layout_is_told_apart() {
             "{error}"
         );
         if shape != Shape::ALL[5] {
-            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another layout");
+            let error = Filter::<Growing>::from_bytes(&growing).expect_err("another layout");
             assert!(matches!(error, ReadError::OtherLayout { .. }), "{error}");
+            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another engine");
+            assert!(
+                matches!(error, ReadError::OtherKind { doubles: false, .. }),
+                "{error}"
+            );
         }
     }
 }

@@ -78,6 +78,12 @@ impl Cells {
         })
     }
 
+    /// The heap bytes of so many cells, with what their alignment takes.
+    pub(crate) fn bytes_for(len: usize) -> usize {
+        len.saturating_mul(size_of::<AtomicU64>())
+            .saturating_add(ALIGNMENT)
+    }
+
     /// The address of the first.
     pub(crate) fn first(&self) -> NonNull<AtomicU64> {
         self.first

@@ -6,8 +6,8 @@ mod walks;
 use once_cell::race::OnceBox;
 
 use super::growing::{Limits, NO_LIMIT};
-use super::{Filling, Operations, Plan};
-use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
+use super::{Filling, Operations, Plan, Size};
+use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::segment::{Rung, geometry};
 use crate::sync::{AtomicU64, Ordering};
@@ -144,11 +144,12 @@ impl Operations for Ladder {
 
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
         let (start, items) = plan.size.geometry::<Lanes16>()?;
+        demand_power_of_two(plan.size)?;
         plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let level = start.buckets().next_power_of_two().ilog2().min(DEEPEST);
+        plan.check_memory(|| Rung::bytes_for(level))?;
         let home = Rung::new(level, budget).map_err(BuildError::out_of_memory)?;
-        plan.check_memory(|| Ok(home.bytes()))?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
             ..plan.options
@@ -258,6 +259,22 @@ impl Operations for Ladder {
     #[inline]
     fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         self.ahead(hashes)
+    }
+}
+
+/// Tables that double have a power of two of buckets. A capacity is rounded up, a number of buckets is not.
+fn demand_power_of_two(size: Size) -> Result<(), BuildError> {
+    match size {
+        Size::Buckets(buckets) if !buckets.is_power_of_two() => {
+            let nearest = buckets.next_power_of_two();
+            let ranges = 1;
+            Err(BuildError(Cause::Buckets {
+                buckets,
+                nearest,
+                ranges,
+            }))
+        }
+        _ => Ok(()),
     }
 }
 

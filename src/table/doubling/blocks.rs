@@ -298,11 +298,16 @@ impl Blocks {
         }
     }
 
+    /// The bytes of one block of this level.
+    pub(crate) fn bytes_for(level: u32) -> usize {
+        size_of::<Block>() + Cells::bytes_for(1 << level)
+    }
+
     /// The bytes of all blocks, but for those that the system has got back.
     pub(crate) fn bytes(&self) -> usize {
         let of_block = |block: &Block| {
             let released = block.released.load(Ordering::Relaxed) as usize;
-            size_of::<Block>() + allocate::bytes(&block.words) - released
+            size_of::<Block>() + Cells::bytes_for(block.words.len()) - released
         };
         self.blocks
             .iter()
