@@ -1,114 +1,52 @@
-//! Filters that double: growth that comes while a call stands still.
-
-use std::thread;
+//! Filters that double, at the size that a scene wants.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-use lockfree_cuckoo::{Filter, FilterBuilder, Ladder, RandomState};
+use lockfree_cuckoo::{Filter, FilterBuilder, Ladder};
+use model::hashers::AsGiven;
 use model::mix;
-use step_tests::{Led, at_each_step};
 
-type Doubling = Filter<Ladder>;
+pub(crate) type Doubling = Filter<Ladder, AsGiven>;
 
-/// The smallest one.
-fn filter() -> Doubling {
-    let builder = FilterBuilder::with_hasher(RandomState::with_seed(1));
-    builder.capacity(8).build().expect("memory")
+/// Words that an insert splits while the table grows.
+pub(crate) const CHUNK: usize = 8;
+
+/// Of two buckets: level 1.
+pub(crate) fn filter() -> Doubling {
+    filter_of(1)
 }
 
-fn items() -> impl Iterator<Item = u64> {
+/// That begins at a level.
+pub(crate) fn filter_of(first: u32) -> Doubling {
+    let builder = FilterBuilder::with_hasher(AsGiven);
+    builder.buckets(1 << first).build().expect("memory")
+}
+
+/// The same at a level, empty.
+pub(crate) fn filter_at(level: u32) -> Doubling {
+    let filter = filter();
+    (1..level).for_each(|_| double(&filter));
+    filter
+}
+
+/// Begins a growth, and ends it.
+pub(crate) fn double(filter: &Doubling) {
+    assert!(filter.begin_to_double());
+    filter.shrink_to_fit();
+}
+
+pub(crate) fn items() -> impl Iterator<Item = u64> {
     (0..).map(mix)
 }
 
-/// Items of which the last makes another table follow the first one.
-fn as_many_as_one_table_has() -> Vec<u64> {
-    let filter = filter();
-    let mut stored = Vec::new();
-    for item in items() {
-        filter.insert_hash(item).expect("memory");
-        stored.push(item);
-        if filter.segments() > 1 {
-            break;
-        }
-    }
-    stored
+/// A head in the place where hashes have it.
+pub(crate) const fn head(number: u64) -> u64 {
+    number << 10
 }
 
-/// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
-/// the first one added another, of the same size, there would be shorter tokens in the finer table.
-#[test]
-fn of_two_that_add_a_table_one_does() {
-    let stored = as_many_as_one_table_has();
-    let (&last, others) = stored.split_last().expect("an item");
-    let full = filter();
-    for &item in others {
-        full.insert_hash(item).expect("room");
-    }
-    assert_eq!(full.segments(), 1);
-    let bytes = { full }.to_bytes();
-    let steps = at_each_step(|step| {
-        let filter = Doubling::from_bytes(&bytes).expect("sound");
-        let reached = thread::scope(|scope| {
-            let insert = Led::begin(scope, [step], || filter.insert_hash(last));
-            let reached = insert.has_stopped();
-            for item in items().skip(stored.len()) {
-                if filter.segments() > 1 {
-                    break;
-                }
-                filter.insert_hash(item).expect("memory");
-            }
-            insert.finish().expect("memory");
-            reached
-        });
-        assert_eq!(
-            filter.segments(),
-            2,
-            "access {step}: two tables of one size"
-        );
-        assert!(filter.contains_hash(last), "access {step}: an item is lost");
-        reached
-    });
-    println!("{steps} scenes: two that add a table");
-    assert!(steps > 100, "{steps} accesses");
-}
-
-/// An insert stands still before it looks how far a growth is. Meanwhile that growth ends, and the next one has nearly
-/// ended. What is left of it is as little as it was.
-#[test]
-fn a_late_insert_does_not_send_a_growth_back() {
-    /// Of the level that the first growth leaves.
-    const LEVEL: u32 = 6;
-    /// Words that an insert splits.
-    const CHUNK: usize = 8;
-    let steps = at_each_step(|step| {
-        let filter = filter();
-        let begin = || assert!(filter.begin_to_double());
-        for _ in 1..LEVEL {
-            begin();
-            filter.shrink_to_fit();
-        }
-        begin();
-        let mut random = items();
-        let mut insert = || {
-            let item = random.next().expect("endless");
-            filter.insert_hash(item).expect("room");
-        };
-        let (reached, left) = thread::scope(|scope| {
-            let late = Led::begin(scope, [step], || filter.insert_hash(mix(1 << 40)));
-            let reached = late.has_stopped();
-            filter.shrink_to_fit();
-            begin();
-            (0..(2 << LEVEL) / CHUNK - 1).for_each(|_| insert());
-            late.finish().expect("room");
-            let finish = || filter.shrink_to_fit();
-            (reached, stepping(|_| Fate::Goes, finish).1)
-        });
-        assert!(
-            left < 40 * CHUNK,
-            "access {step}: {left} accesses, for {CHUNK} words"
-        );
-        reached
-    });
-    println!("{steps} scenes: a late insert and two growths");
-    assert!(steps > 50, "{steps} accesses");
+/// The places of both buckets of an item in the level: on its first side the first bits of the hash, on its second one
+/// these and the offset of the head.
+pub(crate) fn places(hash: u64, level: u32) -> [u64; 2] {
+    const SIDE: u64 = 1 << 62;
+    let offset = (hash & 0xfc00).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
+    [hash >> 2, hash >> 2 ^ offset].map(|index| index >> (63 - level))
 }
