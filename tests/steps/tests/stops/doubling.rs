@@ -50,3 +50,24 @@ pub(crate) fn places(hash: u64, level: u32) -> [u64; 2] {
     let offset = (hash & 0xfc00).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
     [hash >> 2, hash >> 2 ^ offset].map(|index| index >> (63 - level))
 }
+
+/// At the last level, and as full as a table must be before another one is added.
+pub(crate) fn filter_at_the_end() -> Doubling {
+    const LAST: u32 = 11;
+    let filter = filter_at(LAST);
+    for item in items().take(1 << LAST) {
+        filter.insert_hash(item).expect("room");
+    }
+    assert_eq!(filter.segments(), 1);
+    filter
+}
+
+/// Adds a table: more items have the same two buckets, and the same head, than there is room for.
+pub(crate) fn add_table(filter: &Doubling) {
+    let tables = filter.segments();
+    for tail in 0..9 {
+        let item = 999 << 54 | tail << 45 | head(7);
+        filter.insert_hash(item).expect("memory");
+    }
+    assert_eq!(filter.segments(), tables + 1);
+}

@@ -11,7 +11,7 @@ use step_tests::{Led, at_each_step};
 use crate::doubling::{CHUNK, Doubling, filter, filter_at, items};
 
 /// Items of which the last makes another table follow the first one.
-pub(crate) fn as_many_as_one_table_has() -> Vec<u64> {
+fn as_many_as_one_table_has() -> Vec<u64> {
     let filter = filter();
     let mut stored = Vec::new();
     for item in items() {
