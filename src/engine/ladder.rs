@@ -7,6 +7,7 @@ use once_cell::race::OnceBox;
 
 use super::growing::{Limits, NO_LIMIT};
 use super::{Filling, Operations, Plan, Size};
+use crate::allocate;
 use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::segment::{Rung, geometry};
@@ -71,6 +72,19 @@ impl Ladder {
     /// The same with other tables.
     fn with(&self, rungs: Vec<Rung>) -> Self {
         Self::of_rungs(rungs, self.limits, self.memory, self.outside)
+    }
+
+    /// The same with a copy of each table, made from the finest to the coarsest.
+    fn copied<E: From<OutOfMemory>>(
+        &self,
+        copy: impl Fn(&Rung) -> Result<Rung, E>,
+    ) -> Result<Self, E> {
+        let mut copies = Vec::new();
+        allocate::grow(&mut copies, LATER + 1)?;
+        for rung in self.rungs() {
+            copies.push(copy(rung)?);
+        }
+        Ok(self.with(copies))
     }
 
     /// The tables, from the finest to the coarsest.
@@ -167,8 +181,7 @@ impl Operations for Ladder {
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let rungs: Result<Vec<_>, _> = self.rungs().map(Rung::quiescent_copy).collect();
-        Ok(self.with(rungs?))
+        self.copied(Rung::quiescent_copy)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {

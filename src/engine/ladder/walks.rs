@@ -113,8 +113,7 @@ impl Ladder {
     /// A copy of every token that is in from the call to the return. A token never changes its table, and the copies are
     /// made in the order in which a lookup looks: what holds for a lookup holds for the copy.
     pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
-        let copies: Result<Vec<_>, _> = self.rungs().map(Rung::snapshot).collect();
-        Ok(self.with(copies?))
+        self.copied(Rung::snapshot)
     }
 }
 
