@@ -16,7 +16,8 @@ use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing;
 
-/// The engine of a filter that doubles: of buckets with 4 slots of 16 bits.
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
+/// bits.
 ///
 /// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and a
 /// lookup of what is absent looks at both.
