@@ -113,7 +113,8 @@ impl Ladder {
     /// Begins to double the finest table. For checks that want it at will.
     pub(crate) fn begin_to_double(&self) -> bool {
         let tokens = self.target().tokens();
-        tokens.can_grow() && tokens.begin_to_grow(tokens.hint()).is_ok()
+        let hint = tokens.hint();
+        hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
     }
 
     pub(crate) fn limits(&self) -> Limits {

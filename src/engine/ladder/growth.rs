@@ -1,9 +1,12 @@
 //! Growth: doubling the finest table, or adding one behind it.
 
+use core::ptr;
+
+use once_cell::race::OnceBox;
+
 use super::{Ladder, full};
 use crate::engine::Operations;
 use crate::error::{GrowthError, InsertError, Limit, Rate};
-
 use crate::segment::Rung;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Blocks, DEEPEST, Hint, Lanes16};
@@ -87,7 +90,7 @@ impl Ladder {
     }
 
     fn has_grown(&self, target: &Rung, hint: Hint) -> bool {
-        target.tokens().hint() != hint || !core::ptr::eq(self.target(), target)
+        target.tokens().hint() != hint || !ptr::eq(self.target(), target)
     }
 
     fn try_to_grow(&self, target: &Rung, hint: Hint) -> Result<(), Limit> {
@@ -157,8 +160,10 @@ impl Ladder {
 
     /// Adds a table behind the target, of which all tokens are longer than those of the target.
     fn add(&self, target: &Rung, level: u32) -> Result<(), Limit> {
-        let place = self.rungs().count() - 1;
-        let Some(vacant) = self.later.get(place) else {
+        // The place behind the target, whatever was added meanwhile: of all who found this one full, one succeeds.
+        let is_target = |rung: &OnceBox<Rung>| rung.get().is_some_and(|rung| ptr::eq(rung, target));
+        let place = self.later.iter().position(is_target);
+        let Some(vacant) = self.later.get(place.map_or(0, |place| place + 1)) else {
             return Err(Limit::Segments);
         };
         let rung = Rung::lazy(level, target.tokens().search_budget())?;

@@ -61,7 +61,8 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     }
     let end = 2 << hint.level();
     let from = tokens.blocks.cursor();
-    let to = (from + CHUNK).min(end);
+    // It may be in the next level by now, and must not go back.
+    let to = (from + CHUNK).min(end).max(from);
     if !(from..to).all(|bucket| split(tokens, bucket)) {
         return false;
     }
