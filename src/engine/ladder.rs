@@ -96,6 +96,11 @@ impl Ladder {
         tokens.can_grow() && tokens.begin_to_grow(tokens.hint()).is_ok()
     }
 
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        self.target().tokens().doubled()
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }

@@ -133,10 +133,7 @@ proptest! {
             .sum();
         let [first, second] = [0, 4].map(|at| word(core::array::from_fn(|lane| lanes[at + lane])));
         prop_assert_eq!(depth.covering(item, first, second), expected);
-        let without_vectors = match depth {
-            Depth::First => words::equal(item, first, second),
-            Depth::Deeper => words::beginning(item, first, second),
-        };
+        let without_vectors = words::covering(&Marks::of(depth), item, first, second);
         prop_assert_eq!(without_vectors, expected);
     }
 }

@@ -1,7 +1,7 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 53 - level : 6 |
+//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 55 - level : 6 |
 //! ```
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
@@ -14,12 +14,15 @@ use core::hint::select_unpredictable;
 
 use once_cell::race::OnceBox;
 
+use super::class::level_of;
+use super::header::Header;
+use super::level::Level;
 use super::word::Word;
-use super::{Class, DEEPEST, Lanes16, level_of};
+use super::{DEEPEST, Lanes16};
 use crate::allocate::{self, ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::Bucket;
-use crate::layout::prefix::{Depth, TAIL_BITS};
+use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
 
@@ -37,7 +40,7 @@ pub(crate) struct Blocks {
 
 #[derive(Debug)]
 struct Block {
-    words: Cells,
+    words: Cells<Header>,
     /// The bytes that the system has got back.
     released: AtomicU64,
 }
@@ -49,6 +52,9 @@ pub(crate) struct Hint(*mut AtomicU64);
 const PLACES: usize = TAIL_BITS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
+/// A hash without so many bits at the end begins with the place of a bucket, and the ten bits behind it: two bits of 0
+/// are in front.
+const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 const DEEPER: usize = 1 << 6;
 const GROWING: usize = 1 << 7;
 const _: () = assert!(GROWING < ALIGNMENT);
@@ -57,7 +63,7 @@ impl Hint {
     fn new(block: &Block, level: u32, depth: Depth) -> Self {
         let deeper = if depth == Depth::First { 0 } else { DEEPER };
         let words = block.words.first().as_ptr();
-        Self(words.map_addr(|address| address | deeper | (53 - level as usize)))
+        Self(words.map_addr(|address| address | deeper | (SHIFT_OF_LEVEL_0 - level) as usize))
     }
 
     #[inline]
@@ -67,7 +73,7 @@ impl Hint {
 
     #[inline]
     pub(crate) fn level(self) -> u32 {
-        53 - (self.0.addr() & SHIFT) as u32
+        SHIFT_OF_LEVEL_0 - (self.0.addr() & SHIFT) as u32
     }
 
     #[inline]
@@ -98,7 +104,7 @@ impl Blocks {
         level: u32,
         content: impl Fn(usize) -> Bucket<Lanes16>,
     ) -> Result<Self, OutOfMemory> {
-        let block = Block::new(level)?;
+        let block = Block::new(level, depth(first, level))?;
         for (place, cell) in block.words.iter().enumerate() {
             cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
         }
@@ -108,7 +114,12 @@ impl Blocks {
     /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
     /// somebody has written to it.
     pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
-        Ok(Self::of(first, first, Block::new(first)?, true))
+        Ok(Self::of(
+            first,
+            first,
+            Block::new(first, Depth::First)?,
+            true,
+        ))
     }
 
     fn of(first: u32, level: u32, block: Block, lazy: bool) -> Self {
@@ -192,7 +203,7 @@ impl Blocks {
     /// The block of a level; a new one, all words of which are absent, if there is none.
     fn block_or_new(&self, level: u32) -> Result<&Block, OutOfMemory> {
         let place = &self.blocks[(level - self.first) as usize];
-        place.get_or_try_init(|| Block::new(level).map(Box::new))
+        place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
     /// The block of a level, if there is one.
@@ -215,40 +226,41 @@ impl Blocks {
         self.lazy && level_of(bucket) == self.first
     }
 
+    /// The words of a level, if it has a block.
+    #[inline]
+    pub(crate) fn level(&self, level: u32) -> Option<Level<'_>> {
+        let words = &self.block(level)?.words;
+        Some(Level::new(words, level, self.depth(level)))
+    }
+
     /// A word; absent if its level has no block.
     #[inline]
     pub(crate) fn load(&self, bucket: usize) -> Word {
-        // SeqCst, as every access to a word: see `Table::load`.
-        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
-        self.cell(bucket).map_or(Word::ABSENT, load)
+        self.level(level_of(bucket))
+            .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// The cells of both words of an item at the level of a hint of this table, and the ten index bits behind the number
-    /// of the first.
+    /// Both words of an item at the level of a hint of this table, and its lane there.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn pair(&self, hint: Hint, class: Class) -> Pair<'_> {
+    pub(crate) fn pair(&self, hint: Hint, hash: u64) -> Pair<'_> {
         let words = hint.words();
-        // The place in the block, and the ten bits behind it: the leading one of the number is the start of the block.
-        let [first, second] =
-            [class.first, class.second].map(|index| index.behind_leading(hint.0.addr() as u32));
+        // SAFETY: a hint points to the block of its level, which has a header and stays while the table is borrowed.
+        let header: &Header = unsafe { &*Cells::header_of(words) };
+        let of_head = header.of_hash(hash);
+        // The leading one of the number is the start of the block.
+        let first = hash.wrapping_shr(hint.0.addr() as u32);
+        let place = first >> TAIL_BITS;
         let cell = |place: u64| {
-            // SAFETY: a hint points to the block of its level, which has all its words, and stays while the table is
-            // borrowed. The place has as many bits as the level, because the hint says how many bits are not of it.
-            unsafe { &*words.wrapping_add((place >> TAIL_BITS) as usize) }
+            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint says
+            // how many bits are not of it, and so has the offset.
+            unsafe { &*words.wrapping_add(place as usize) }
         };
         Pair {
-            first: cell(first),
-            second: cell(second),
-            next: first as u16,
-        }
-    }
-
-    /// Asks for the line of a bucket.
-    #[inline]
-    pub(crate) fn prefetch(&self, bucket: usize) {
-        if let Some(cell) = self.cell(bucket) {
-            crate::table::prefetch::prefetch(cell);
+            first: cell(place),
+            second: cell(place ^ of_head.offset()),
+            lane: of_head.lane(first as u16),
+            header,
         }
     }
 
@@ -260,21 +272,15 @@ impl Blocks {
         current: impl Into<Word>,
         new: impl Into<Word>,
     ) -> bool {
-        let (current, new) = (current.into().bits(), new.into().bits());
-        // SeqCst: see `Table::exchange`.
-        let exchange = |cell: &AtomicU64| {
-            cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
-        };
-        self.cell(bucket)
-            .map(exchange)
-            .is_some_and(|result| result.is_ok())
+        self.level(level_of(bucket))
+            .is_some_and(|level| level.exchange(bucket, current, new))
     }
 
     /// Reads the word in its modification order: see `Table::read_latest`.
     #[inline]
     pub(crate) fn read_latest(&self, bucket: usize) -> Word {
-        let read = |cell: &AtomicU64| Word::from_bits(cell.fetch_or(0, Ordering::SeqCst));
-        self.cell(bucket).map_or(Word::ABSENT, read)
+        self.level(level_of(bucket))
+            .map_or(Word::ABSENT, |level| level.read_latest(bucket))
     }
 
     /// Sets a word of a table that nobody else can reach.
@@ -302,7 +308,7 @@ impl Blocks {
     pub(crate) fn bytes(&self) -> usize {
         let of_block = |block: &Block| {
             let released = block.released.load(Ordering::Relaxed) as usize;
-            size_of::<Block>() + allocate::bytes(&block.words) - released
+            size_of::<Block>() + block.words.bytes() - released
         };
         self.blocks
             .iter()
@@ -312,13 +318,14 @@ impl Blocks {
     }
 }
 
-/// The cells of both words of an item.
+/// The cells of both words of an item, and how to judge them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     first: &'a AtomicU64,
     second: &'a AtomicU64,
-    /// The index bits behind the number of the first, the lowest ten.
-    pub(crate) next: u16,
+    /// The full lane of the item.
+    pub(crate) lane: u16,
+    header: &'a Header,
 }
 
 impl Pair<'_> {
@@ -328,6 +335,26 @@ impl Pair<'_> {
         // SeqCst: see `Table::load`.
         let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         (load(self.first), load(self.second))
+    }
+
+    /// What names the stripe of the item.
+    #[inline]
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Head::of_lane(self.lane).fingerprint()
+    }
+
+    /// The lanes of two words that cover the item: see [`Depth::covering`].
+    #[inline]
+    pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
+        let (first, second) = (first.bits(), second.bits());
+        self.header.marks.covering(self.lane, first, second)
+    }
+
+    /// Asks for the lines of both.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        crate::table::prefetch::prefetch(self.first);
+        crate::table::prefetch::prefetch(self.second);
     }
 
     /// Replaces the content of one of the two. Returns false if the word has changed.
@@ -347,9 +374,9 @@ impl Pair<'_> {
 }
 
 impl Block {
-    fn new(level: u32) -> Result<Self, OutOfMemory> {
+    fn new(level: u32, depth: Depth) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            words: Cells::new(1 << level)?,
+            words: Cells::new(1 << level, Header::new(level, depth))?,
             released: AtomicU64::new(0),
         })
     }

@@ -2,7 +2,6 @@
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
-use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
@@ -23,26 +22,15 @@ enum Answer {
 /// have its head, and so one stripe.
 #[inline]
 pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
-    let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let f = class.head.fingerprint();
+    let pair = tokens.blocks.pair(tokens.blocks.hint(), hash);
+    let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
-    let pair = tokens.blocks.pair(hint, class);
     let (a, b) = pair.load();
     // A plain word is the live one, whatever the hint said.
-    if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {
-        return contains_slowly(tokens, hash);
-    }
-    // Each arm by itself, so that each is one comparison.
-    match hint.depth() {
-        Depth::First => {
-            Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
-        }
-        Depth::Deeper => Depth::Deeper.covers(
-            Depth::Deeper.lane(class.head, pair.next),
-            a.bits(),
-            b.bits(),
-        ),
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        pair.covering(a, b) != 0
+    } else {
+        contains_slowly(tokens, hash)
     }
 }
 

@@ -18,15 +18,13 @@ use crate::table::doubling::{Class, Prefix, Word};
 #[inline]
 pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let f = class.head.fingerprint();
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
-    let pair = tokens.blocks.pair(hint, class);
     let (a, b) = pair.load();
     if Word::are_plain(a, b) {
         let depth = hint.depth();
-        let wanted = depth.lane(class.head, pair.next);
-        let covering = depth.covering(wanted, a.bits(), b.bits());
+        let covering = pair.covering(a, b);
         // If there are more, one has to be the longest, and the stripe may have to be bumped.
         if covering.count_ones() == 2 {
             let in_first = covering & 0xff != 0;
@@ -47,13 +45,14 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
             }
         }
     }
-    remove_slowly(tokens, class)
+    remove_slowly(tokens, hash)
 }
 
 /// The same in full.
 #[cold]
 #[inline(never)]
-fn remove_slowly(tokens: &Doubling, class: Class) -> bool {
+fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
+    let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     let mut bumped = false;
     loop {
