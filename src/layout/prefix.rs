@@ -72,7 +72,7 @@ impl Depth {
         head.bits() | next & TAIL | self.mark()
     }
 
-    /// Without a branch, because lookups have none to spare.
+    /// Without a branch, because lookups and removes have none to spare.
     #[inline]
     fn mark(self) -> u16 {
         self as u16 * MARK
@@ -107,15 +107,10 @@ impl Depth {
         (bit, lane & !TAIL | lane << 1 & TAIL | mark)
     }
 
-    /// Whether of two lanes in buckets of this depth and of one number, or of the two numbers of an item, one covers what
-    /// the other one covers.
+    /// Whether a lane has as long a tail as a new one.
     #[inline]
-    pub(crate) fn are_nested(self, a: u16, b: u16) -> bool {
-        let said = |lane: u16| match self {
-            Self::First => u16::MAX,
-            Self::Deeper => !(lane ^ lane.wrapping_sub(1)),
-        };
-        a != 0 && b != 0 && (a ^ b) & said(a) & said(b) == 0
+    pub(crate) fn is_full(self, lane: u16) -> bool {
+        lane & self.mark() == self.mark()
     }
 
     /// Two bits for each of the eight lanes of two words that covers the item whose full lane is `wanted`, those of the
@@ -141,7 +136,15 @@ impl Marks {
     /// As [`Depth::covering`].
     #[inline]
     pub(crate) fn covering(&self, wanted: u16, first: u64, second: u64) -> u32 {
-        covering(self, wanted, first, second)
+        covering(self, wanted, 0, first, second)
+    }
+
+    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
+    /// is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
+    #[inline]
+    pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
+        let ignored = lane ^ lane.wrapping_sub(self.0[0]);
+        covering(self, lane, ignored, word, 0)
     }
 }
 
@@ -150,7 +153,8 @@ use vector::covering;
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 use words::covering;
 
-/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark.
+/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark. Bits of `x` that are
+/// unknown agree with all.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 mod vector {
@@ -159,7 +163,13 @@ mod vector {
     use super::Marks;
 
     #[inline]
-    pub(super) fn covering(marks: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+    pub(super) fn covering(
+        marks: &Marks,
+        wanted: u16,
+        unknown: u16,
+        first: u64,
+        second: u64,
+    ) -> u32 {
         // SAFETY: the instructions are SSE2, which the code is compiled for, and the vector in memory is aligned.
         let mask = unsafe {
             let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
@@ -169,7 +179,9 @@ mod vector {
             let marks = x86::_mm_load_si128(marks.0.as_ptr().cast());
             let below = x86::_mm_subs_epu16(tokens, marks);
             let ignored = x86::_mm_xor_si128(tokens, below);
+            let unknown = x86::_mm_set1_epi16(unknown as i16);
             let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
+            let different = x86::_mm_andnot_si128(unknown, different);
             x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
         };
         mask as u32
@@ -184,13 +196,20 @@ mod words {
     const ONE: u64 = 0x0001_0001_0001_0001;
     const TOP: u64 = ONE << 15;
 
-    pub(super) fn covering(marks: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+    pub(super) fn covering(
+        marks: &Marks,
+        wanted: u16,
+        unknown: u16,
+        first: u64,
+        second: u64,
+    ) -> u32 {
         let wanted = u64::from(wanted) * ONE;
+        let unknown = u64::from(unknown) * ONE;
         let marks = u64::from(marks.0[0]) * ONE;
         let of = |word: u64| {
             // Each lane less its mark. The top bits keep the borrow within the lane.
             let below = ((word | TOP) - marks) ^ (!word & TOP);
-            let different = (word ^ wanted) & !(word ^ below);
+            let different = (word ^ wanted) & !(word ^ below) & !unknown;
             zero_lanes(different) & !zero_lanes(word)
         };
         mask(of(first)) | mask(of(second)) << 8

@@ -157,7 +157,13 @@ impl Doubling {
     /// Asks for the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        self.blocks.pair(self.hint(), hash).prefetch();
+        let hint = self.hint();
+        self.blocks.pair(hint, hash).prefetch();
+        if hint.is_growing()
+            && let Some(below) = self.blocks.below(hint)
+        {
+            self.blocks.pair(below, hash).prefetch();
+        }
     }
 }
 

@@ -187,9 +187,8 @@ impl Blocks {
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
-        let next = self.block(hint.level() + 1);
-        let next = next.map(|block| Hint::new(block, hint.level() + 1, Depth::Deeper));
-        next.is_some_and(|next| self.replace_hint(hint, next))
+        self.below(hint)
+            .is_some_and(|next| self.replace_hint(hint, next))
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -238,6 +237,14 @@ impl Blocks {
     pub(crate) fn load(&self, bucket: usize) -> Word {
         self.level(level_of(bucket))
             .map_or(Word::ABSENT, |level| level.load(bucket))
+    }
+
+    /// A hint that leads to the level below the one of `hint`, if there is its block. Not all its words are there.
+    #[inline]
+    pub(crate) fn below(&self, hint: Hint) -> Option<Hint> {
+        let level = hint.level() + 1;
+        let block = self.block(level)?;
+        Some(Hint::new(block, level, Depth::Deeper))
     }
 
     /// Both words of an item at the level of a hint of this table, and its lane there.
@@ -337,6 +344,29 @@ impl Pair<'_> {
         (load(self.first), load(self.second))
     }
 
+    /// Whether both are buckets, and one of them has a token that covers the item: where a bucket is gone, its child, which
+    /// is in the pair of the level below. Nothing, if one is not a bucket.
+    ///
+    /// Without a branch on what is gone, because while the table grows nobody can foretell it.
+    #[inline]
+    pub(crate) fn covers_at_two_levels(&self, below: &Self) -> Option<bool> {
+        // Before they are needed: a child is not loaded before its bucket is known to be gone.
+        below.prefetch();
+        let judge = |here: &AtomicU64, child: &AtomicU64| {
+            // SeqCst: see `Table::load`.
+            let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
+            let is_gone = load(here) == Word::GONE;
+            let word = load(select_unpredictable(is_gone, child, here));
+            let lane = select_unpredictable(is_gone, below.lane, self.lane);
+            let header = select_unpredictable(is_gone, below.header, self.header);
+            (word, header.marks.covering(lane, word.bits(), 0))
+        };
+        // The first side with its child before the second, as all who follow splits.
+        let (a, in_a) = judge(self.first, below.first);
+        let (b, in_b) = judge(self.second, below.second);
+        Word::are_plain(a, b).then_some((in_a | in_b) != 0)
+    }
+
     /// What names the stripe of the item.
     #[inline]
     pub(crate) fn fingerprint(&self) -> Fingerprint {
@@ -348,6 +378,12 @@ impl Pair<'_> {
     pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
         let (first, second) = (first.bits(), second.bits());
         self.header.marks.covering(self.lane, first, second)
+    }
+
+    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`Marks::nested`].
+    #[inline]
+    pub(crate) fn nested(&self, lane: u16, other: Word) -> u32 {
+        self.header.marks.nested(lane, other.bits())
     }
 
     /// Asks for the lines of both.

@@ -3,7 +3,7 @@
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Index, State, Word, level_of};
+use crate::table::doubling::{Class, Hint, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
 
 /// What one index string says about an item.
@@ -22,7 +22,11 @@ enum Answer {
 /// have its head, and so one stripe.
 #[inline]
 pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
-    let pair = tokens.blocks.pair(tokens.blocks.hint(), hash);
+    let hint = tokens.blocks.hint();
+    if hint.is_growing() {
+        return contains_while_growing(tokens, hint, hash);
+    }
+    let pair = tokens.blocks.pair(hint, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
@@ -31,6 +35,20 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
         pair.covering(a, b) != 0
     } else {
         contains_slowly(tokens, hash)
+    }
+}
+
+/// The same while the table grows: a bucket of the level that it leaves may be gone, and its child the live one.
+#[inline(never)]
+fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
+    let version = tokens.stripes.version(f);
+    let below = tokens.blocks.below(hint);
+    let below = below.map(|below| tokens.blocks.pair(below, hash));
+    match below.and_then(|below| pair.covers_at_two_levels(&below)) {
+        Some(covers) if tokens.stripes.unchanged(f, version) => covers,
+        _ => contains_slowly(tokens, hash),
     }
 }
 

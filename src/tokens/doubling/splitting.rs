@@ -15,8 +15,9 @@ use crate::tokens::descriptor::Claim;
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
 
-/// Words that one insert splits while the table grows. So a growth is over after an eighth of an insert for each word.
-const CHUNK: usize = if sync::MODEL { 1 } else { 8 };
+/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
+/// words.
+const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
 /// Splits a bucket, or finds that it was split. Returns false if it is not yet: no descriptor was free, or others were
 /// in the way of every attempt.
