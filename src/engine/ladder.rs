@@ -117,6 +117,11 @@ impl Ladder {
         hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
     }
 
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        self.target().tokens().doubled()
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }

@@ -113,8 +113,14 @@ impl fmt::Display for GrowthError {
                     error.bytes()
                 )
             }
-            Limit::Buckets => write!(out, "would lead to a table larger than the largest possible one"),
-            Limit::Segments => write!(out, "would lead to more than the largest possible number of them"),
+            Limit::Buckets => write!(
+                out,
+                "would lead to a table larger than the largest possible one"
+            ),
+            Limit::Segments => write!(
+                out,
+                "would lead to more than the largest possible number of them"
+            ),
         }
     }
 }
