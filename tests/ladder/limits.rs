@@ -86,9 +86,3 @@ fn copies_of_one_item_do_not_make_it_grow() {
         assert!(filter.insert_hash(hash).is_ok());
     }
 }
-
-#[test]
-fn growth_is_by_doubling_alone() {
-    let error = builder(8).growth_factor(4).build().expect_err("not 2");
-    assert_eq!((error.requested(), error.possible()), (4, Some(2)));
-}

@@ -1,5 +1,6 @@
 //! Lookup: two parallel loads, and a version check, whatever the table has grown from.
 
+use super::gate::Sealed;
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::layout::prefix::Depth;
@@ -16,13 +17,13 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored. Writes nothing.
+/// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
+pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
     let hint = tokens.blocks.hint();
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
@@ -34,7 +35,7 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
         return contains_slowly(tokens, hash);
     }
     // Each arm by itself, so that each is one comparison.
-    match hint.depth() {
+    Ok(match hint.depth() {
         Depth::First => {
             Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
         }
@@ -43,13 +44,13 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
             a.bits(),
             b.bits(),
         ),
-    }
+    })
 }
 
 /// The complete version: follows splits and references, and repeats until the answer is certain.
 #[cold]
 #[inline(never)]
-fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
+fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     loop {
@@ -57,7 +58,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
         let mut unclear = false;
         for index in [class.first, class.second] {
             match on_index(tokens, class, index) {
-                Answer::Present => return true,
+                Answer::Present => return Ok(true),
                 Answer::Absent => {}
                 Answer::Unclear => {
                     unclear = true;
@@ -66,7 +67,12 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
             }
         }
         if !unclear && tokens.stripes.unchanged(f, version) {
-            return false;
+            // A word that was plain would have said that it is not sealed yet.
+            return if tokens.gate.is_sealed() {
+                Err(Sealed)
+            } else {
+                Ok(false)
+            };
         }
         sync::happened(Event::Repeat);
     }
@@ -78,9 +84,8 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
     tokens.descend(index, |bucket| {
         let word = tokens.blocks.load(bucket);
         let depth = tokens.blocks.depth(level_of(bucket));
-        let content = match word.state() {
-            State::Absent if tokens.blocks.is_lazy(bucket) => return Step::Here(Answer::Absent),
-            State::Absent => return Step::Again,
+        let content = match tokens.state(bucket, word) {
+            State::Absent | State::Closed(_) => return Step::Again,
             State::Gone => return Step::Down,
             State::Bucket(content) => content,
             State::Reference(reference) => match tokens.resolve(bucket, reference) {

@@ -4,6 +4,7 @@
 //! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
 //! first side.
 
+use super::opening::replace;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
 use super::settlement::live;
@@ -104,17 +105,11 @@ fn try_to_relocate(
     let (reference, pending) = claim.publish(transfer);
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    if !tokens
-        .blocks
-        .exchange(lower, transfer.before(lower), reference)
-    {
+    if !replace(tokens, lower, transfer.before(lower), reference) {
         claim.decide(pending, State::Aborted);
         return false;
     }
-    if !tokens
-        .blocks
-        .exchange(higher, transfer.before(higher), reference)
-    {
+    if !replace(tokens, higher, transfer.before(higher), reference) {
         claim.decide(pending, State::Aborted);
         tokens
             .blocks

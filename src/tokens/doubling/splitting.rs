@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::finish::finish;
+use super::opening::replace;
 use super::parts::{Bucket, Doubling};
 use super::settlement::{Settled, settle};
 use crate::error::OutOfMemory;
@@ -36,7 +37,7 @@ pub(super) fn split(tokens: &Doubling, bucket: usize) -> bool {
         let (reference, _) = claim.publish(Transfer::split(bucket, content));
         // Frozen from here on. Nobody decides it: it goes on until the parent is gone, and the owner begins no other use
         // before that.
-        if tokens.blocks.exchange(bucket, content, reference) {
+        if replace(tokens, bucket, content, reference) {
             finish(tokens, bucket);
             return true;
         }
