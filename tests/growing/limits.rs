@@ -344,7 +344,7 @@ fn the_builder_refuses_rates_that_are_out_of_reach() {
     assert_eq!(
         error.to_string(),
         "a false-positive rate of 1e-10 is too low for the layout `Lanes<4, 16>`, which has 0.000122 with one \
-         full segment: no other layout has so low a rate, so set a higher one"
+         full table: no other layout has so low a rate, so set a higher one"
     );
     for rate in [0.000_123, 0.5, 1.0f64.next_down()] {
         assert!(builder(8).max_false_positive_rate(rate).build().is_ok());

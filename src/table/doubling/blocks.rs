@@ -301,9 +301,17 @@ impl Blocks {
     /// it any more.
     pub(crate) fn release(&self, level: u32) {
         // What is absent there is not what was given back.
-        if self.lazy && level == self.first {
-            return;
+        if !(self.lazy && level == self.first) {
+            self.release_block(level);
         }
+    }
+
+    /// Lets the system have the pages of all levels, when nobody writes to any word any more.
+    pub(crate) fn release_all(&self) {
+        (self.first..=self.last()).for_each(|level| self.release_block(level));
+    }
+
+    fn release_block(&self, level: u32) {
         if let Some(block) = self.block(level) {
             let released = allocate::release_pages(&block.words) as u64;
             // Relaxed: a measure, which orders nothing.

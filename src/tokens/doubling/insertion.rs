@@ -2,6 +2,7 @@
 
 use core::hint::select_unpredictable;
 
+use super::opening::replace;
 use super::parts::{Doubling, Live, Token};
 use super::relocation::Ground;
 use super::settlement::live_pair;
@@ -47,6 +48,9 @@ fn insert_slowly(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
     let _ = help_to_grow(tokens);
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
+        if tokens.gate.is_sealed() {
+            break;
+        }
         let pair = match add(tokens, class) {
             Ok(()) => return Ok(()),
             Err(pair) => pair,
@@ -69,11 +73,11 @@ fn add(tokens: &Doubling, class: Class) -> Result<(), [Live; 2]> {
         else {
             return Err(pair);
         };
-        if tokens
-            .blocks
-            .exchange(emptier.bucket, emptier.content, added)
-        {
+        if replace(tokens, emptier.bucket, emptier.content, added) {
             return Ok(());
+        }
+        if tokens.gate.is_sealed() {
+            return Err(pair);
         }
         // Another writer was faster, so the system as a whole made progress.
     }

@@ -4,6 +4,7 @@
 //! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
 //! first side.
 
+use super::opening::replace_vacant;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
 use super::settlement::{Settled, live, settle_in};
@@ -140,11 +141,17 @@ fn try_to_relocate(
     let (reference, pending) = claim.publish(transfer);
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    if !words.exchange(lower, transfer.before(lower), reference) {
+    // The destination may be a closed word, or one that nobody has written to.
+    let install = |bucket| {
+        let before = transfer.before(bucket);
+        words.exchange(bucket, before, reference)
+            || replace_vacant(ground.tokens, bucket, before, reference)
+    };
+    if !install(lower) {
         claim.decide(pending, State::Aborted);
         return false;
     }
-    if !words.exchange(higher, transfer.before(higher), reference) {
+    if !install(higher) {
         claim.decide(pending, State::Aborted);
         words.exchange(lower, reference, transfer.before(lower));
         return false;

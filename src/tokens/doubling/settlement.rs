@@ -43,12 +43,8 @@ pub(super) fn settle_latest(tokens: &Doubling, bucket: usize) -> Settled {
 fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Settled {
     loop {
         let word = load();
-        let reference = match word.state() {
-            State::Absent if tokens.blocks.is_lazy(bucket) => {
-                tokens.blocks.exchange(bucket, Word::ABSENT, Bucket::EMPTY);
-                continue;
-            }
-            State::Absent => return Settled::Absent,
+        let reference = match tokens.state(bucket, word) {
+            State::Absent | State::Closed(_) => return Settled::Absent,
             State::Gone => return Settled::Gone,
             State::Bucket(content) => return Settled::Bucket(content),
             State::Reference(reference) => reference,

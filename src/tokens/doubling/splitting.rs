@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 
 use super::finish::finish_installed;
+use super::opening::replace;
 use super::parts::{Bucket, Doubling};
 use super::settlement::{Settled, settle};
 use crate::error::OutOfMemory;
@@ -61,7 +62,7 @@ fn split_with<'a>(
         let (reference, _) = claim.publish(Transfer::split(bucket, content));
         // Frozen from here on. Nobody decides it: it goes on until the parent is gone, and the owner begins no other use
         // before that.
-        if tokens.blocks.exchange(bucket, content, reference) {
+        if replace(tokens, bucket, content, reference) {
             finish_installed(tokens, bucket, reference, content, guard);
             return true;
         }
