@@ -43,15 +43,15 @@ pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
     start.addr()..end.addr()
 }
 
-/// Lets the system have the whole pages of some cells that are all 0, and that nobody writes to. Returns how many bytes.
-/// They read as 0 as before, and take memory again when they are next written to.
+/// Lets the system have the whole pages of some cells that nobody writes to, and whose values nobody needs. Returns how
+/// many bytes. They read as 0 from then on, and take memory again when they are next written to.
 #[cfg(feature = "std")]
-pub(crate) fn release_pages(zeros: &[AtomicU64]) -> usize {
+pub(crate) fn release_pages(cells: &[AtomicU64]) -> usize {
     #[cfg(target_os = "linux")]
     if sync::PLAIN {
-        return released_pages::release(zeros);
+        return released_pages::release(cells);
     }
-    let _ = zeros;
+    let _ = cells;
     0
 }
 

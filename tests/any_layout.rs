@@ -159,7 +159,7 @@ fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
     assert_eq!(error.layouts().count(), 0);
     let text = error.to_string();
     let expected = "a false-positive rate of 1.4e-8 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is \
-                    1.49e-8 with 8 full segments; set a higher one";
+                    1.49e-8 with 8 full tables; set a higher one";
     assert_eq!(text, expected);
 }
 

@@ -2,12 +2,13 @@
 
 use crate::sync::AtomicU64;
 
-/// Lets the system have the whole pages of some cells that are all 0, and that nobody writes to. Returns how many bytes.
-pub(super) fn release(zeros: &[AtomicU64]) -> usize {
-    let start = zeros.as_ptr().cast::<u8>();
+/// Lets the system have the whole pages of some cells that nobody writes to, and whose values nobody needs. Returns how
+/// many bytes.
+pub(super) fn release(cells: &[AtomicU64]) -> usize {
+    let start = cells.as_ptr().cast::<u8>();
     let page = page_size();
     let skip = start.align_offset(page);
-    let rest = size_of_val(zeros).saturating_sub(skip);
+    let rest = size_of_val(cells).saturating_sub(skip);
     let whole = rest / page * page;
     if whole == 0 {
         return 0;

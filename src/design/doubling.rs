@@ -36,7 +36,7 @@
 //! The words of each level are in a block of their own. A word goes through these states in this order:
 //!
 //! ```text
-//! absent -> bucket or reference -> gone -> absent
+//! absent -> bucket, reference or closed -> gone -> absent
 //! ```
 //!
 //! *Absent* words are 0: what fresh memory holds, and memory that was given back. A word that is *gone* sends its reader to
@@ -75,8 +75,8 @@
 //! The pages of a block behind the hint go back to the system, and read as absent words. A reader that comes to one loads
 //! the hint again. A helper of a split writes into absent words: if it slept through the giving back, it would put a
 //! bucket where none is any more, and a late exchange could succeed there. So helpers are pinned, and the pages go back
-//! when all have been unpinned that were pinned when the hint moved on (Fraser, "Practical lock-freedom", 2004). Nothing
-//! else needs a pin.
+//! when all have been unpinned that were pinned when the hint moved on (Fraser, "Practical lock-freedom", 2004). Besides
+//! that, only a filter that has [begun anew](#closing) pins, and the first insert into a word of a table that was added.
 //!
 //! # Admissions
 //!
@@ -92,3 +92,55 @@
 //! table to the coarsest, and what is said [there](super::growth#removal-takes-nothing-that-another-item-needs) of
 //! segments holds of these tables. A table is added only as the finest, and none is taken out, so a walk need not be
 //! repeated: who began before counts as having passed it.
+//!
+//! # Closing
+//!
+//! A filter that has been emptied gives its memory back, while others use it. Its tables make up a *generation*. An empty
+//! generation is *sealed*: it never holds a token again. Then the filter goes on with the next one, which is as small as
+//! the first was.
+//!
+//! *The question* is how to know that no word holds a token, when words can be read only one after the other, and inserts
+//! announce themselves to nobody. The answer has two parts: a kind of word, and one word for all tables, the *gate*.
+//!
+//! ```text
+//! word     bucket, empty   <->  closed(v)                              by attempt v
+//! gate     open(v)          ->  closing(v)  ->  sealed                 all words are closed by attempt v
+//!                               closing(v)  ->  open(v + 1)            somebody wants to insert, or there is a token
+//! ```
+//!
+//! | step | by |
+//! |---|---|
+//! | begin: gate from open(v) to closing(v), the next generation being ready | any thread that shrinks |
+//! | close: each word of all tables, from the empty bucket, or closed by an attempt before v, to closed(v) | the same, any number of them |
+//! | open: gate from closing(v) to open(v + 1); *then* the word from closed(w) to what it is to hold | an insert, a hop, a split |
+//! | seal: gate from closing(v) to sealed | who has found all words closed by v |
+//!
+//! *When the gate is sealed, no word holds a token, and none ever will.* Who replaces a word that is closed(w) has read
+//! the word first, and then an open gate. The attempt w was over by then, so the gate was at open(u), and w < u. Now let
+//! attempt v seal the gate. Each word was found to be closed(v), at some time between the begin of v and the seal. In all
+//! that time the gate was at closing(v), because it never comes back to what it was. A change of such a word at that time
+//! or later needs an open gate that was read after the word became closed(v), and there is none after the begin of v. So
+//! all words are closed(v) at the seal, and stay so. That a word which an *earlier* attempt closed does not count is the
+//! point of the number: its change may be under way by a thread that has read an open gate, and sleeps.
+//!
+//! A word that is being split or frozen is settled first. A table that grows is not closed: a word of its level is gone, or
+//! will be split, which needs an open gate.
+//!
+//! *Tables are added by the gate, too.* It holds their number. A new table counts from the exchange that makes it one
+//! more, which needs an open gate. So an attempt has closed all tables that there are when it seals.
+//!
+//! *Lookups.* A closed word is an empty bucket for who reads. A lookup whose two words are plain has nothing more to ask:
+//! as long as a word is plain the gate is not sealed. (So lookups, removes and inserts of a filter that does not begin
+//! anew cost what they did.) Another lookup that finds nothing looks at the gate. If it is sealed, it looks in the next
+//! generation; else this one was in use when the words were read. A remove, a count and a snapshot do the same. If a
+//! generation is sealed during a snapshot, no token was in all the while.
+//!
+//! *Progress.* An insert opens the gate and its word with one exchange each, and an attempt that it ends returns. Nobody
+//! waits. The next generation is there before the begin, so a thread that stops anywhere leaves others what to go on with.
+//!
+//! *Memory.* The first generation is part of the filter, and threads that are not pinned may look at it for ever. Its
+//! pages go back to the system when all have been unpinned that were pinned at the seal: those who write into absent words
+//! are pinned, and look at the gate, or at the reference of the split, when they are. From then on its words are absent,
+//! and who meets one looks at the gate. All later generations are used under a pin, and are freed. While one that was left
+//! is not freed yet, none is closed: so a thread that sleeps does not make a filter keep more than one. A call that has
+//! the filter by `&mut` makes the generation in use the first one again.

@@ -1,12 +1,19 @@
 //! An engine that grows: a table that doubles, ten times, and then another one behind it.
 
+mod closing;
+mod current;
+mod generation;
 mod growth;
+mod slot;
+mod turns;
 mod walks;
 
-use once_cell::race::OnceBox;
+use current::Current;
+pub(crate) use generation::{Generation, LATER};
 
 use super::growing::{Limits, NO_LIMIT};
 use super::{Filling, Operations, Plan, Size};
+use crate::allocate;
 use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::segment::{Rung, geometry};
@@ -14,31 +21,27 @@ use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing;
+use crate::tokens::ahead;
 
-/// The engine of a filter that doubles: of buckets with 4 slots of 16 bits.
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
+/// bits.
 ///
 /// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and a
 /// lookup of what is absent looks at both.
 #[derive(Debug)]
 pub struct Ladder {
-    home: Rung,
-    /// The tables that were added when the one before could not double any more, each finer than those before.
-    ///
-    /// Behind a pointer: without atomics inside, the engine is a value that does not change, so the compiler keeps its
-    /// pointers in registers from one lookup to the next.
-    later: Box<[OnceBox<Rung>; LATER]>,
+    /// The first generation, which is in use until it is sealed.
+    home: Generation,
+    /// Those after it. Behind a pointer, as all that changes: see [`Generation`].
+    current: Box<Current>,
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
-    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter. Behind
-    /// a pointer as the later tables are.
+    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter.
     memory_for_now: Box<AtomicU64>,
     /// The bytes of the filter outside of this engine's heap.
     outside: usize,
 }
-
-/// As many as there can be up to the deepest level.
-pub(crate) const LATER: usize = DEEPEST as usize / 11;
 
 /// The bound of a search: see `engine::growing`.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
@@ -49,18 +52,14 @@ const DOUBLINGS_TO_CHOOSE_FOR: usize = 8;
 impl Ladder {
     /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
     pub(crate) fn of_rungs(
-        mut rungs: Vec<Rung>,
+        rungs: Vec<Rung>,
         limits: Limits,
         memory: usize,
         outside: usize,
     ) -> Self {
-        let home = rungs.pop().expect("a table");
-        let mut later = rungs.into_iter().rev().map(Box::new);
         Self {
-            home,
-            later: Box::new(core::array::from_fn(|_| {
-                later.next().map_or_else(OnceBox::new, OnceBox::with_value)
-            })),
+            home: Generation::of_rungs(rungs),
+            current: Box::new(Current::new()),
             limits,
             memory,
             memory_for_now: Box::new(AtomicU64::new(u64::MAX)),
@@ -73,33 +72,23 @@ impl Ladder {
         Self::of_rungs(rungs, self.limits, self.memory, self.outside)
     }
 
-    /// The tables, from the finest to the coarsest.
-    #[inline]
-    pub(crate) fn rungs(&self) -> impl Iterator<Item = &Rung> {
-        let later = self.later.iter().rev().filter_map(OnceBox::get);
-        later.chain(Some(&self.home))
-    }
-
-    /// The finest, which takes the inserts.
-    #[inline]
-    fn target(&self) -> &Rung {
-        // Tables are added in order.
-        match self.later[0].get() {
-            None => &self.home,
-            Some(_) => self.rungs().next().unwrap_or(&self.home),
-        }
-    }
-
     /// Moves one token of the finest table. For checks that want it at will.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
-        self.target().tokens().relocate_one(hash)
+        self.of_current(|generation| generation.target().tokens().relocate_one(hash))
     }
 
     /// Begins to double the finest table. For checks that want it at will.
     pub(crate) fn begin_to_double(&self) -> bool {
-        let tokens = self.target().tokens();
-        let hint = tokens.hint();
-        hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
+        self.of_current(|generation| {
+            let tokens = generation.target().tokens();
+            let hint = tokens.hint();
+            hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
+        })
+    }
+
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        self.of_current(|generation| generation.target().tokens().doubled())
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -117,8 +106,16 @@ impl Ladder {
         self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
     }
 
+    /// The heap bytes besides those of the generations.
+    const BESIDES: usize = size_of::<Current>() + size_of::<AtomicU64>();
+
+    /// The bytes of the filter.
+    fn bytes(&self) -> usize {
+        self.outside + self.heap_bytes()
+    }
+
     fn sum(&self, of: impl Fn(&Rung) -> usize) -> usize {
-        self.rungs().map(of).sum()
+        self.of_current(|generation| generation.sum(&of))
     }
 }
 
@@ -149,7 +146,7 @@ impl Operations for Ladder {
         plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let level = start.buckets().next_power_of_two().ilog2().min(DEEPEST);
-        plan.check_memory(|| Rung::bytes_for(level))?;
+        plan.check_memory(|| Ok(Generation::bytes_for(level)? + Self::BESIDES))?;
         let home = Rung::new(level, budget).map_err(BuildError::out_of_memory)?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
@@ -160,16 +157,14 @@ impl Operations for Ladder {
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
-        let (first, budget) = (
-            self.home.tokens().first(),
-            self.home.tokens().search_budget(),
-        );
-        Ok(self.with(vec![Rung::new(first, budget)?]))
+        let home = self.home.home().tokens();
+        let rung = Rung::new(home.first(), home.search_budget())?;
+        Ok(self.with(vec![rung]))
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let rungs: Result<Vec<_>, _> = self.rungs().map(Rung::quiescent_copy).collect();
-        Ok(self.with(rungs?))
+        let copies = copies(self.alone(), Rung::quiescent_copy)?;
+        Ok(self.with(copies))
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
@@ -177,15 +172,11 @@ impl Operations for Ladder {
     }
 
     fn clear(&mut self) {
-        *self.later = core::array::from_fn(|_| OnceBox::new());
-        self.home.clear();
+        self.alone().clear();
     }
 
-    /// Ends a growth that is under way, which else goes on with each insert.
     fn shrink_to_fit(&self) {
-        for rung in self.rungs() {
-            rung.tokens().finish_growth();
-        }
+        self.shrink();
     }
 
     fn limit_memory_usage(&self, bytes: usize) {
@@ -197,6 +188,7 @@ impl Operations for Ladder {
     }
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.alone();
         self.memory = bytes;
     }
 
@@ -217,12 +209,15 @@ impl Operations for Ladder {
     }
 
     fn heap_bytes(&self) -> usize {
-        let later = self.rungs().count() - 1;
-        self.sum(Rung::bytes) + later * size_of::<Rung>()
+        let guard = crossbeam_epoch::pin();
+        let current = self.current.load(&guard);
+        let current = current.map_or(0, |current| current.bytes(&guard) + size_of::<Generation>());
+        self.home.bytes(&guard) + current + self.current.left_bytes() + Self::BESIDES
     }
 
     fn false_positive_rate(&self) -> f64 {
-        any_of::<Lanes16>(self.rungs().map(Rung::compared).sum())
+        let compared = |generation: &Generation| generation.rungs().map(Rung::compared).sum();
+        any_of::<Lanes16>(self.of_current(compared))
     }
 
     #[inline]
@@ -254,13 +249,26 @@ impl Operations for Ladder {
 
     #[inline]
     fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.target().tokens().ahead(hashes)
+        ahead(hashes, |hash| self.prefetch(hash))
     }
 
     #[inline]
     fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         self.ahead(hashes)
     }
+}
+
+/// A copy of each table, made from the finest to the coarsest.
+fn copies<E: From<OutOfMemory>>(
+    generation: &Generation,
+    copy: impl Fn(&Rung) -> Result<Rung, E>,
+) -> Result<Vec<Rung>, E> {
+    let mut copies = Vec::new();
+    allocate::grow(&mut copies, LATER + 1)?;
+    for rung in generation.rungs() {
+        copies.push(copy(rung)?);
+    }
+    Ok(copies)
 }
 
 /// Tables that double have a power of two of buckets. A capacity is rounded up, a number of buckets is not.

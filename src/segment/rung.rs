@@ -1,12 +1,14 @@
 //! A rung: one table that doubles, and the count of its tokens.
 
+use std::sync::Arc;
+
 use super::counter::Counter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::table::doubling::{Blocks, Lanes16};
 use crate::table::rate::compared;
 use crate::table::{Geometry, Table};
 use crate::tokens::Refusal;
-use crate::tokens::doubling::Doubling;
+use crate::tokens::doubling::{Doubling, Gate};
 
 #[derive(Debug)]
 pub(crate) struct Rung {
@@ -47,6 +49,11 @@ impl Rung {
     /// The heap bytes of one that is yet to be built.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
         Ok(Doubling::bytes_for(first)? + counter(first)?.bytes())
+    }
+
+    /// Makes it one of the tables behind a gate.
+    pub(crate) fn join(&mut self, gate: &Arc<Gate>) {
+        self.tokens.join(gate);
     }
 
     /// Exact. For a caller who has the table alone.

@@ -11,10 +11,10 @@ use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, malformed, 
 use crate::allocate;
 use crate::engine::Ladder;
 use crate::engine::growing::{Limits, rate_of_full};
-use crate::engine::ladder::LATER;
+use crate::engine::ladder::{Generation, LATER};
 use crate::error::{OutOfMemory, ReadError};
-use crate::layout::Token;
 use crate::layout::prefix::{Depth, TAIL_BITS};
+use crate::layout::{Bucket, Token};
 use crate::segment::{Rung, geometry};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::tokens::doubling::Doubling;
@@ -126,6 +126,28 @@ fn frame(engine: &Ladder, identity: &Identity, tables: usize) -> Frame {
     frame
 }
 
+/// Settles each word of a generation. Returns its number, and its tables from the finest on, each with the announcements
+/// before that.
+fn settle_and_list(generation: &Generation) -> Result<(u64, Vec<(Entry, u64)>), OutOfMemory> {
+    let tables = generation.tables();
+    let mut entries = Vec::new();
+    allocate::grow(&mut entries, tables)?;
+    for rung in generation.first_rungs(tables) {
+        let tokens = rung.tokens();
+        // If it cannot, the chunks are not current from the beginning.
+        tokens.finish_growth();
+        let announcements = tokens.announcements();
+        let level = tokens.level();
+        let items = tokens.settle_each();
+        let entry = Entry {
+            level,
+            ..Entry::of(rung, items)
+        };
+        entries.push((entry, announcements));
+    }
+    Ok((generation.number(), entries))
+}
+
 /// Hands over what is ahead of the words. Returns the checksum of it.
 fn put_list<E>(
     frame: Frame,
@@ -143,10 +165,36 @@ fn put_list<E>(
     Ok(checksum)
 }
 
-/// The words of one level of a table.
+/// The words of one level of a table, of a generation that may be left and freed meanwhile.
+#[derive(Clone, Copy)]
 struct Level<'a> {
-    tokens: &'a Doubling,
+    engine: &'a Ladder,
+    /// That of its generation.
+    number: u64,
+    /// How many tables of the generation are finer.
+    finer: usize,
     level: u32,
+}
+
+impl Level<'_> {
+    /// `None` if the generation is not in use any more, or has other tables.
+    fn of_tokens<R>(&self, of: impl FnOnce(&Doubling) -> R) -> Option<R> {
+        let of_rung = |generation: &Generation| {
+            let rung = generation.rungs().nth(self.finer)?;
+            Some(of(rung.tokens()))
+        };
+        self.engine.of_number(self.number, of_rung).flatten()
+    }
+
+    /// Whether the table still has this level, for good or until it grows.
+    fn is_current(&self) -> bool {
+        // A level does not come back.
+        let same = self.of_tokens(|tokens| {
+            let hint = tokens.hint();
+            hint.level() == self.level && !hint.is_growing()
+        });
+        same == Some(true)
+    }
 }
 
 impl Words for Level<'_> {
@@ -155,11 +203,16 @@ impl Words for Level<'_> {
     }
 
     fn announcements(&self) -> u64 {
-        self.tokens.announcements()
+        // Of one that is not in use any more, others than there ever were.
+        self.of_tokens(Doubling::announcements).unwrap_or(u64::MAX)
     }
 
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        copy_contents(from, to, |place| self.tokens.content(self.level, place))
+        let copied = self.of_tokens(|tokens| {
+            let content = |place| tokens.content(self.level, place);
+            copy_contents(from, to, content)
+        });
+        copied.unwrap_or_else(|| copy_contents(from, to, |_| Bucket::<Lanes16>::EMPTY))
     }
 }
 
@@ -168,7 +221,7 @@ impl Stored for Ladder {
 
     fn stored_bytes(&mut self) -> u64 {
         // A growth that is under way is over before anything is written.
-        stored_bytes(self.rungs().map(Rung::size))
+        stored_bytes(self.alone().rungs().map(Rung::size))
     }
 
     fn put<E>(
@@ -182,7 +235,7 @@ impl Stored for Ladder {
             Entry::of(rung, items)
         };
         let mut entries = [None; LATER + 1];
-        for (place, rung) in entries.iter_mut().zip(self.rungs()) {
+        for (place, rung) in entries.iter_mut().zip(self.alone().rungs()) {
             *place = Some(entry(rung));
         }
         let tables = entries.iter().flatten().count();
@@ -196,44 +249,31 @@ impl Stored for Ladder {
         });
         let frame = frame(self, identity, tables);
         let mut checksum = put_list(frame, &entries[..tables], &mut put)?;
-        for (rung, entry) in self.rungs().zip(&entries) {
-            let words = Level {
-                tokens: rung.tokens(),
-                level: entry.level,
-            };
-            let copy = |from, to: &mut [[u8; WORD]]| words.copy(from, to);
-            put_copied(words.buckets(), copy, &mut checksum, &mut put)?;
+        for (rung, entry) in self.alone().rungs().zip(&entries) {
+            let content = |place| rung.tokens().content(entry.level, place);
+            let copy = |from, to: &mut [[u8; WORD]]| copy_contents(from, to, content);
+            put_copied(1 << entry.level, copy, &mut checksum, &mut put)?;
         }
         put(&checksum.finalize().to_le_bytes())
     }
 
     fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
-        let count = self.rungs().count();
+        let (number, found) = self.of_current(settle_and_list)?;
+        let count = found.len();
         let (mut entries, mut tables, mut levels) = (Vec::new(), Vec::new(), Vec::new());
         allocate::grow(&mut entries, count)?;
         allocate::grow(&mut tables, count)?;
         allocate::grow(&mut levels, count)?;
-        // A finer one may have been added: then it is not current.
-        let skip = self.rungs().count() - count;
-        for rung in self.rungs().skip(skip) {
-            let tokens = rung.tokens();
-            // If it cannot, the chunks are not current from the beginning.
-            tokens.finish_growth();
-            let announcements = tokens.announcements();
-            let hint = tokens.hint();
-            let items = tokens.settle_each();
-            let entry = Entry {
-                level: hint.level(),
-                ..Entry::of(rung, items)
+        for (finer, (entry, announcements)) in found.into_iter().enumerate() {
+            let words = Level {
+                engine: self,
+                number,
+                finer,
+                level: entry.level,
             };
-            let level = entry.level;
             entries.push(entry);
-            tables.push(StoredTable::of_words(
-                Level { tokens, level },
-                items,
-                announcements,
-            ));
-            levels.push((tokens, level));
+            levels.push(words);
+            tables.push(StoredTable::of_words(words, entry.items, announcements));
         }
         let frame = frame(self, identity, count);
         let mut head = Vec::new();
@@ -243,12 +283,11 @@ impl Stored for Ladder {
             Ok::<(), Infallible>(())
         });
         let are_current = move || {
-            // A level does not come back.
-            let same = levels.iter().all(|&(tokens, level)| {
-                let hint = tokens.hint();
-                hint.level() == level && !hint.is_growing()
-            });
-            same && self.rungs().count() == count
+            let has_no_other = |generation: &Generation| {
+                generation.check().is_ok() && generation.tables() == count
+            };
+            levels.iter().all(Level::is_current)
+                && self.of_number(number, has_no_other) == Some(true)
         };
         Ok(Chunks::new(head, checksum, tables, are_current))
     }

@@ -5,17 +5,22 @@
 //!
 //! | room | holds |
 //! |---|---|
+//! | `gate` | whether tables take tokens |
 //! | `parts` | all of them together, and what a word means |
 //! | `finish`, `settlement` | how a split ends; what a writer does with a frozen word |
+//! | `opening`, `closing` | what a writer does with a closed word; how all are closed |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
 //! | `relocation`, `insertion`, `admission` | how room is made, and what is put there |
 //! | `scan`, `rest` | the whole table, while others write, and while nobody else is about |
 
 mod admission;
+mod closing;
 mod finish;
+mod gate;
 mod insertion;
 mod lookup;
+mod opening;
 mod parts;
 mod relocation;
 mod removal;
@@ -24,17 +29,18 @@ mod scan;
 mod settlement;
 mod splitting;
 
+pub(crate) use gate::{Gate, Sealed};
 pub(crate) use parts::Doubling;
 
-use super::{Attempt, Elsewhere, Refusal, ahead};
+use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Bucket;
 use crate::table::doubling::{Class, Hint, Lanes16};
 
 impl Doubling {
-    /// Returns whether a token that covers this item is stored. Writes nothing.
+    /// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
     #[inline]
-    pub(crate) fn contains(&self, hash: u64) -> bool {
+    pub(crate) fn contains(&self, hash: u64) -> Result<bool, Sealed> {
         lookup::contains(self, hash)
     }
 
@@ -94,6 +100,30 @@ impl Doubling {
         splitting::begin_to_grow(self, hint)
     }
 
+    /// The share of the buckets that were split, while the table is growing. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        let hint = self.hint();
+        let buckets = (1u64 << hint.level()) as f64;
+        let share = self.blocks.cursor() as f64 / buckets - 1.0;
+        hint.is_growing().then_some(share.clamp(0.0, 1.0))
+    }
+
+    /// Whether no token was found in it.
+    pub(crate) fn seems_empty(&self) -> bool {
+        closing::seems_empty(self)
+    }
+
+    /// Closes all words for an attempt. Returns false if one holds a token, if the table is growing, or if the attempt is
+    /// over.
+    pub(crate) fn close(&self, closing: gate::State) -> bool {
+        closing::close(self, closing)
+    }
+
+    /// Lets the system have the memory of all words. For a table that was sealed a grace period ago.
+    pub(crate) fn release(&self) -> impl FnOnce() + Send + use<> {
+        rest::release(self)
+    }
+
     /// Ends a growth that is under way. Returns false if it cannot.
     pub(crate) fn finish_growth(&self) -> bool {
         splitting::finish_growth(self)
@@ -140,18 +170,16 @@ impl Doubling {
         rest::clear(self);
     }
 
-    /// The hashes in order, each some time after its words were asked for.
-    #[inline]
-    pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        ahead(hashes, |hash| self.prefetch(hash))
-    }
-
     /// Asks for the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        let (class, level) = (Class::of_hash(hash), self.level());
-        self.blocks.prefetch(class.first.bucket(level));
-        self.blocks.prefetch(class.second.bucket(level));
+        let hint = self.hint();
+        self.blocks.pair(hint, hash).prefetch();
+        if hint.is_growing()
+            && let Some(below) = self.blocks.below(hint)
+        {
+            self.blocks.pair(below, hash).prefetch();
+        }
     }
 }
 

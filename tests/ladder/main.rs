@@ -7,6 +7,7 @@
 //! 4. Limits are kept, refusals say which, lose nothing, and end when there is room again.
 //! 5. What is stored is read as the same filter; what is damaged is an error.
 //! 6. The measures tell the truth.
+//! 7. An emptied filter begins anew when it is told to shrink, and nothing is lost meanwhile; its memory is bounded.
 //!
 //! The filters start with two buckets or a few, so that all ten doublings happen.
 
@@ -18,6 +19,7 @@
 mod limits;
 mod measures;
 mod oracle;
+mod restart;
 mod stored;
 mod threads;
 

@@ -1,11 +1,7 @@
 //! Growth: doubling the finest table, or adding one behind it.
 
-use core::ptr;
-
-use once_cell::race::OnceBox;
-
+use super::generation::Generation;
 use super::{Ladder, full};
-use crate::engine::Operations;
 use crate::error::{GrowthError, InsertError, Limit, Rate};
 use crate::segment::Rung;
 use crate::sync::{self, Event};
@@ -21,7 +17,7 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 const LEAST_LOAD: usize = 8;
 
 /// How often a thread must be seen unpinned before what waits for it is done.
-const FLUSHES: usize = 4;
+pub(super) const FLUSHES: usize = 4;
 
 impl Ladder {
     /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would
@@ -29,6 +25,7 @@ impl Ladder {
     #[cold]
     pub(super) fn make_room(
         &self,
+        generation: &Generation,
         target: &Rung,
         hint: Hint,
         refusal: Refusal,
@@ -40,13 +37,13 @@ impl Ladder {
             }),
             Refusal::Disturbed | Refusal::Starved => {
                 *disturbed += ATTEMPTS - 1;
-                self.go_on(target, hint, disturbed)
+                self.go_on(generation, target, hint, disturbed)
             }
-            Refusal::NoPath if hint.is_growing() => self.go_on(target, hint, disturbed),
+            Refusal::NoPath if hint.is_growing() => self.go_on(generation, target, hint, disturbed),
             Refusal::NoPath => {
                 let (len, slots) = (target.len(), full(hint.level()));
                 if len >= slots / LEAST_LOAD {
-                    return self.grow(target, hint);
+                    return self.grow(generation, target, hint);
                 }
                 // The table may have been full when no path was found, and emptied since.
                 *disturbed += PERSEVERANCE / 2;
@@ -61,6 +58,7 @@ impl Ladder {
     /// After an attempt that others disturbed.
     pub(super) fn go_on(
         &self,
+        generation: &Generation,
         target: &Rung,
         hint: Hint,
         disturbed: &mut usize,
@@ -70,35 +68,33 @@ impl Ladder {
             return Ok(());
         }
         *disturbed = 0;
-        self.grow(target, hint)
+        self.grow(generation, target, hint)
     }
 
     /// Makes the target larger, unless it has grown since it was like `hint`.
     #[cold]
-    fn grow(&self, target: &Rung, hint: Hint) -> Result<(), InsertError> {
-        match self.try_to_grow(target, hint) {
+    fn grow(&self, generation: &Generation, target: &Rung, hint: Hint) -> Result<(), InsertError> {
+        match self.try_to_grow(generation, target, hint) {
             Ok(()) => Ok(()),
             // It has grown after all.
-            Err(_) if self.has_grown(target, hint) => Ok(()),
+            Err(_) if has_grown(generation, target, hint) => Ok(()),
             Err(limit) => Err(InsertError::CannotGrow {
                 error: GrowthError {
-                    segments: self.rungs().count(),
+                    segments: generation.tables(),
                     limit,
                 },
             }),
         }
     }
 
-    fn has_grown(&self, target: &Rung, hint: Hint) -> bool {
-        target.tokens().hint() != hint || !ptr::eq(self.target(), target)
-    }
-
-    fn try_to_grow(&self, target: &Rung, hint: Hint) -> Result<(), Limit> {
-        if self.has_grown(target, hint) {
+    fn try_to_grow(&self, generation: &Generation, target: &Rung, hint: Hint) -> Result<(), Limit> {
+        // Before it looks: a table that is added from here on has the place of the one that this would add.
+        let tables = generation.tables();
+        if has_grown(generation, target, hint) {
             return Ok(());
         }
         let grown = target.tokens().can_grow();
-        self.check_rate(grown)?;
+        self.check_rate(generation, grown)?;
         let level = if grown {
             hint.level() + 1
         } else {
@@ -116,12 +112,12 @@ impl Ladder {
         if grown {
             return Ok(target.tokens().begin_to_grow(hint)?);
         }
-        self.add(target, level)
+        self.add(generation, tables, level)
     }
 
     /// The rate with one doubling more, or one table more, when all are full.
-    fn check_rate(&self, grown: bool) -> Result<(), Limit> {
-        let mut rungs = self.rungs();
+    fn check_rate(&self, generation: &Generation, grown: bool) -> Result<(), Limit> {
+        let mut rungs = generation.rungs();
         let target = rungs
             .next()
             .map_or(0.0, |target| target.compared_when_full(grown));
@@ -143,7 +139,7 @@ impl Ladder {
 
     /// Whether there may be so many bytes more. What a table grows out of stays until all is in the new words.
     fn check_memory(&self, more: usize) -> Result<(), Limit> {
-        let bytes = || (self.outside + self.heap_bytes()).saturating_add(more);
+        let bytes = || self.bytes().saturating_add(more);
         // What was left behind before may not have been given back yet.
         let most = self.memory_now();
         for _ in 0..FLUSHES {
@@ -158,17 +154,24 @@ impl Ladder {
         }
     }
 
-    /// Adds a table behind the target, of which all tokens are longer than those of the target.
-    fn add(&self, target: &Rung, level: u32) -> Result<(), Limit> {
-        // The place behind the target, whatever was added meanwhile: of all who found this one full, one succeeds.
-        let is_target = |rung: &OnceBox<Rung>| rung.get().is_some_and(|rung| ptr::eq(rung, target));
-        let place = self.later.iter().position(is_target);
-        let Some(vacant) = self.later.get(place.map_or(0, |place| place + 1)) else {
+    /// Adds a table behind so many, of which all tokens are longer than those before.
+    fn add(&self, generation: &Generation, tables: usize, level: u32) -> Result<(), Limit> {
+        let Some(place) = generation.place_behind(tables) else {
             return Err(Limit::Segments);
         };
-        let rung = Rung::lazy(level, target.tokens().search_budget())?;
-        let added = vacant.set(Box::new(rung)).is_ok();
-        sync::happened(if added { Event::Growth } else { Event::Vain });
+        // It may be there already, and not count yet: who put it there may have stopped, or closed the generation.
+        if place.get().is_none() {
+            let budget = generation.home().tokens().search_budget();
+            let mut rung = Rung::lazy(level, budget)?;
+            generation.join(&mut rung);
+            let added = place.set(Box::new(rung)).is_ok();
+            sync::happened(if added { Event::Growth } else { Event::Vain });
+        }
+        generation.count_place_behind(tables);
         Ok(())
     }
+}
+
+fn has_grown(generation: &Generation, target: &Rung, hint: Hint) -> bool {
+    target.tokens().hint() != hint || !generation.is_target(target)
 }

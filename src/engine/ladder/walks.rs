@@ -6,23 +6,16 @@
 
 use core::ptr;
 
-use super::Ladder;
+use super::generation::Generation;
+use super::{Ladder, copies};
 use crate::error::{InsertError, SnapshotError};
 use crate::segment::Rung;
+use crate::tokens::doubling::Sealed;
 use crate::tokens::{Attempt, Elsewhere};
 
-impl Ladder {
-    /// The only table, if it is.
+impl Generation {
     #[inline]
-    fn only(&self) -> Option<&Rung> {
-        match self.later[0].get() {
-            None => Some(&self.home),
-            Some(_) => None,
-        }
-    }
-
-    #[inline]
-    pub(super) fn lookup(&self, hash: u64) -> bool {
+    fn lookup(&self, hash: u64) -> Result<bool, Sealed> {
         match self.only() {
             Some(only) => only.tokens().contains(hash),
             None => self.lookup_in_several(hash),
@@ -30,40 +23,48 @@ impl Ladder {
     }
 
     #[inline(never)]
-    fn lookup_in_several(&self, hash: u64) -> bool {
-        self.rungs().any(|rung| rung.tokens().contains(hash))
+    fn lookup_in_several(&self, hash: u64) -> Result<bool, Sealed> {
+        self.check()?;
+        for rung in self.rungs() {
+            if rung.tokens().contains(hash)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Removes a token from the finest table that has one.
-    #[inline]
-    pub(super) fn remove_finest(&self, hash: u64) -> bool {
-        match self.only() {
-            Some(only) if only.remove(hash) => true,
-            _ => self.remove_from_several(hash),
-        }
-    }
-
     #[inline(never)]
-    fn remove_from_several(&self, hash: u64) -> bool {
+    fn remove(&self, hash: u64) -> Result<bool, Sealed> {
         loop {
             let finest = self.target();
             if self.rungs().any(|rung| rung.remove(hash)) {
-                return true;
+                return Ok(true);
             }
             if self.is_target(finest) {
-                return false;
+                return self.check().map(|()| false);
             }
         }
     }
+}
 
-    /// Whether no table was added behind this one.
-    fn is_target(&self, rung: &Rung) -> bool {
-        ptr::eq(self.target(), rung)
+impl Ladder {
+    #[inline]
+    pub(super) fn lookup(&self, hash: u64) -> bool {
+        self.ask(|generation| generation.lookup(hash))
+    }
+
+    #[inline]
+    pub(super) fn remove_finest(&self, hash: u64) -> bool {
+        match self.home.only() {
+            Some(only) if only.remove(hash) => true,
+            _ => self.ask(|generation| generation.remove(hash)),
+        }
     }
 
     #[inline]
     pub(super) fn insert_in_target(&self, hash: u64) -> Result<(), InsertError> {
-        match self.only() {
+        match self.home.only() {
             Some(only) if only.insert(hash).is_ok() => Ok(()),
             _ => self.insert_slowly(hash),
         }
@@ -72,55 +73,99 @@ impl Ladder {
     #[cold]
     #[inline(never)]
     fn insert_slowly(&self, hash: u64) -> Result<(), InsertError> {
+        self.ask(|generation| self.insert_into(generation, hash))
+    }
+
+    fn insert_into(
+        &self,
+        generation: &Generation,
+        hash: u64,
+    ) -> Result<Result<(), InsertError>, Sealed> {
         let mut disturbed = 0;
         loop {
-            let target = self.target();
+            generation.check()?;
+            let target = generation.target();
             let hint = target.tokens().hint();
-            match target.insert(hash) {
-                Ok(()) => return Ok(()),
-                Err(refusal) => self.make_room(target, hint, refusal, &mut disturbed)?,
+            let Err(refusal) = target.insert(hash) else {
+                return Ok(Ok(()));
+            };
+            if let Err(error) = self.make_room(generation, target, hint, refusal, &mut disturbed) {
+                return generation.check().map(|()| Err(error));
             }
         }
     }
 
     pub(super) fn insert_if_absent(&self, hash: u64) -> Result<bool, InsertError> {
+        self.ask(|generation| self.admit_into(generation, hash))
+    }
+
+    fn admit_into(
+        &self,
+        generation: &Generation,
+        hash: u64,
+    ) -> Result<Result<bool, InsertError>, Sealed> {
         let mut disturbed = 0;
         loop {
-            if self.lookup(hash) {
-                return Ok(false);
+            if generation.lookup(hash)? {
+                return Ok(Ok(false));
             }
-            let target = self.target();
+            let target = generation.target();
             let hint = target.tokens().hint();
             let others = Others {
-                engine: self,
+                generation,
                 target,
                 hash,
             };
-            match target.tokens().try_to_admit(hash, &others) {
+            let room = match target.tokens().try_to_admit(hash, &others) {
                 Ok(Attempt::Admitted) => {
                     target.count_one();
-                    return Ok(true);
+                    return Ok(Ok(true));
                 }
-                Ok(Attempt::Present) => return Ok(false),
+                Ok(Attempt::Present) => return Ok(Ok(false)),
                 Ok(Attempt::Disturbed | Attempt::Starved) => {
-                    self.go_on(target, hint, &mut disturbed)?;
+                    self.go_on(generation, target, hint, &mut disturbed)
                 }
-                Err(refusal) => self.make_room(target, hint, refusal, &mut disturbed)?,
+                Err(refusal) => self.make_room(generation, target, hint, refusal, &mut disturbed),
+            };
+            generation.check()?;
+            if let Err(error) = room {
+                return Ok(Err(error));
             }
         }
     }
 
     /// A copy of every token that is in from the call to the return. A token never changes its table, and the copies are
-    /// made in the order in which a lookup looks: what holds for a lookup holds for the copy.
+    /// made in the order in which a lookup looks: what holds for a lookup holds for the copy. If a generation is sealed
+    /// meanwhile, no token was in all the while.
     pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
-        let copies: Result<Vec<_>, _> = self.rungs().map(Rung::snapshot).collect();
-        Ok(self.with(copies?))
+        self.of_current(|generation| {
+            let copies = copies(generation, Rung::snapshot)?;
+            Ok(self.with(copies))
+        })
+    }
+
+    /// Asks for the words of a hash.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        match self.home.only() {
+            Some(only) => only.tokens().prefetch(hash),
+            None => self.prefetch_in_finest(hash),
+        }
+    }
+
+    #[inline(never)]
+    fn prefetch_in_finest(&self, hash: u64) {
+        self.ask(|generation| {
+            generation.check()?;
+            generation.target().tokens().prefetch(hash);
+            Ok(())
+        });
     }
 }
 
 /// The tables besides the target, for an admission there. They are coarser.
 struct Others<'a> {
-    engine: &'a Ladder,
+    generation: &'a Generation,
     target: &'a Rung,
     hash: u64,
 }
@@ -131,12 +176,10 @@ impl Elsewhere for Others<'_> {
     }
 
     fn later_hold_none(&self) -> bool {
-        let mut coarser = self
-            .engine
-            .rungs()
-            .filter(|rung| !ptr::eq(*rung, self.target));
+        let rungs = self.generation.rungs();
+        let mut coarser = rungs.filter(|rung| !ptr::eq(*rung, self.target));
         // Whether a finer one was added, last: a rival there that is admitted later sees this admission, and aborts it.
         coarser.all(|rung| rung.tokens().holds_none(self.hash))
-            && self.engine.is_target(self.target)
+            && self.generation.is_target(self.target)
     }
 }

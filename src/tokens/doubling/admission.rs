@@ -5,6 +5,7 @@
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
+use super::opening::replace;
 use super::parts::{Doubling, Live, Step, Token, prefix};
 use super::settlement::{live, live_latest};
 use crate::sync::{self, Event};
@@ -66,10 +67,7 @@ pub(super) fn try_to_admit(
         old_destination: Bucket::EMPTY,
     });
     // Succeeds only if the target still is what was read. From here on it has no covering token, and none can come.
-    if !tokens
-        .blocks
-        .exchange(target.bucket, target.content, reference)
-    {
+    if !replace(tokens, target.bucket, target.content, reference) {
         claim.decide(control, Decision::Aborted);
         return Ok(Attempt::Disturbed);
     }
@@ -100,9 +98,9 @@ pub(super) fn try_to_admit(
 fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: usize) -> bool {
     tokens.descend(witness, |bucket| {
         loop {
-            let reference = match tokens.blocks.read_latest(bucket).state() {
-                State::Absent if tokens.blocks.is_lazy(bucket) => return Step::Here(true),
-                State::Absent => return Step::Again,
+            let word = tokens.blocks.read_latest(bucket);
+            let reference = match tokens.state(bucket, word) {
+                State::Absent | State::Closed(_) => return Step::Again,
                 State::Gone => return Step::Down,
                 State::Bucket(content) => {
                     return Step::Here(none_covers(tokens, class, bucket, content));

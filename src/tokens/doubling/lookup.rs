@@ -1,10 +1,10 @@
 //! Lookup: two parallel loads, and a version check, whatever the table has grown from.
 
+use super::gate::Sealed;
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
-use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Index, State, Word, level_of};
+use crate::table::doubling::{Class, Hint, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
 
 /// What one index string says about an item.
@@ -16,40 +16,47 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored. Writes nothing.
+/// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
+pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
     let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let f = class.head.fingerprint();
+    if hint.is_growing() {
+        return contains_while_growing(tokens, hint, hash);
+    }
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
-    let pair = tokens.blocks.pair(hint, class);
     let (a, b) = pair.load();
     // A plain word is the live one, whatever the hint said.
-    if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {
-        return contains_slowly(tokens, hash);
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        Ok(pair.covering(a, b) != 0)
+    } else {
+        contains_slowly(tokens, hash)
     }
-    // Each arm by itself, so that each is one comparison.
-    match hint.depth() {
-        Depth::First => {
-            Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
-        }
-        Depth::Deeper => Depth::Deeper.covers(
-            Depth::Deeper.lane(class.head, pair.next),
-            a.bits(),
-            b.bits(),
-        ),
+}
+
+/// The same while the table grows: a bucket of the level that it leaves may be gone, and its child the live one.
+#[inline(never)]
+fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> Result<bool, Sealed> {
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
+    let version = tokens.stripes.version(f);
+    let below = tokens.blocks.below(hint);
+    let below = below.map(|below| tokens.blocks.pair(below, hash));
+    match below.and_then(|below| pair.covers_at_two_levels(&below)) {
+        Some(covers) if tokens.stripes.unchanged(f, version) => Ok(covers),
+        _ => contains_slowly(tokens, hash),
     }
 }
 
 /// The complete version: follows splits and references, and repeats until the answer is certain.
 #[cold]
 #[inline(never)]
-fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
+fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     loop {
@@ -57,7 +64,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
         let mut unclear = false;
         for index in [class.first, class.second] {
             match on_index(tokens, class, index) {
-                Answer::Present => return true,
+                Answer::Present => return Ok(true),
                 Answer::Absent => {}
                 Answer::Unclear => {
                     unclear = true;
@@ -66,7 +73,12 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
             }
         }
         if !unclear && tokens.stripes.unchanged(f, version) {
-            return false;
+            // A word that was plain would have said that it is not sealed yet.
+            return if tokens.gate.is_sealed() {
+                Err(Sealed)
+            } else {
+                Ok(false)
+            };
         }
         sync::happened(Event::Repeat);
     }
@@ -78,9 +90,8 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
     tokens.descend(index, |bucket| {
         let word = tokens.blocks.load(bucket);
         let depth = tokens.blocks.depth(level_of(bucket));
-        let content = match word.state() {
-            State::Absent if tokens.blocks.is_lazy(bucket) => return Step::Here(Answer::Absent),
-            State::Absent => return Step::Again,
+        let content = match tokens.state(bucket, word) {
+            State::Absent | State::Closed(_) => return Step::Again,
             State::Gone => return Step::Down,
             State::Bucket(content) => content,
             State::Reference(reference) => match tokens.resolve(bucket, reference) {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::gate::Gate;
 use crate::error::OutOfMemory;
 use crate::layout;
 use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
 use crate::table::Reference;
-use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, level_of};
+use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, Word, level_of};
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
@@ -23,6 +24,8 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
+    /// That of its generation.
+    pub(super) gate: Arc<Gate>,
     pub(super) stripes: Stripes,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
@@ -69,6 +72,7 @@ impl Doubling {
         let descriptors = descriptors_for(blocks.hint().level());
         Ok(Self {
             blocks: Arc::new(blocks),
+            gate: Arc::new(Gate::new(1)),
             stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
@@ -84,7 +88,12 @@ impl Doubling {
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
     }
 
-    /// The heap bytes in use.
+    /// Makes it one of the tables behind a gate.
+    pub(crate) fn join(&mut self, gate: &Arc<Gate>) {
+        self.gate = Arc::clone(gate);
+    }
+
+    /// The heap bytes in use, but for those of the gate.
     pub(crate) fn bytes(&self) -> usize {
         let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
         size_of::<Blocks>() + self.blocks.bytes() + rest
@@ -97,6 +106,19 @@ impl Doubling {
     /// The level that lookups begin with.
     pub(crate) fn level(&self) -> u32 {
         self.blocks.hint().level()
+    }
+
+    /// What a word says to a reader. A closed bucket is an empty one. So is an absent word if nobody has written to it yet,
+    /// and if the table was sealed: its memory may have been given back.
+    #[inline]
+    pub(super) fn state(&self, bucket: usize, word: Word) -> State {
+        match word.state() {
+            State::Closed(_) => State::Bucket(Bucket::EMPTY),
+            State::Absent if self.blocks.is_lazy(bucket) || self.gate.is_sealed() => {
+                State::Bucket(Bucket::EMPTY)
+            }
+            state => state,
+        }
     }
 
     /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
@@ -156,8 +178,8 @@ impl Doubling {
     /// that is not there, none.
     pub(super) fn peek(&self, bucket: usize) -> Option<Bucket> {
         loop {
-            match self.blocks.load(bucket).state() {
-                State::Absent | State::Gone => return None,
+            match self.state(bucket, self.blocks.load(bucket)) {
+                State::Absent | State::Gone | State::Closed(_) => return None,
                 State::Bucket(content) => return Some(content),
                 State::Reference(reference) => match self.resolve(bucket, reference) {
                     Resolved::Stale => {}

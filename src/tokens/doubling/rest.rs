@@ -38,6 +38,12 @@ pub(super) fn copy(tokens: &Doubling) -> Result<(Doubling, usize), OutOfMemory> 
     Ok((copy, len))
 }
 
+/// What lets the system have the memory of all words, when it is called.
+pub(super) fn release(tokens: &Doubling) -> impl FnOnce() + Send + use<> {
+    let blocks = Arc::clone(&tokens.blocks);
+    move || blocks.release_all()
+}
+
 /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
 pub(super) fn clear(tokens: &mut Doubling) {
     settle_all(tokens);

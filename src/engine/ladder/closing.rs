@@ -1,0 +1,75 @@
+//! Closing: an empty generation is sealed, and the filter goes on with one that is as small as it began.
+
+use crossbeam_epoch::pin;
+
+use super::Ladder;
+use super::generation::Generation;
+use super::growth::FLUSHES;
+use crate::error::OutOfMemory;
+
+impl Ladder {
+    /// Ends growths that are under way, and begins anew if there is no token.
+    pub(super) fn shrink(&self) {
+        self.of_current(|generation| {
+            for rung in generation.rungs() {
+                rung.tokens().finish_growth();
+            }
+        });
+        // A thread that is asleep while it is pinned must not make it keep one generation after the other.
+        if !self.nothing_is_left() {
+            return;
+        }
+        {
+            let guard = pin();
+            let current = self.current.load(&guard);
+            let generation = current.unwrap_or(&self.home);
+            self.try_to_seal(generation);
+            if generation.check().is_err() {
+                self.leave(current, &guard);
+            }
+        }
+        // What was left is given back now, if nobody is pinned.
+        self.nothing_is_left();
+    }
+
+    /// Whether all generations that were left are freed.
+    fn nothing_is_left(&self) -> bool {
+        (0..FLUSHES).for_each(|_| pin().flush());
+        self.current.left_bytes() == 0
+    }
+
+    fn try_to_seal(&self, generation: &Generation) {
+        if !generation.has_grown() || !generation.rungs().all(|rung| rung.tokens().seems_empty()) {
+            return;
+        }
+        // Before it is sealed: from then on it must be there.
+        if self.prepare_successor(generation).is_err() || generation.successor().is_vacant() {
+            return;
+        }
+        let gate = generation.gate();
+        let Some(closing) = gate.begin() else {
+            return;
+        };
+        let mut rungs = generation.first_rungs(closing.tables());
+        if rungs.all(|rung| rung.tokens().close(closing)) {
+            gate.seal(closing);
+        } else {
+            gate.cancel(closing);
+        }
+    }
+
+    /// Makes the next generation, if it is not there yet, and there is memory for it.
+    fn prepare_successor(&self, generation: &Generation) -> Result<(), OutOfMemory> {
+        if !generation.successor().is_vacant() {
+            return Ok(());
+        }
+        let next = Box::new(generation.next()?);
+        let bytes = self
+            .bytes()
+            .saturating_add(next.bytes(&pin()) + size_of::<Generation>());
+        if bytes <= self.memory_now() {
+            generation.successor().put(next);
+        }
+        Ok(())
+    }
+}
