@@ -8,7 +8,7 @@ use model::mix;
 pub(crate) type Doubling = Filter<Ladder, AsGiven>;
 
 /// Words that an insert splits while the table grows.
-pub(crate) const CHUNK: usize = 8;
+pub(crate) const CHUNK: usize = 16;
 
 /// Of two buckets: level 1.
 pub(crate) fn filter() -> Doubling {
@@ -30,8 +30,19 @@ pub(crate) fn filter_at(level: u32) -> Doubling {
 
 /// Begins a growth, and ends it.
 pub(crate) fn double(filter: &Doubling) {
+    let slots = filter.slots();
     assert!(filter.begin_to_double());
-    filter.shrink_to_fit();
+    end_growth(filter);
+    assert_eq!(filter.slots(), 2 * slots);
+}
+
+/// An empty filter begins anew by `shrink_to_fit`; a snapshot ends a growth too.
+pub(crate) fn end_growth(filter: &Doubling) {
+    if filter.is_empty() {
+        filter.snapshot().expect("memory");
+    } else {
+        filter.shrink_to_fit();
+    }
 }
 
 pub(crate) fn items() -> impl Iterator<Item = u64> {

@@ -9,7 +9,7 @@ use step_tests::{Led, at_each_step, bounded};
 use crate::doubling::{Doubling, add_table, filter_at, filter_at_the_end, head};
 
 /// So large that its first bucket is split by the first insert, and its second one is not before many more.
-const LEVEL: u32 = 7;
+const LEVEL: u32 = 8;
 const X: u64 = head(5);
 /// Has the first bucket of `X`, and another second one.
 const NEIGHBOUR: u64 = head(6);

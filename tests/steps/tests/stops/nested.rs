@@ -81,7 +81,7 @@ fn filter_of_two_levels() -> (Doubling, u64) {
     (filter, item)
 }
 
-const LEVEL: u32 = 7;
+const LEVEL: u32 = 8;
 
 /// Copies of an item take turns. A remove takes the one in the second bucket, though the one in the first has come later,
 /// because it is longer.

@@ -121,7 +121,7 @@ fn calls_that_growth_overtakes_are_as_good_as_others() {
 #[test]
 fn a_hop_to_a_bucket_whose_parent_is_being_split_is_not_undone() {
     // So large that one insert splits all buckets of a side.
-    const LEVEL: u32 = 4;
+    const LEVEL: u32 = 5;
     const { assert!(1 << (LEVEL - 1) == CHUNK) };
     let mut scenes = 0;
     at_each_step(|hop_at| {

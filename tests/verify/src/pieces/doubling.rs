@@ -7,22 +7,22 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a split does not freeze its word",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "if tokens.blocks.exchange(bucket, content, reference) {\n            finish(tokens, bucket);",
-            "let _ = reference;\n        let depth = tokens.blocks.depth(level_of(bucket));\n        \
+            "if replace(tokens, bucket, content, reference) {\n            finish_installed(tokens, bucket, reference, content, guard);",
+            "let _ = (reference, guard);\n        let depth = tokens.blocks.depth(level_of(bucket));\n        \
              let parts = super::finish::parts(bucket, content, depth);\n        \
              use crate::table::doubling::Word;\n        \
              tokens.blocks.exchange(bucket << 1, Word::ABSENT, parts[0]);\n        \
              tokens.blocks.exchange(bucket << 1 | 1, Word::ABSENT, parts[1]);\n        \
-             if tokens.blocks.exchange(bucket, content, Word::GONE) {",
+             if replace(tokens, bucket, content, Word::GONE) {",
         )],
     },
     Piece {
         name: "a split writes its parts into empty buckets too",
         changes: &[(
             "tokens/doubling/finish.rs",
-            "tokens.blocks.exchange(bucket << 1, Word::ABSENT, first);",
-            "let _ = tokens.blocks.exchange(bucket << 1, Word::ABSENT, first)\n        \
-             || tokens.blocks.exchange(bucket << 1, Bucket::EMPTY, first);",
+            "below.exchange(bucket << 1, Word::ABSENT, parts[0]);",
+            "let _ = below.exchange(bucket << 1, Word::ABSENT, parts[0])\n            \
+             || below.exchange(bucket << 1, Bucket::EMPTY, parts[0]);",
         )],
     },
     Piece {
@@ -69,8 +69,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the cursor moves on before the words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "    if !(from..to).all(",
-            "    tokens.blocks.move_cursor(from, to);\n    if !(from..to).all(",
+            "    if !split_all(tokens, from..to) {",
+            "    tokens.blocks.move_cursor(from, to);\n    if !split_all(tokens, from..to) {",
         )],
     },
     Piece {
@@ -99,24 +99,41 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "who ends a split is not pinned",
-        changes: &[(
-            "tokens/doubling/finish.rs",
-            "let _guard = crossbeam_epoch::pin();",
-            "",
-        )],
+        changes: &[
+            (
+                "tokens/doubling/finish.rs",
+                "let guard = crossbeam_epoch::pin();",
+                "#[allow(unsafe_code)]\n    let guard = unsafe { crossbeam_epoch::unprotected() };",
+            ),
+            (
+                "tokens/doubling/splitting.rs",
+                "let guard = crossbeam_epoch::pin();\n    let mut claim",
+                "#[allow(unsafe_code)]\n    let guard = unsafe { crossbeam_epoch::unprotected() };\n    let mut claim",
+            ),
+            (
+                "tokens/doubling/splitting.rs",
+                "&mut claim, &guard)",
+                "&mut claim, guard)",
+            ),
+            (
+                "tokens/doubling/finish.rs",
+                "transfer.old_source, &guard);",
+                "transfer.old_source, guard);",
+            ),
+        ],
     },
     Piece {
         name: "who ends a split is pinned when the reference has been read",
         changes: &[
             (
                 "tokens/doubling/finish.rs",
-                "let _guard = crossbeam_epoch::pin();",
+                "let guard = crossbeam_epoch::pin();",
                 "",
             ),
             (
                 "tokens/doubling/finish.rs",
-                "let depth = tokens.blocks.depth(",
-                "let _guard = crossbeam_epoch::pin();\n    let depth = tokens.blocks.depth(",
+                "if transfer.is_split() {",
+                "let guard = crossbeam_epoch::pin();\n    if transfer.is_split() {",
             ),
         ],
     },
@@ -124,16 +141,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the first words of a lazy table are given back",
         changes: &[(
             "table/doubling/blocks.rs",
-            "if self.lazy && level == self.first {",
-            "if self.lazy && level < self.first {",
+            "if !(self.lazy && level == self.first) {",
+            "if !(self.lazy && level < self.first) {",
         )],
     },
     Piece {
         name: "a lookup in a table that doubles is not validated",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {",
-            "let _ = version;\n    if !Word::are_plain(a, b) {",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n    if Word::are_plain(a, b) {",
         )],
     },
     Piece {
@@ -172,8 +189,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a remove by one exchange takes a shorter token without validation",
         changes: &[(
             "tokens/doubling/removal.rs",
-            "\n                    && tokens.stripes.unchanged(f, version);",
-            "\n                    && version == version;",
+            "== 0) & tokens.stripes.unchanged(f, version);",
+            "== 0) & (version == version);",
         )],
     },
     Piece {
@@ -188,7 +205,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a hop in a table that doubles bumps nothing",
         changes: &[(
             "tokens/doubling/relocation.rs",
-            "    tokens.announce(hop.source, head(hop.moved));\n",
+            "    ground.tokens.announce(hop.source, head(hop.moved));\n",
             "",
         )],
     },
@@ -197,13 +214,13 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "tokens/doubling/relocation.rs",
-                "    tokens.announce(hop.source, head(hop.moved));\n",
+                "    ground.tokens.announce(hop.source, head(hop.moved));\n",
                 "",
             ),
             (
                 "tokens/doubling/relocation.rs",
                 "    // An exchange that fails here has been",
-                "    tokens.announce(hop.source, head(hop.moved));\n    // An exchange that fails here has been",
+                "    ground.tokens.announce(hop.source, head(hop.moved));\n    // An exchange that fails here has been",
             ),
         ],
     },
@@ -232,11 +249,11 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
-        name: "a table is added wherever there is room",
+        name: "a table is added behind whatever there is",
         changes: &[(
             "engine/ladder/growth.rs",
-            "self.later.iter().position(is_target);",
-            "self.later.iter().position(is_target).map(|_| 0).or(self.rungs().count().checked_sub(2));",
+            "self.add(generation, tables, level)",
+            "self.add(generation, generation.tables().max(tables), level)",
         )],
     },
     Piece {

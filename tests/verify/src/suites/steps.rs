@@ -250,7 +250,7 @@ const MUTANTS: &[Mutant] = &[
         message: "not copied once",
     },
     Mutant {
-        piece: piece("a table is added wherever there is room"),
+        piece: piece("a table is added behind whatever there is"),
         killer: "stops::growths::of_two_that_add_a_table_one_does",
         message: "two tables of one size",
     },
