@@ -147,7 +147,7 @@ impl Life {
         let mut rng = SmallRng::seed_from_u64(seed);
         let bits = one_of(&mut rng, &[ALL, ALL, 12, 14, 16, 18, 22]);
         // Of few bits there are few items; and from a few thousand on, the first table is not enough.
-        let most = if short { 10 } else { bits.min(15) };
+        let most = if short { 10 } else { bits.min(14) };
         Self {
             seed,
             threads: one_of(&mut rng, &[2, 2, 3, 4, 4, 8, 16]),

@@ -74,14 +74,6 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
-        name: "a late cursor goes back",
-        changes: &[(
-            "tokens/doubling/splitting.rs",
-            ".min(end).max(from);",
-            ".min(end);",
-        )],
-    },
-    Piece {
         name: "the hint is read Relaxed",
         changes: &[(
             "table/doubling/blocks.rs",
@@ -136,14 +128,6 @@ pub(super) const PIECES: &[Piece] = &[
             "tokens/doubling/lookup.rs",
             "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
             "let _ = version;\n    if Word::are_plain(a, b) {",
-        )],
-    },
-    Piece {
-        name: "a slow lookup in a table that doubles is not validated",
-        changes: &[(
-            "tokens/doubling/lookup.rs",
-            "if !unclear && tokens.stripes.unchanged(f, version) {",
-            "let _ = version;\n        if !unclear {",
         )],
     },
     Piece {

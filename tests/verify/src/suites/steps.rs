@@ -190,11 +190,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a call has no end",
     },
     Mutant {
-        piece: piece("a late cursor goes back"),
-        killer: "stops::growths::a_late_insert_does_not_send_a_growth_back",
-        message: "accesses, for",
-    },
-    Mutant {
         piece: piece("memory is given back at once"),
         killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
         message: "an item was lost or made",
@@ -208,11 +203,6 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("the first words of a lazy table are given back"),
         killer: "stops::giving_back::the_first_words_of_a_later_table_are_not_given_back",
         message: "a stored item was missed",
-    },
-    Mutant {
-        piece: piece("a slow lookup in a table that doubles is not validated"),
-        killer: "stops::nested::a_lookup_misses_no_item_of_which_a_longer_token_goes",
-        message: "was missed",
     },
     Mutant {
         piece: piece("a remove takes a shorter token without validation"),
