@@ -18,7 +18,7 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 const LEAST_LOAD: usize = 8;
 
 /// How often a thread must be seen unpinned before what waits for it is done.
-pub(super) const FLUSHES: usize = 4;
+pub(super) const FLUSHES: usize = if sync::MODEL { 1 } else { 4 };
 
 impl Ladder {
     /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would
