@@ -1,6 +1,5 @@
 //! Lookup: two parallel loads, and a version check, whatever the table has grown from.
 
-use super::gate::Sealed;
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::layout::prefix::Depth;
@@ -17,13 +16,13 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
+/// Returns whether a token that covers this item is stored. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
+pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
@@ -35,7 +34,7 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
         return contains_slowly(tokens, hash);
     }
     // Each arm by itself, so that each is one comparison.
-    Ok(match hint.depth() {
+    match hint.depth() {
         Depth::First => {
             Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
         }
@@ -44,13 +43,13 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
             a.bits(),
             b.bits(),
         ),
-    })
+    }
 }
 
 /// The complete version: follows splits and references, and repeats until the answer is certain.
 #[cold]
 #[inline(never)]
-fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
+fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     loop {
@@ -58,7 +57,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
         let mut unclear = false;
         for index in [class.first, class.second] {
             match on_index(tokens, class, index) {
-                Answer::Present => return Ok(true),
+                Answer::Present => return true,
                 Answer::Absent => {}
                 Answer::Unclear => {
                     unclear = true;
@@ -67,12 +66,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
             }
         }
         if !unclear && tokens.stripes.unchanged(f, version) {
-            // A word that was plain would have said that it is not sealed yet.
-            return if tokens.gate.is_sealed() {
-                Err(Sealed)
-            } else {
-                Ok(false)
-            };
+            return false;
         }
         sync::happened(Event::Repeat);
     }

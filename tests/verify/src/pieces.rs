@@ -5,6 +5,7 @@
 //! drift from the code.
 
 mod admission;
+mod closing;
 mod descriptor;
 mod growth;
 mod insertion;
@@ -28,7 +29,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 13] = [
+pub(crate) const PARTS: [&[Piece]; 14] = [
     lookup::PIECES,
     words::PIECES,
     layouts::PIECES,
@@ -40,6 +41,7 @@ pub(crate) const PARTS: [&[Piece]; 13] = [
     snapshot::PIECES,
     walks::PIECES,
     growth::PIECES,
+    closing::PIECES,
     rotation::PIECES,
     values::PIECES,
 ];
