@@ -18,7 +18,9 @@
 //! | hint | a note that a writer leaves for a scan: tokens of this class change places |
 //! | descriptor | the record that says what a relocation, an admission or an emptying does to its words |
 //! | reference | the value of a word that names a descriptor: the word is frozen |
-//! | segment | one of the tables of a filter that grows |
+//! | segment | one of the tables of a filter that grows by segments |
+//! | level | the number of bits of a bucket's number, in a table that doubles |
+//! | split | the replacement of a bucket by its two children, one level deeper |
 //! | generation | the tokens that came between two rotations, in one of the tables of a filter that rotates |
 //! | spare | the table that holds no generation |
 //!
@@ -33,7 +35,7 @@
 //! | How does one step change two words, and what holds after it? | [`transfers`] |
 //! | When does each operation take effect, and why at that moment? | [`linearization`] |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
-//! | Why does a filter that grows lose nothing? | [`growth`] |
+//! | Why does a filter that grows by segments lose nothing? | [`growth`] |
 //! | Why does a table that doubles in place lose nothing? | [`doubling`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
 //! | What holds where tokens carry values? | [`values`] |
@@ -140,7 +142,7 @@
 //! contract, whatever else it improves.
 //!
 //! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a filter that
-//! grows gives up a segment* whose last token was removed depends on when all threads have left it. Until then the list
+//! grows by segments gives up a segment* whose last token was removed depends on when all threads have left it. Until then the list
 //! has a segment without tokens, which takes no inserts, and counts against the limits on rate and memory. So replicas set
 //! the limits where the decision is made, and only there.
 //!

@@ -115,24 +115,26 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// A [`CuckooFilter`] that makes itself room: approximate membership with exact removal,
 /// shared by many threads without a lock, of as many items as there is memory for.
 ///
-/// It starts with one segment. A thread that finds it full adds another one, twice as large
-/// ([`growth_factor`](FilterBuilder::growth_factor)), and all threads go on with it. Stored items do not move, so
-/// no call takes longer than building the new segment. No thread waits for it. A thread that stops while it builds
-/// a segment does not prevent others from growing the filter.
+/// Its table doubles in place: each bucket splits in two, and a lookup still loads two words, however often the table has
+/// doubled. Each insert splits a few buckets, so no insert takes time linear in the table, and none waits for another. A
+/// thread that stops in the midst of a split keeps no other from finishing it.
 ///
-/// What that costs: a lookup of an item that is absent, or in an old segment, looks at several segments, two loads
-/// each, and the [false-positive rates](Filter::false_positive_rate) of the segments add up. So start with about
-/// what you expect ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.
+/// What that costs: each doubling takes a bit of the tokens that are in, so it adds as much to the
+/// [rate of false positives](Filter::false_positive_rate) as the first table, 0.012 %. After ten doublings the next
+/// growth adds another table behind it, and a lookup of an absent item looks at both. While the table doubles, it takes up
+/// to three times the memory of before, and then twice. So start with about what you expect
+/// ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.
 ///
 /// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no
-/// copy is removed twice. Remove only what you inserted; removal is exact in a filter that grows, too. Each segment
-/// holds at most two buckets full of copies of an item (eight with 4 x 16), and one copy too many never makes the filter grow.
+/// copy is removed twice. Remove only what you inserted; removal is exact in a filter that grows, too. Each table
+/// holds at most eight copies of an item, and one copy too many never makes the filter grow.
 ///
-/// While there is one segment, a lookup costs about a fifth more than one of the fixed filter. An insert is pinned to an
-/// [epoch](https://docs.rs/crossbeam-epoch) while it runs; other calls are not. A segment that removals have emptied is taken out when all
-/// inserts have ended that could reach it; a thread that stops in the middle of an insert delays only that. On Linux
-/// its pages go back to the system at once. Its addresses stay with the filter and are used again, since a lookup may
-/// still be there; they are freed when the filter is dropped, or by any call that takes `&mut self`.
+/// Splits are pinned to an [epoch](https://docs.rs/crossbeam-epoch); lookups and removals are not. The words that a doubling
+/// leaves behind go back to the system when all splits have ended that could reach them (on Linux; elsewhere, and what is
+/// less than a page, when the filter is dropped).
+///
+/// Its buckets are those of 4 x 16. With another [layout](crate::guide::layouts) a filter grows by segments:
+/// [`Growing`](crate::Growing).
 ///
 /// # Examples
 ///
@@ -143,7 +145,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// for item in 0..50_000u32 {
 ///     seen.insert(&item)?;
 /// }
-/// assert!(seen.segments() > 1);
+/// assert_eq!(seen.segments(), 1); // one table still, for 50 times as many items
 /// assert!((0..50_000u32).all(|item| seen.contains(&item)));
 /// assert!((0..50_000u32).all(|item| seen.remove(&item)));
 /// assert!(seen.is_empty());

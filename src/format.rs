@@ -4,8 +4,8 @@
 //! [`chunks`](crate::Filter::chunks) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
-//! is version 1; every later release reads it. [Filters that grow](#filters-that-grow) and [filters that
-//! rotate](#filters-that-rotate) have their own forms.
+//! is version 1; every later release reads it. [Filters that double](#filters-that-double), [filters that grow by
+//! segments](#filters-that-grow-by-segments) and [filters that rotate](#filters-that-rotate) have their own forms.
 //!
 //! # Layout
 //!
@@ -117,9 +117,78 @@
 //! print(f"{items} items of {capacity} in {buckets} buckets")
 //! ```
 //!
-//! # Filters that grow
+//! # Filters that double
 //!
-//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its segments in one piece. The first
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its tables in one piece, from the finest to the
+//! coarsest: one until it has doubled ten times. A doubling that is under way is brought to its end before. The first
+//! 32 bytes of the header are as above, except for the kind.
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 14 | as above; the layout is 4 x 16 |
+//! | 14 | 1 | kind: 4, tables that double |
+//! | 15 | 17 | hasher, as above |
+//! | 32 | 8 | 0 |
+//! | 40 | 8 | the largest rate of false positives that growth may reach, at least that of one full table: a `binary64` of IEEE 754 |
+//! | 48 | 8 | the most bytes of memory that growth may reach; 2<sup>64</sup> - 1 for no limit |
+//! | 56 | 4 | tables, `n`: 1 to 4 |
+//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
+//! | 64 | `24 n` | the list, 24 bytes for each table |
+//! | `64 + 24 n` | `8 m` | the buckets of all tables, `m` in total |
+//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
+//!
+//! The list has this entry for each table:
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 1 | level at which the table began, from 1 |
+//! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
+//! | 2 | 6 | 0 |
+//! | 8 | 8 | items in it: occupied slots |
+//! | 16 | 4 | search budget in buckets, 2 to 4,096 |
+//! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
+//!
+//! A finer table begins one level below the one behind it. Each bucket has four slots of 16 bits, filled from the top one
+//! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten
+//! bits are those that follow the bucket's number in the string of index bits ([`doubling`](crate::design::doubling)). At a
+//! deeper level the tail is of nine such bits or fewer, but of no fewer than the doublings have left, then a 1, then zeros.
+//!
+//! ```
+//! use lockfree_cuckoo::GrowingCuckooFilter;
+//!
+//! let mut filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build()?;
+//! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
+//! # #[rustfmt::skip]
+//! assert_eq!(filter.to_bytes(), [
+//!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
+//!     0x01, 0x00,                                     // version 1
+//!     0x40, 0x00,                                     // a header of 64 bytes
+//!     0x10, 0x04, 0x04,                               // 16 bits, 4 slots, tables that double
+//!     0x01,                                           // RandomState
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
+//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
+//!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
+//!     0x01, 0x00, 0x00, 0x00,                         // one table
+//!     0xf2, 0x5e, 0x45, 0xda,                         // the CRC of the above
+//!     0x01, 0x02,                                     // it began with 2 buckets, and has 4
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+//!     0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 9 items
+//!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
+//!     0x0f, 0xa3, 0x67, 0xba,                         // the CRC of all this, except the first CRC
+//!     0x00, 0x00, 0x00, 0x00, 0x0d, 0x29, 0x0f, 0x0d, // the heads 3 and 10, with nine bits of tail each
+//!     0x00, 0x00, 0x00, 0x00, 0xad, 0x29, 0x91, 0xe0,
+//!     0x00, 0x00, 0x00, 0x00, 0x69, 0xfb, 0x11, 0x2b,
+//!     0x00, 0x00, 0xdf, 0x8a, 0xaf, 0x9b, 0x03, 0x7a,
+//!     0x13, 0x40, 0x74, 0x1d,                         // the CRC of all this
+//! ]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Filters that grow by segments
+//!
+//! A [`Filter<Growing>`](crate::Growing) is stored with all its segments in one piece. The first
 //! 32 bytes of its header are as above, except for the kind. A list of the segments follows, and then the buckets
 //! of each segment. Both are ordered from the finest segment to the coarsest.
 //!
@@ -155,9 +224,9 @@
 //! another file, so a file that an interrupted write left behind is detected.
 //!
 //! ```
-//! use lockfree_cuckoo::GrowingCuckooFilter;
+//! use lockfree_cuckoo::{Filter, Growing};
 //!
-//! let mut filter = GrowingCuckooFilter::builder().capacity(8).seed(1).build()?;
+//! let mut filter = Filter::<Growing>::builder().capacity(8).seed(1).build()?;
 //! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
 //! # #[rustfmt::skip]
 //! assert_eq!(filter.to_bytes(), [

@@ -34,7 +34,7 @@
 //! * If items are never removed, a blocked Bloom filter is simpler, and faster where its two or more probes
 //!   fall into one cache line.
 //! * If the set can outgrow every estimate: this filter has a fixed size and says [`Full`](InsertError::Full). A
-//!   [`GrowingCuckooFilter`] grows, at the price of slower lookups of absent items.
+//!   [`GrowingCuckooFilter`] grows, at the price of more false positives.
 //! * If items are to leave by their age: a [`RotatingCuckooFilter`] forgets them.
 //! * If items must be removed that were perhaps never inserted: that can remove another item's fingerprint.
 //!
@@ -101,7 +101,7 @@
 //! | 8 | `lib`, `testing` | the names that users see, and doors for checks |
 //! | 7 | `filter` | [`Filter`], the only facade: items, hashers, builders, batches, collecting, storing |
 //! | 6 | `stored` | the stored form: bytes to engines and back |
-//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment; [`Growing`], a chain; [`Rotating`], a ring of them |
+//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment; [`Ladder`], a table that doubles; [`Growing`], a chain; [`Rotating`], a ring |
 //! | 4 | `segment` | one table of tokens, and their count |
 //! | 3 | `tokens` | the protocol: a multiset of tokens that threads share without a lock |
 //! | 2 | `table` | the atomic words, and where an item may live: geometry, sizing, the rate of false positives |

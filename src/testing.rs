@@ -44,12 +44,19 @@ impl<S, I> Relocate for Filter<Ladder, S, I> {
 pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
+
+    /// The share of the finest table's buckets that were split, while it doubles.
+    fn doubled(&self) -> Option<f64>;
 }
 
 #[cfg(feature = "std")]
 impl<S, I> Double for Filter<Ladder, S, I> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
+    }
+
+    fn doubled(&self) -> Option<f64> {
+        self.engine().doubled()
     }
 }
 

@@ -159,7 +159,7 @@ fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
     assert_eq!(error.layouts().count(), 0);
     let text = error.to_string();
     let expected = "a false-positive rate of 1.4e-8 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is \
-                    1.49e-8 with 8 full segments; set a higher one";
+                    1.49e-8 with 8 full tables; set a higher one";
     assert_eq!(text, expected);
 }
 
@@ -354,8 +354,13 @@ fn a_filter_of_another_layout_is_told_apart() {
             "{error}"
         );
         if shape != Shape::ALL[5] {
-            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another layout");
+            let error = Filter::<Growing>::from_bytes(&growing).expect_err("another layout");
             assert!(matches!(error, ReadError::OtherLayout { .. }), "{error}");
+            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another engine");
+            assert!(
+                matches!(error, ReadError::OtherKind { doubles: false, .. }),
+                "{error}"
+            );
         }
     }
 }

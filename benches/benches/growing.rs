@@ -1,4 +1,4 @@
-//! What does it cost that a filter grows? Lookups in one segment and in four, and inserts from a first size of a
+//! What does it cost that a filter grows? Lookups before and after eight doublings, and inserts from a first size of a
 //! thousandth, beside the fixed filter.
 
 mod settings;
@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
+use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo_benches::contender::Contender;
+use lockfree_cuckoo_benches::growing::Doubling;
 use lockfree_cuckoo_benches::growing::history::{grown, order, start_for};
 use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::lap::Lap;
@@ -58,10 +59,10 @@ fn look_up<Q: Question>(criterion: &mut Criterion, size: Size) {
     let mut group = settings::group(criterion, Q::NAME, size, 1);
     group.throughput(Throughput::Elements(1));
     answer::<Q, CuckooFilter>(&mut group, "fixed", Rig::full, size);
-    for (name, segments) in [("1-segment", 1), ("4-segments", 4)] {
+    for (name, times) in [("not-grown", 0), ("8-doublings", 8)] {
         let make = |keys: &Arc<Keys>| {
             let order = order(keys);
-            let table = grown::<GrowingCuckooFilter>(start_for(segments, &order), &order);
+            let table = grown::<Doubling>(start_for(times, &order), &order);
             Rig::of(table, keys)
         };
         answer::<Q, _>(&mut group, name, make, size);
@@ -89,7 +90,7 @@ fn insert(criterion: &mut Criterion, size: Size) {
     group.sample_size(10);
     group.throughput(Throughput::Elements(size.items as u64));
     fill::<CuckooFilter>(&mut group, "fixed", size, size.items);
-    fill::<GrowingCuckooFilter>(&mut group, "growing", size, size.items / 1_000);
+    fill::<Doubling>(&mut group, "growing", size, size.items / 1_000);
     group.finish();
 }
 

@@ -60,15 +60,14 @@ pub fn insert_timed<C: Contender>(table: &C, keys: &[u64]) -> Stalls {
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo::GrowingCuckooFilter;
-
     use super::*;
+    use crate::growing::Doubling;
     use crate::keys::Keys;
 
     #[test]
     fn every_insert_is_timed() {
         let keys = Keys::generate(100_000);
-        let table = GrowingCuckooFilter::with_capacity(1_000);
+        let table = Doubling::with_capacity(1_000);
         let stalls = insert_timed(&table, &keys.stored);
         assert_eq!(stalls.times.len(), 100_000);
         assert_eq!((stalls.refused, table.len()), (0, 100_000));

@@ -25,8 +25,12 @@ use crate::table::Geometry;
 use crate::table::rate::{any_of, compared};
 use crate::tokens::ahead;
 
-/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a chain of tables, with buckets of the layout
-/// `L`.
+/// The engine of a filter that grows by segments: a chain of tables, with buckets of the layout `L`.
+///
+/// For layouts other than 4 x 16, and for what a chain alone can do: growth by
+/// [more than two](crate::FilterBuilder::growth_factor) at a time, and segments that go one by one when they are empty.
+/// Else take a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter), whose lookups do not slow down when it grows. The guide
+/// [compares](crate::guide::growing#segments) the two.
 #[derive(Debug)]
 pub struct Growing<L: Layout = Lanes<4, 16>> {
     published: Published<L>,

@@ -12,8 +12,9 @@ use current::Current;
 pub(crate) use generation::{Generation, LATER};
 
 use super::growing::{Limits, NO_LIMIT};
-use super::{Filling, Operations, Plan};
-use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
+use super::{Filling, Operations, Plan, Size};
+use crate::allocate;
+use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::segment::{Rung, geometry};
 use crate::sync::{AtomicU64, Ordering};
@@ -22,7 +23,8 @@ use crate::table::rate::any_of;
 use crate::table::sizing;
 use crate::tokens::ahead;
 
-/// The engine of a filter that doubles: of buckets with 4 slots of 16 bits.
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
+/// bits.
 ///
 /// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and a
 /// lookup of what is absent looks at both.
@@ -79,8 +81,14 @@ impl Ladder {
     pub(crate) fn begin_to_double(&self) -> bool {
         self.of_current(|generation| {
             let tokens = generation.target().tokens();
-            tokens.can_grow() && tokens.begin_to_grow(tokens.hint()).is_ok()
+            let hint = tokens.hint();
+            hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
         })
+    }
+
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        self.of_current(|generation| generation.target().tokens().doubled())
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -97,6 +105,9 @@ impl Ladder {
         let now = self.memory_for_now.load(Ordering::Relaxed);
         self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
     }
+
+    /// The heap bytes besides those of the generations.
+    const BESIDES: usize = size_of::<Current>() + size_of::<AtomicU64>();
 
     /// The bytes of the filter.
     fn bytes(&self) -> usize {
@@ -131,11 +142,12 @@ impl Operations for Ladder {
 
     fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
         let (start, items) = plan.size.geometry::<Lanes16>()?;
+        demand_power_of_two(plan.size)?;
         plan.check_rate(start, items, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let level = start.buckets().next_power_of_two().ilog2().min(DEEPEST);
+        plan.check_memory(|| Ok(Generation::bytes_for(level)? + Self::BESIDES))?;
         let home = Rung::new(level, budget).map_err(BuildError::out_of_memory)?;
-        plan.check_memory(|| Ok(home.bytes()))?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
             ..plan.options
@@ -151,8 +163,8 @@ impl Operations for Ladder {
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let rungs: Result<Vec<_>, _> = self.alone().rungs().map(Rung::quiescent_copy).collect();
-        Ok(self.with(rungs?))
+        let copies = copies(self.alone(), Rung::quiescent_copy)?;
+        Ok(self.with(copies))
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
@@ -200,7 +212,7 @@ impl Operations for Ladder {
         let guard = crossbeam_epoch::pin();
         let current = self.current.load(&guard);
         let current = current.map_or(0, |current| current.bytes(&guard) + size_of::<Generation>());
-        self.home.bytes(&guard) + current + self.current.left_bytes() + size_of::<Current>()
+        self.home.bytes(&guard) + current + self.current.left_bytes() + Self::BESIDES
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -243,6 +255,35 @@ impl Operations for Ladder {
     #[inline]
     fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         self.ahead(hashes)
+    }
+}
+
+/// A copy of each table, made from the finest to the coarsest.
+fn copies<E: From<OutOfMemory>>(
+    generation: &Generation,
+    copy: impl Fn(&Rung) -> Result<Rung, E>,
+) -> Result<Vec<Rung>, E> {
+    let mut copies = Vec::new();
+    allocate::grow(&mut copies, LATER + 1)?;
+    for rung in generation.rungs() {
+        copies.push(copy(rung)?);
+    }
+    Ok(copies)
+}
+
+/// Tables that double have a power of two of buckets. A capacity is rounded up, a number of buckets is not.
+fn demand_power_of_two(size: Size) -> Result<(), BuildError> {
+    match size {
+        Size::Buckets(buckets) if !buckets.is_power_of_two() => {
+            let nearest = buckets.next_power_of_two();
+            let ranges = 1;
+            Err(BuildError(Cause::Buckets {
+                buckets,
+                nearest,
+                ranges,
+            }))
+        }
+        _ => Ok(()),
     }
 }
 

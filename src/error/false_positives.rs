@@ -63,8 +63,8 @@ impl fmt::Display for Content {
             Self::Items { items, tables } => {
                 write!(out, "with {tables} generations of {items} items each")
             }
-            Self::Full { tables: 1 } => out.write_str("with one full segment"),
-            Self::Full { tables } => write!(out, "with {tables} full segments"),
+            Self::Full { tables: 1 } => out.write_str("with one full table"),
+            Self::Full { tables } => write!(out, "with {tables} full tables"),
         }
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use super::OutOfMemory;
 use super::rate::Rate;
 
-/// Why a `GrowingCuckooFilter` found no room and did not get a new segment.
+/// Why a filter that grows found no room, and did not grow.
 ///
 /// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
 ///
@@ -19,13 +19,13 @@ use super::rate::Rate;
 ///
 /// let filter = GrowingCuckooFilter::builder()
 ///     .capacity(100)
-///     .max_false_positive_rate(0.0003) // two segments of 4 x 16, each at most 0.000_122
+///     .max_false_positive_rate(0.0003) // one doubling: it and the beginning add at most 0.000_122 each
 ///     .build()
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
 /// let InsertError::CannotGrow { error, .. } = error else { unreachable!() };
-/// assert_eq!(error.segments(), 2);
-/// assert!(error.false_positive_rate() > 0.0003); // what a third would have made possible
+/// assert_eq!(error.segments(), 1);
+/// assert!(error.false_positive_rate() > 0.0003); // what another doubling would have made possible
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,11 @@ pub struct GrowthError {
     pub(crate) limit: Limit,
 }
 
-/// What prevents one more segment.
+/// What prevents growth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
 pub(crate) enum Limit {
-    /// The rate with one more segment, and the limit.
+    /// The rate after it, and the limit.
     FalsePositiveRate {
         rate: Rate,
         most: Rate,
@@ -53,14 +53,14 @@ pub(crate) enum Limit {
 }
 
 impl GrowthError {
-    /// The segments there are.
+    /// The segments there are: of a [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo), its tables.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.segments
     }
 
-    /// The false-positive rate that one more segment could lead to, once all of them are full; 0 if that is not
-    /// what stands in the way.
+    /// The false-positive rate that growth could lead to, once the filter is full again; 0 if that is not what stands in
+    /// the way.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         match self.limit {
@@ -69,8 +69,8 @@ impl GrowthError {
         }
     }
 
-    /// The bytes that the filter would take with one more segment; `None` unless a limit on its memory is what stands in
-    /// the way.
+    /// The most bytes that the filter would take while it grows; `None` unless a limit on its memory is what stands in the
+    /// way.
     #[must_use]
     pub fn memory_needed(&self) -> Option<usize> {
         match self.limit {
@@ -92,7 +92,7 @@ impl fmt::Display for GrowthError {
         let plural = if segments == 1 { "" } else { "s" };
         write!(
             out,
-            "there is no room in {segments} segment{plural}, and one more "
+            "there is no room in {segments} segment{plural}, and growth "
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {
@@ -113,8 +113,14 @@ impl fmt::Display for GrowthError {
                     error.bytes()
                 )
             }
-            Limit::Buckets => write!(out, "would be larger than the largest possible table"),
-            Limit::Segments => write!(out, "is more than the largest possible number"),
+            Limit::Buckets => write!(
+                out,
+                "would lead to a table larger than the largest possible one"
+            ),
+            Limit::Segments => write!(
+                out,
+                "would lead to more than the largest possible number of them"
+            ),
         }
     }
 }

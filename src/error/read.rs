@@ -32,7 +32,7 @@ pub enum ReadError {
     #[non_exhaustive]
     Truncated {
         /// The bytes that there should be: those of the whole stored form, or of its header if not even that
-        /// is complete. (Of a filter that grows, those of its header and its list of segments.)
+        /// is complete. (Of a filter that grows, those of its header and its list of tables.)
         expected: u64,
         /// The bytes that there are.
         found: u64,

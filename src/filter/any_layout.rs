@@ -32,7 +32,7 @@ where
     /// then the lowest rate.
     ///
     /// The rate is [`max_false_positive_rate`](Self::max_false_positive_rate) of the filter too: of one that rotates it
-    /// is that with all generations full. One that grows does not exceed it, and can have at least eight segments.
+    /// is that with all generations full. One that grows does not exceed it, and can have at least eight segments, or double seven times.
     ///
     /// # Errors
     ///

@@ -112,8 +112,8 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
 impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
     ///
-    /// Of a filter that grows it sizes the first segment: the nearer it is to what comes, the fewer segments there will
-    /// be for a lookup to look at. Of a filter that rotates it sizes each generation: for the items of one period.
+    /// Of a filter that grows it sizes the first table, by a power of two of buckets: the nearer it is to what comes, the
+    /// fewer false positives there will be. Of a filter that rotates it sizes each generation: for the items of one period.
     ///
     /// # Examples
     ///
@@ -132,8 +132,8 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
 
     /// Sets the exact number of buckets, of four slots each unless another layout is chosen. It must be a power of two from 2, times at most
     /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
-    /// earlier `capacity`. Of a filter that grows they are those of the first segment, of one that rotates those of each
-    /// generation.
+    /// earlier `capacity`. Of a filter that grows they are those of the first table, of one that rotates those of each
+    /// generation. For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) it must be a power of two.
     ///
     /// # Examples
     ///
@@ -203,7 +203,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     }
 
     /// Sets how many buckets one search for a path to a vacant slot examines at most, from 2, the candidates
-    /// alone, to 4,096; 4,096 unless set, and 256 in the segments of a filter that grows. Less lowers the load at which the first insert is refused, by about
+    /// alone, to 4,096; 4,096 unless set, and 256 in a filter that grows. Less lowers the load at which the first insert is refused, by about
     /// 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters, and makes refused inserts cheaper: they cost about as
     /// much as that many lookups. The capacity is sized for the default: with less than 1,024 a filter can refuse
     /// before it is reached.
@@ -248,7 +248,8 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
     ///
     /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
-    /// the rate too, with no vacant slot in any segment: with 4 x 16 a segment adds 0.000_122, so 0.001 allows eight.
+    /// the rate too, with no vacant slot left: the first table of 4 x 16 has 0.000_122, and each doubling, or segment, adds
+    /// as much. So 0.001 allows seven doublings.
     ///
     /// # Examples
     ///
@@ -335,7 +336,7 @@ impl<L: Layout, S, I> FilterBuilder<Rotating<L>, S, I> {
 impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
     /// Builds the filter. Allocates all that it will ever use, but for the log of a first
     /// [`snapshot`](Filter::snapshot), in time linear in its size. Of a filter that grows, that is the
-    /// first segment.
+    /// first table.
     ///
     /// # Errors
     ///
@@ -380,8 +381,8 @@ impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
 impl<E: Engine, I> Filter<E, RandomState, I> {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
-    /// Of a filter that grows, it is the first segment that takes about as many: from half a million items up 2 % fewer,
-    /// because its searches are shorter. It has no limits.
+    /// Of a filter that grows, it is the first table that takes about as many: from half a million items up up to 2 %
+    /// fewer, because its searches are shorter. It has no limits.
     ///
     /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
     /// time linear in `items`.

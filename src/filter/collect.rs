@@ -231,7 +231,7 @@ fn build<E: Engine, S: BuildHasher, I>(
     loop {
         let engine = match E::build(&Plan {
             size: Size::Items(capacity),
-            // What the sizes are made for. The shorter search of a filter that grows would end in a second segment.
+            // What the sizes are made for. The shorter search of a filter that grows would end in growth.
             search_budget: Some(LONG_BUDGET),
             ..Filter::<E, S, I>::plan()
         }) {

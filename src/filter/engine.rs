@@ -7,7 +7,8 @@ use crate::engine::{Growing, Ladder};
 use crate::layout::Layout;
 use crate::stored::Stored;
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Growing`] or [`Rotating`].
+/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`](crate::Ladder), [`Growing`](crate::Growing) or
+/// [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///

@@ -109,8 +109,8 @@
 //!
 //! # Use a filter that grows
 //!
-//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds tables when it is full. The price is that a lookup
-//! reads several tables, and that there are more false positives ([`growing`](super::growing)).
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles when it is full. The price is that there are more
+//! false positives, and that a doubling takes memory ([`growing`](super::growing)).
 //!
 //! # Replace the filter
 //!

@@ -23,27 +23,38 @@
 //!     }
 //! });
 //! assert_eq!(sessions.len(), 40_000);
-//! assert!(sessions.segments() > 1);
+//! assert!(sessions.capacity() > 20 * 1_000);
 //! ```
 //!
 //! # What it costs
 //!
-//! The filter adds segments, each twice as large as the one before, and does not move stored items. So most items
-//! are in the newest one or two segments, and a lookup reads these first. A lookup that finds nothing reads all
-//! segments, with two loads each. Each segment adds its share of false positives. With 4 x 16:
+//! **Lookups stay what they were.** The table doubles in place: each of its buckets splits into two. So a lookup loads two
+//! words, before and after. While a doubling is under way, some lookups load one or two words more.
 //!
-//! | segments | items, at most, from `with_capacity(1_000)` | false positives, at most |
+//! **Each doubling adds false positives.** A fingerprint does not know the hash that it came from, so the bit that says to
+//! which of the two halves a token goes has to come from the token. Tokens that were in at the beginning lose a bit by each
+//! doubling; those that come later have the bits of their time. Together each doubling adds as much as the first table:
+//!
+//! | doublings | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
-//! | 1 | 1,400 | 0.012 % |
-//! | 4 | 21,000 | 0.049 % |
-//! | 8 | 370,000 | 0.098 % |
-//! | 14 | 24,000,000 | 0.17 % |
+//! | 0 | 2,000 | 0.012 % |
+//! | 4 | 31,000 | 0.061 % |
+//! | 8 | 500,000 | 0.11 % |
+//! | 10 | 2,000,000 | 0.13 % |
+//! | 13 | 18,000,000 | 0.18 % |
 //!
-//! A first segment that is ten times as large saves three or four segments. A larger
-//! [`growth_factor`](crate::GrowingCuckooFilterBuilder::growth_factor) saves segments too, but leaves more memory
-//! unused after each growth. The thread that finds no room builds the new segment, in time linear in its size:
-//! some milliseconds for a million items. Meanwhile the other threads can look up, remove, and insert where there
-//! is room.
+//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which begins where the
+//! first one ends, and doubles as the first one did. A lookup of an absent item looks at both then.
+//! [`segments`](crate::Filter::segments) says how many tables there are. A first table that is ten times as large saves
+//! three or four doublings.
+//!
+//! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words
+//! that it leaves are given back afterwards. So it takes 17 to 37 bits an item at rest, and half as much again while it
+//! doubles.
+//!
+//! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
+//! writing to them. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever
+//! comes to a bucket that another thread is splitting finishes the split.
 //!
 //! # Limits
 //!
@@ -52,36 +63,62 @@
 //!
 //! let filter = GrowingCuckooFilter::builder()
 //!     .capacity(1_000)
-//!     .max_false_positive_rate(0.0005) // four segments
+//!     .max_false_positive_rate(0.0005) // three doublings
 //!     .max_memory_usage(1 << 20)
 //!     .build()?;
 //! let refused = (0u32..).find_map(|item| filter.insert(&item).err());
 //! let Some(InsertError::CannotGrow { error, .. }) = refused else {
 //!     panic!("it would have grown for ever");
 //! };
-//! assert_eq!(error.segments(), 4);
-//! assert!(filter.len() > 15_000);
+//! assert!(error.false_positive_rate() > 0.0005);
+//! assert!(filter.len() > 14_000);
 //! println!("{error}");
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! A refused insert changes nothing. After removals there is room again, but only in the segment that takes
-//! inserts. That is the largest one.
+//! A refused insert changes nothing. After removals there is room again. A limit on memory counts the old words and the new
+//! ones while the table doubles: a filter of `n` bytes can double if the limit is `3 n`.
 //!
 //! # Removing and shrinking
 //!
-//! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The
-//! filter takes empty segments out. On Linux the pages of their tables go back to the system; the rest, and elsewhere all,
-//! is kept for the next growth, and freed by any call that takes `&mut self`. A filter that is filled and emptied for
-//! weeks takes no more memory than the first time. A segment with one item left is kept. If the filter is empty,
-//! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small segment. If
-//! items leave by age, use a filter that rotates ([`ageing`](super::ageing)).
+//! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The table does
+//! not become smaller while it holds an item. If the filter is empty,
+//! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small table, while other threads
+//! use it. If items leave by age, use a filter that rotates ([`ageing`](super::ageing)).
+//!
+//! # Segments
+//!
+//! With another layout than 4 x 16 a filter grows by segments: [`Filter<Growing<L>>`](crate::Growing). When it is full it
+//! adds another table, twice as large, and does not move what is stored. The two compare like this:
+//!
+//! | | `GrowingCuckooFilter` | `Filter<Growing>` |
+//! |---|---|---|
+//! | lookup of an absent item | two loads, four after ten doublings | two loads for each segment |
+//! | insert | may split some buckets | as into a filter of fixed size |
+//! | longest insert | some splits | builds a table: some milliseconds for a million items |
+//! | false positives | 0.012 % for each doubling | 0.012 % for each segment |
+//! | memory while it grows | old and new words | old and new segments, all of which stay |
+//! | layouts | 4 x 16 | all |
+//! | growth factor | 2 | [2 to 65,536](crate::FilterBuilder::growth_factor) |
+//! | what removals empty | goes when all is empty | goes segment by segment |
+//!
+//! ```
+//! use lockfree_cuckoo::{Filter, Growing, Lanes};
+//!
+//! let small = Filter::<Growing<Lanes<8, 8>>>::with_capacity(1_000);
+//! for item in 0..10_000u32 {
+//!     small.insert(&item)?;
+//! }
+//! assert!(small.segments() > 3);
+//! # Ok::<(), lockfree_cuckoo::InsertError>(())
+//! ```
+//!
+//! Each is stored in a form of its own, and read as what it was ([`format`](crate::format)).
 //!
 //! # What is different
 //!
-//! * Each insert pins an epoch, which costs some nanoseconds. A batch call pins once per 256 items. Other calls do not pin:
-//!   with one segment, a lookup costs about a fifth more than one of a filter of fixed size, and less in a batch.
-//! * Each segment can hold as many copies of an item as two buckets have slots, eight with 4 x 16. One more is refused,
-//!   and never makes the filter grow.
-//! * The first insert of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
+//! * Each table can hold eight copies of an item. One more is refused, and never makes the filter grow.
+//! * Splits pin an epoch. Lookups and removals do not. By segments, each insert pins, which costs some nanoseconds, and a
+//!   batch call once per 256 items.
+//! * The first split of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
 //!   this filter in signal handlers, or in threads that must not allocate.

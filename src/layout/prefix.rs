@@ -17,13 +17,16 @@ use super::Fingerprint;
 /// Whether a bucket is as deep as the table began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    First,
-    Deeper,
+    First = 0,
+    Deeper = 1,
 }
 
 /// The part of a token that never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head(u16);
+
+/// Heads, and 0, which is none.
+pub(crate) const HEADS: usize = 1 << (u16::BITS - TAIL_BITS);
 
 /// Bits of a tail where the table began. So many times it can double.
 pub(crate) const TAIL_BITS: u32 = 10;
@@ -66,10 +69,13 @@ impl Depth {
     /// The lane of a new token, of which the next ten index bits are these.
     #[inline]
     pub(crate) fn lane(self, head: Head, next: u16) -> u16 {
-        match self {
-            Self::First => head.bits() | next & TAIL,
-            Self::Deeper => head.bits() | next & (TAIL ^ MARK) | MARK,
-        }
+        head.bits() | next & TAIL | self.mark()
+    }
+
+    /// Without a branch, because lookups and removes have none to spare.
+    #[inline]
+    fn mark(self) -> u16 {
+        self as u16 * MARK
     }
 
     /// Bits of the tail of a new token.
@@ -101,66 +107,81 @@ impl Depth {
         (bit, lane & !TAIL | lane << 1 & TAIL | mark)
     }
 
-    /// Whether of two lanes in buckets of this depth and of one number, or of the two numbers of an item, one covers what
-    /// the other one covers.
+    /// Whether a lane has as long a tail as a new one.
     #[inline]
-    pub(crate) fn are_nested(self, a: u16, b: u16) -> bool {
-        let said = |lane: u16| match self {
-            Self::First => u16::MAX,
-            Self::Deeper => !(lane ^ lane.wrapping_sub(1)),
-        };
-        a != 0 && b != 0 && (a ^ b) & said(a) & said(b) == 0
-    }
-
-    /// Whether a lane of two words covers the item whose full lane is `wanted`.
-    #[inline]
-    pub(crate) fn covers(self, wanted: u16, first: u64, second: u64) -> bool {
-        self.covering(wanted, first, second) != 0
+    pub(crate) fn is_full(self, lane: u16) -> bool {
+        lane & self.mark() == self.mark()
     }
 
     /// Two bits for each of the eight lanes of two words that covers the item whose full lane is `wanted`, those of the
     /// first lowest.
     #[inline]
     pub(crate) fn covering(self, wanted: u16, first: u64, second: u64) -> u32 {
-        match self {
-            Self::First => equal(wanted, first, second),
-            Self::Deeper => beginning(wanted, first, second),
-        }
+        Marks::of(self).covering(wanted, first, second)
+    }
+}
+
+/// The mark of a depth in each of eight lanes, or nothing. In memory, because the instructions that spread a lane are
+/// scarce.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+pub(crate) struct Marks([u16; 8]);
+
+impl Marks {
+    #[inline]
+    pub(crate) const fn of(depth: Depth) -> Self {
+        Self([depth as u16 * MARK; 8])
+    }
+
+    /// As [`Depth::covering`].
+    #[inline]
+    pub(crate) fn covering(&self, wanted: u16, first: u64, second: u64) -> u32 {
+        covering(self, wanted, 0, first, second)
+    }
+
+    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
+    /// is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
+    #[inline]
+    pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
+        let ignored = lane ^ lane.wrapping_sub(self.0[0]);
+        covering(self, lane, ignored, word, 0)
     }
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use vector::{beginning, equal};
+use vector::covering;
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-use words::{beginning, equal};
+use words::covering;
 
-/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark.
+/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark. Bits of `x` that are
+/// unknown agree with all.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 mod vector {
     use core::arch::x86_64 as x86;
 
-    #[inline]
-    pub(super) fn equal(wanted: u16, first: u64, second: u64) -> u32 {
-        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
-        let mask = unsafe {
-            let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
-            let wanted = x86::_mm_set1_epi16(wanted as i16);
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(tokens, wanted))
-        };
-        mask as u32
-    }
+    use super::Marks;
 
     #[inline]
-    pub(super) fn beginning(wanted: u16, first: u64, second: u64) -> u32 {
-        // SAFETY: as above.
+    pub(super) fn covering(
+        marks: &Marks,
+        wanted: u16,
+        unknown: u16,
+        first: u64,
+        second: u64,
+    ) -> u32 {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and the vector in memory is aligned.
         let mask = unsafe {
             let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
             let wanted = x86::_mm_set1_epi16(wanted as i16);
-            // Saturated, so that a vacant lane ignores nothing, and covers nothing.
-            let below = x86::_mm_subs_epu16(tokens, x86::_mm_set1_epi16(1));
+            // Saturated, so that a vacant lane ignores nothing, and covers nothing. Where there are no marks, no lane
+            // ignores anything.
+            let marks = x86::_mm_load_si128(marks.0.as_ptr().cast());
+            let below = x86::_mm_subs_epu16(tokens, marks);
             let ignored = x86::_mm_xor_si128(tokens, below);
+            let unknown = x86::_mm_set1_epi16(unknown as i16);
             let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
+            let different = x86::_mm_andnot_si128(unknown, different);
             x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
         };
         mask as u32
@@ -170,19 +191,25 @@ mod vector {
 /// The same without vectors.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod words {
+    use super::Marks;
+
     const ONE: u64 = 0x0001_0001_0001_0001;
     const TOP: u64 = ONE << 15;
 
-    pub(super) fn equal(wanted: u16, first: u64, second: u64) -> u32 {
-        let of = |word: u64| zero_lanes(word ^ (u64::from(wanted) * ONE));
-        mask(of(first)) | mask(of(second)) << 8
-    }
-
-    pub(super) fn beginning(wanted: u16, first: u64, second: u64) -> u32 {
+    pub(super) fn covering(
+        marks: &Marks,
+        wanted: u16,
+        unknown: u16,
+        first: u64,
+        second: u64,
+    ) -> u32 {
+        let wanted = u64::from(wanted) * ONE;
+        let unknown = u64::from(unknown) * ONE;
+        let marks = u64::from(marks.0[0]) * ONE;
         let of = |word: u64| {
-            // Each lane less one. The top bits keep the borrow within the lane.
-            let below = ((word | TOP) - ONE) ^ (!word & TOP);
-            let different = (word ^ (u64::from(wanted) * ONE)) & !(word ^ below);
+            // Each lane less its mark. The top bits keep the borrow within the lane.
+            let below = ((word | TOP) - marks) ^ (!word & TOP);
+            let different = (word ^ wanted) & !(word ^ below) & !unknown;
             zero_lanes(different) & !zero_lanes(word)
         };
         mask(of(first)) | mask(of(second)) << 8

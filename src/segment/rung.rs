@@ -41,10 +41,14 @@ impl Rung {
     }
 
     fn of(tokens: Doubling, len: usize) -> Result<Self, OutOfMemory> {
-        // It has as many cells as a table of a size to which it may grow soon.
-        let mut counter = Counter::new(16 << tokens.level())?;
+        let mut counter = counter(tokens.level())?;
         counter.reset(len);
         Ok(Self { tokens, counter })
+    }
+
+    /// The heap bytes of one that is yet to be built.
+    pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
+        Ok(Doubling::bytes_for(first)? + counter(first)?.bytes())
     }
 
     /// Makes it one of the tables behind a gate.
@@ -136,6 +140,11 @@ impl Rung {
         self.tokens.clear();
         self.counter.reset(0);
     }
+}
+
+/// A counter with as many cells as that of a table of a size to which this one may grow soon.
+fn counter(level: u32) -> Result<Counter, OutOfMemory> {
+    Counter::new(16 << level)
 }
 
 /// The geometry of `2^level` buckets.

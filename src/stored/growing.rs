@@ -1,6 +1,6 @@
 //! The stored form of a filter that grows: its header and its list of segments, as values.
 //!
-//! The form is documented for users in [`format`](crate::format#filters-that-grow).
+//! The form is documented for users in [`format`](crate::format#filters-that-grow-by-segments).
 
 mod reading;
 mod writing;

@@ -5,11 +5,14 @@
 
 mod blocks;
 mod class;
+mod header;
+mod level;
 mod prefix;
 mod word;
 
 pub(crate) use blocks::{Blocks, Hint};
-pub(crate) use class::{Class, Index, alternate, child, level_of};
+pub(crate) use class::{Class, Index, alternate, alternate_at, child, level_of};
+pub(crate) use level::Level;
 pub(crate) use prefix::Prefix;
 pub(crate) use word::{ATTEMPTS_TO_CLOSE, Lanes16, State, Word};
 

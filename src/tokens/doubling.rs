@@ -100,6 +100,14 @@ impl Doubling {
         splitting::begin_to_grow(self, hint)
     }
 
+    /// The share of the buckets that were split, while the table is growing. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        let hint = self.hint();
+        let buckets = (1u64 << hint.level()) as f64;
+        let share = self.blocks.cursor() as f64 / buckets - 1.0;
+        hint.is_growing().then_some(share.clamp(0.0, 1.0))
+    }
+
     /// Whether no token was found in it.
     pub(crate) fn seems_empty(&self) -> bool {
         closing::seems_empty(self)
@@ -165,9 +173,13 @@ impl Doubling {
     /// Asks for the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        let (class, level) = (Class::of_hash(hash), self.level());
-        self.blocks.prefetch(class.first.bucket(level));
-        self.blocks.prefetch(class.second.bucket(level));
+        let hint = self.hint();
+        self.blocks.pair(hint, hash).prefetch();
+        if hint.is_growing()
+            && let Some(below) = self.blocks.below(hint)
+        {
+            self.blocks.pair(below, hash).prefetch();
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! Inserts that find no descriptor are in the unit tests of the protocol, and in the models.
 
 use lockfree_cuckoo::{
-    CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, OutOfMemory, SnapshotError,
+    CuckooFilter, Filter, Growing, GrowingCuckooFilter, InsertError, InsertManyError, OutOfMemory,
+    SnapshotError,
 };
 use model::mix;
 
@@ -37,13 +38,21 @@ fn a_poor_hasher_is_suspected() {
     // Numbers instead of hashes: the high bits, which select the buckets, are 0.
     let filter = CuckooFilter::with_capacity(10_000);
     let fixed = first_refusal(|item| filter.insert_hash(item));
-    let filter = GrowingCuckooFilter::with_capacity(10_000);
+    let filter = Filter::<Growing>::with_capacity(10_000);
     let growing = first_refusal(|item| filter.insert_hash(item));
     for error in [fixed, growing] {
         assert!(matches!(error, InsertError::Full { .. }), "{error}");
         assert!(error.suggests_poor_hashing(), "{error}");
         assert!(error.to_string().contains(HINT), "{error}");
     }
+    // There the high bits are most of the fingerprint too: these items are copies of 63.
+    let filter = GrowingCuckooFilter::with_capacity(10_000);
+    let error = first_refusal(|item| filter.insert_hash(item));
+    assert!(
+        matches!(error, InsertError::TooManyCopies { .. }),
+        "{error}"
+    );
+    assert!(filter.memory_usage() < 100_000);
 }
 
 #[test]

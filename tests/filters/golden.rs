@@ -10,11 +10,17 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter};
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, Filter, Growing, GrowingCuckooFilter, RandomState,
+    RotatingCuckooFilter,
+};
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::Fnv;
 use model::stored::{self, list};
+
+/// A filter that grows by segments.
+type Chain<S = RandomState> = Filter<Growing, S>;
 
 const SLOTS: usize = Layout::DEFAULT.slots;
 
@@ -158,7 +164,7 @@ fn write_golden_files() {
     }
 }
 
-/// A filter that grows, and was stored once.
+/// A filter that grows by segments, and was stored once.
 struct Grown {
     name: &'static str,
     /// Of each segment.
@@ -199,7 +205,7 @@ const GROWN: [Grown; 3] = [
 ];
 
 impl Grown {
-    fn check<S: BuildHasher + 'static>(&self, bytes: &[u8], mut read: GrowingCuckooFilter<S>) {
+    fn check<S: BuildHasher + 'static>(&self, bytes: &[u8], mut read: Chain<S>) {
         let name = self.name;
         assert_eq!(list::shapes(bytes), self.buckets, "{name}");
         assert_eq!(list::TARGET.get(bytes), self.target, "{name}");
@@ -236,32 +242,32 @@ impl Grown {
 }
 
 #[test]
-fn golden_files_of_filters_that_grow_are_read_for_ever() {
+fn golden_files_of_chains_are_read_for_ever() {
     for golden in &GROWN {
         let bytes = fs::read(path(golden.name)).expect("it is in the repository");
         match golden.seed {
             Some(seed) => {
-                let read = GrowingCuckooFilter::from_bytes(&bytes).expect("a filter");
+                let read = Chain::from_bytes(&bytes).expect("a filter");
                 assert_eq!(read.hasher().seed(), seed);
                 golden.check(&bytes, read);
-                let read = GrowingCuckooFilter::read_from(bytes.as_slice());
+                let read = Chain::read_from(bytes.as_slice());
                 golden.check(&bytes, read.expect("the same filter"));
             }
             None => {
-                let read = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, GOLDEN_HASHER);
+                let read = Chain::from_bytes_with_hasher(&bytes, GOLDEN_HASHER);
                 golden.check(&bytes, read.expect("the same hasher"));
             }
         }
     }
 }
 
-/// Writes the golden files of filters that grow. Only for a new version of the stored form.
+/// Writes the golden files of chains. Only for a new version of the stored form.
 #[test]
 #[ignore = "it writes the files that the other tests rely on"]
-fn write_golden_files_of_filters_that_grow() {
+fn write_golden_files_of_chains() {
     fn stored<S: BuildHasher + 'static>(
         golden: &Grown,
-        filter: Result<GrowingCuckooFilter<S>, BuildError>,
+        filter: Result<Chain<S>, BuildError>,
     ) -> Vec<u8> {
         let mut filter = filter.expect("memory");
         for item in items(golden.items) {
@@ -275,7 +281,7 @@ fn write_golden_files_of_filters_that_grow() {
     }
     for golden in &GROWN {
         let first = golden.buckets.last().expect("one segment");
-        let builder = GrowingCuckooFilter::builder().capacity(SLOTS * first * 2 / 3);
+        let builder = Chain::builder().capacity(SLOTS * first * 2 / 3);
         let bytes = match golden.seed {
             Some(seed) => stored(golden, builder.growth_factor(16).seed(seed).build()),
             None => stored(
@@ -334,4 +340,62 @@ fn a_golden_file_of_a_filter_that_rotates_is_read_for_ever() {
 #[ignore = "it writes the file that the other test relies on"]
 fn write_the_golden_file_of_a_filter_that_rotates() {
     fs::write(path(ROTATING), rotating().to_bytes()).expect("a place to write to");
+}
+
+/// Filters that double, and were stored once: at their first level, after two doublings with tokens of all three levels,
+/// and with a second table.
+const DOUBLED: [(&str, usize, u32, u32); 3] = [
+    ("doubling_empty", 2, 0, 1),
+    ("doubling_twice", 16, 200, 1),
+    ("doubling_two_tables", 2, 9_000, 2),
+];
+
+fn doubled(first: usize, count: u32) -> GrowingCuckooFilter {
+    let builder = GrowingCuckooFilter::builder().buckets(first).seed(9);
+    let builder = builder.max_memory_usage(1 << 30);
+    let filter = builder.build().expect("memory");
+    for item in items(count) {
+        filter.insert(item.as_str()).expect("it grows");
+    }
+    filter.shrink_to_fit();
+    filter
+}
+
+#[test]
+fn golden_files_of_filters_that_double_are_read_for_ever() {
+    for (name, first, count, tables) in DOUBLED {
+        let bytes = fs::read(path(name)).expect("it is in the repository");
+        let mut read = GrowingCuckooFilter::from_bytes(&bytes).expect("a filter");
+        assert_eq!(read.hasher().seed(), 9, "{name}");
+        assert_eq!(
+            (read.len(), read.segments()),
+            (count as usize, tables as usize),
+            "{name}"
+        );
+        assert!(read.to_bytes() == bytes, "{name}: written again");
+        assert!(
+            doubled(first, count).to_bytes() == bytes,
+            "{name}: made again"
+        );
+        // Each token is that of one item, the longest first: so all can be removed, and no other is found often.
+        assert!(
+            items(count).all(|item| read.contains(item.as_str())),
+            "{name}"
+        );
+        assert!(
+            items(count).all(|item| read.remove(item.as_str())),
+            "{name}"
+        );
+        assert!(read.is_empty(), "{name}");
+    }
+}
+
+/// Writes the golden files of filters that double. Only for a new version of the stored form.
+#[test]
+#[ignore = "it writes the files that the other tests rely on"]
+fn write_golden_files_of_filters_that_double() {
+    for (name, first, count, _) in DOUBLED {
+        let bytes = doubled(first, count).to_bytes();
+        fs::write(path(name), bytes).expect("a place to write to");
+    }
 }

@@ -96,7 +96,7 @@ fn a_refusal_says_which_rate_there_would_be() {
     let error = cannot_grow(whole.clone());
     assert_eq!(
         error.to_string(),
-        "there is no room in 2 segments, and one more could raise the false-positive rate to 0.000366, \
+        "there is no room in 2 segments, and growth could raise the false-positive rate to 0.000366, \
          above the limit of 0.0003"
     );
     assert_eq!(
@@ -119,7 +119,7 @@ fn a_refusal_says_how_much_memory_there_would_be() {
     let error = fill(&filter);
     let text = error.to_string();
     let rest =
-        text.strip_prefix("there is no room in 1 segment, and one more would raise the memory to ");
+        text.strip_prefix("there is no room in 1 segment, and growth would raise the memory to ");
     let rest = rest.unwrap_or_else(|| panic!("{text}"));
     let (bytes, rest) = rest.split_once(' ').expect("a number of bytes");
     assert_eq!(rest, format!("bytes, above the limit of {most}"));
@@ -344,7 +344,7 @@ fn the_builder_refuses_rates_that_are_out_of_reach() {
     assert_eq!(
         error.to_string(),
         "a false-positive rate of 1e-10 is too low for the layout `Lanes<4, 16>`, which has 0.000122 with one \
-         full segment: no other layout has so low a rate, so set a higher one"
+         full table: no other layout has so low a rate, so set a higher one"
     );
     for rate in [0.000_123, 0.5, 1.0f64.next_down()] {
         assert!(builder(8).max_false_positive_rate(rate).build().is_ok());
@@ -397,7 +397,7 @@ fn memory_that_cannot_be_had_is_an_error() {
     assert_eq!((error.segments(), error.false_positive_rate()), (1, 0.0));
     let text = error.to_string();
     assert!(
-        text.starts_with("there is no room in 1 segment, and one more needs "),
+        text.starts_with("there is no room in 1 segment, and growth needs "),
         "{text}"
     );
     assert!(

@@ -1,7 +1,7 @@
 //! The stored form: written and read, whole, in chunks, and damaged.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RandomState, ReadError};
+use lockfree_cuckoo::{CuckooFilter, ReadError};
 use model::hashers::AsGiven;
 
 use crate::{Doubling, filter, random};
@@ -191,8 +191,9 @@ fn crc(bytes: &[u8]) -> u32 {
 
 #[test]
 fn other_kinds_of_filters_say_what_they_are() {
-    type Ours = lockfree_cuckoo::Filter<lockfree_cuckoo::Ladder, RandomState>;
-    let mut chain = GrowingCuckooFilter::with_capacity(10);
+    type Ours = lockfree_cuckoo::GrowingCuckooFilter;
+    type Chain = lockfree_cuckoo::Filter<lockfree_cuckoo::Growing>;
+    let mut chain = Chain::with_capacity(10);
     let mut fixed = CuckooFilter::with_capacity(10);
     let mut ours = Ours::with_capacity(10);
     let grows = |error| {
@@ -212,7 +213,7 @@ fn other_kinds_of_filters_say_what_they_are() {
     assert!(is_fixed(
         Ours::from_bytes(&fixed.to_bytes()).expect_err("fixed")
     ));
-    let error = GrowingCuckooFilter::from_bytes(&ours.to_bytes()).expect_err("no chain");
+    let error = Chain::from_bytes(&ours.to_bytes()).expect_err("no chain");
     assert!(error.to_string().contains("GrowingCuckooFilter"), "{error}");
     assert!(matches!(
         error,

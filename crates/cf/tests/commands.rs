@@ -105,7 +105,7 @@ fn wrong_arguments_are_named() {
         (
             "CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2",
             "a false-positive rate of 1e-9 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is 1.49e-8 with \
-             8 full segments; set a higher one",
+             8 full tables; set a higher one",
         ),
         (
             "CF.RESERVE f 10 ERROR",

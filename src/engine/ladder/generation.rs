@@ -33,6 +33,10 @@ pub(crate) struct Generation {
 pub(crate) const LATER: usize = DEEPEST as usize / 11;
 
 impl Generation {
+    /// The heap bytes besides those of the tables.
+    const BESIDES: usize =
+        size_of::<[OnceBox<Rung>; LATER]>() + size_of::<Gate>() + size_of::<Slot<Self>>();
+
     /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
     pub(super) fn of_rungs(mut rungs: Vec<Rung>) -> Self {
         let gate = Arc::new(Gate::new(rungs.len()));
@@ -152,7 +156,12 @@ impl Generation {
         let later = later.map(|rung| rung.bytes() + size_of::<Rung>());
         let spare = self.spare(guard);
         let spare = spare.map_or(0, |spare| spare.bytes(guard) + size_of::<Self>());
-        self.home.bytes() + later.sum::<usize>() + size_of::<Slot<Self>>() + spare
+        self.home.bytes() + later.sum::<usize>() + Self::BESIDES + spare
+    }
+
+    /// The heap bytes of one that is yet to be built, and begins with this level.
+    pub(super) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
+        Ok(Rung::bytes_for(first)? + Self::BESIDES)
     }
 
     /// The next generation, as long as it belongs to this one.

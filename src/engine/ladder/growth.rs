@@ -3,10 +3,9 @@
 use super::generation::Generation;
 use super::{Ladder, full};
 use crate::error::{GrowthError, InsertError, Limit, Rate};
-
-use crate::segment::{Rung, geometry};
+use crate::segment::Rung;
 use crate::sync::{self, Event};
-use crate::table::doubling::{DEEPEST, Hint, Lanes16};
+use crate::table::doubling::{Blocks, DEEPEST, Hint, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing::pair_slots;
 use crate::tokens::{ATTEMPTS, Refusal};
@@ -104,7 +103,12 @@ impl Ladder {
         if level > DEEPEST {
             return Err(Limit::Buckets);
         }
-        self.check_memory(level)?;
+        let more = if grown {
+            Blocks::bytes_for(level)
+        } else {
+            size_of::<Rung>() + Rung::bytes_for(level)?
+        };
+        self.check_memory(more)?;
         if grown {
             return Ok(target.tokens().begin_to_grow(hint)?);
         }
@@ -133,10 +137,9 @@ impl Ladder {
         Ok(())
     }
 
-    /// The bytes with one block of words more: what it leaves behind stays until all is in the new one.
-    fn check_memory(&self, level: u32) -> Result<(), Limit> {
-        let words = geometry(level).buckets() * size_of::<u64>();
-        let bytes = || self.bytes().saturating_add(words);
+    /// Whether there may be so many bytes more. What a table grows out of stays until all is in the new words.
+    fn check_memory(&self, more: usize) -> Result<(), Limit> {
+        let bytes = || self.bytes().saturating_add(more);
         // What was left behind before may not have been given back yet.
         let most = self.memory_now();
         for _ in 0..FLUSHES {

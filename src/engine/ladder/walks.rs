@@ -7,8 +7,8 @@
 
 use core::ptr;
 
-use super::Ladder;
 use super::generation::Generation;
+use super::{Ladder, copies};
 use crate::error::{InsertError, SnapshotError};
 use crate::segment::Rung;
 use crate::tokens::doubling::Sealed;
@@ -136,8 +136,8 @@ impl Ladder {
     /// meanwhile, no token was in all the while.
     pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
         self.of_current(|generation| {
-            let copies: Result<Vec<_>, _> = generation.rungs().map(Rung::snapshot).collect();
-            Ok(self.with(copies?))
+            let copies = copies(generation, Rung::snapshot)?;
+            Ok(self.with(copies))
         })
     }
 

@@ -100,8 +100,14 @@ proptest! {
         };
         let (one, other) = (decoded(a, depth), decoded(b, depth));
         let begins = one.tail.starts_with(&other.tail) || other.tail.starts_with(&one.tail);
-        prop_assert_eq!(depth.are_nested(a, b), one.head == other.head && begins);
-        prop_assert!(!depth.are_nested(a, 0) && !depth.are_nested(0, a));
+        let nested = one.head == other.head && begins;
+        let marks = Marks::of(depth);
+        for at in 0..4 {
+            let mut lanes = [0; 4];
+            lanes[at] = b;
+            prop_assert_eq!(marks.nested(a, word(lanes)), (u32::from(nested) * 3) << (2 * at));
+            prop_assert_eq!(depth.is_full(a), depth.tail(a) == depth.full_tail());
+        }
     }
 
     #[test]
@@ -133,10 +139,7 @@ proptest! {
             .sum();
         let [first, second] = [0, 4].map(|at| word(core::array::from_fn(|lane| lanes[at + lane])));
         prop_assert_eq!(depth.covering(item, first, second), expected);
-        let without_vectors = match depth {
-            Depth::First => words::equal(item, first, second),
-            Depth::Deeper => words::beginning(item, first, second),
-        };
+        let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
         prop_assert_eq!(without_vectors, expected);
     }
 }

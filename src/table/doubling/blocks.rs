@@ -1,7 +1,7 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 53 - level : 6 |
+//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 55 - level : 6 |
 //! ```
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
@@ -14,12 +14,15 @@ use core::hint::select_unpredictable;
 
 use once_cell::race::OnceBox;
 
+use super::class::level_of;
+use super::header::Header;
+use super::level::Level;
 use super::word::Word;
-use super::{Class, DEEPEST, Lanes16, level_of};
+use super::{DEEPEST, Lanes16};
 use crate::allocate::{self, ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::Bucket;
-use crate::layout::prefix::{Depth, TAIL_BITS};
+use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
 
@@ -37,7 +40,7 @@ pub(crate) struct Blocks {
 
 #[derive(Debug)]
 struct Block {
-    words: Cells,
+    words: Cells<Header>,
     /// The bytes that the system has got back.
     released: AtomicU64,
 }
@@ -49,6 +52,9 @@ pub(crate) struct Hint(*mut AtomicU64);
 const PLACES: usize = TAIL_BITS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
+/// A hash without so many bits at the end begins with the place of a bucket, and the ten bits behind it: two bits of 0
+/// are in front.
+const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 const DEEPER: usize = 1 << 6;
 const GROWING: usize = 1 << 7;
 const _: () = assert!(GROWING < ALIGNMENT);
@@ -57,7 +63,7 @@ impl Hint {
     fn new(block: &Block, level: u32, depth: Depth) -> Self {
         let deeper = if depth == Depth::First { 0 } else { DEEPER };
         let words = block.words.first().as_ptr();
-        Self(words.map_addr(|address| address | deeper | (53 - level as usize)))
+        Self(words.map_addr(|address| address | deeper | (SHIFT_OF_LEVEL_0 - level) as usize))
     }
 
     #[inline]
@@ -67,7 +73,7 @@ impl Hint {
 
     #[inline]
     pub(crate) fn level(self) -> u32 {
-        53 - (self.0.addr() & SHIFT) as u32
+        SHIFT_OF_LEVEL_0 - (self.0.addr() & SHIFT) as u32
     }
 
     #[inline]
@@ -98,7 +104,7 @@ impl Blocks {
         level: u32,
         content: impl Fn(usize) -> Bucket<Lanes16>,
     ) -> Result<Self, OutOfMemory> {
-        let block = Block::new(level)?;
+        let block = Block::new(level, depth(first, level))?;
         for (place, cell) in block.words.iter().enumerate() {
             cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
         }
@@ -108,7 +114,12 @@ impl Blocks {
     /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
     /// somebody has written to it.
     pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
-        Ok(Self::of(first, first, Block::new(first)?, true))
+        Ok(Self::of(
+            first,
+            first,
+            Block::new(first, Depth::First)?,
+            true,
+        ))
     }
 
     fn of(first: u32, level: u32, block: Block, lazy: bool) -> Self {
@@ -176,9 +187,8 @@ impl Blocks {
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
-        let next = self.block(hint.level() + 1);
-        let next = next.map(|block| Hint::new(block, hint.level() + 1, Depth::Deeper));
-        next.is_some_and(|next| self.replace_hint(hint, next))
+        self.below(hint)
+            .is_some_and(|next| self.replace_hint(hint, next))
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -192,7 +202,7 @@ impl Blocks {
     /// The block of a level; a new one, all words of which are absent, if there is none.
     fn block_or_new(&self, level: u32) -> Result<&Block, OutOfMemory> {
         let place = &self.blocks[(level - self.first) as usize];
-        place.get_or_try_init(|| Block::new(level).map(Box::new))
+        place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
     /// The block of a level, if there is one.
@@ -215,40 +225,49 @@ impl Blocks {
         self.lazy && level_of(bucket) == self.first
     }
 
+    /// The words of a level, if it has a block.
+    #[inline]
+    pub(crate) fn level(&self, level: u32) -> Option<Level<'_>> {
+        let words = &self.block(level)?.words;
+        Some(Level::new(words, level, self.depth(level)))
+    }
+
     /// A word; absent if its level has no block.
     #[inline]
     pub(crate) fn load(&self, bucket: usize) -> Word {
-        // SeqCst, as every access to a word: see `Table::load`.
-        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
-        self.cell(bucket).map_or(Word::ABSENT, load)
+        self.level(level_of(bucket))
+            .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// The cells of both words of an item at the level of a hint of this table, and the ten index bits behind the number
-    /// of the first.
+    /// A hint that leads to the level below the one of `hint`, if there is its block. Not all its words are there.
+    #[inline]
+    pub(crate) fn below(&self, hint: Hint) -> Option<Hint> {
+        let level = hint.level() + 1;
+        let block = self.block(level)?;
+        Some(Hint::new(block, level, Depth::Deeper))
+    }
+
+    /// Both words of an item at the level of a hint of this table, and its lane there.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn pair(&self, hint: Hint, class: Class) -> Pair<'_> {
+    pub(crate) fn pair(&self, hint: Hint, hash: u64) -> Pair<'_> {
         let words = hint.words();
-        // The place in the block, and the ten bits behind it: the leading one of the number is the start of the block.
-        let [first, second] =
-            [class.first, class.second].map(|index| index.behind_leading(hint.0.addr() as u32));
+        // SAFETY: a hint points to the block of its level, which has a header and stays while the table is borrowed.
+        let header: &Header = unsafe { &*Cells::header_of(words) };
+        let of_head = header.of_hash(hash);
+        // The leading one of the number is the start of the block.
+        let first = hash.wrapping_shr(hint.0.addr() as u32);
+        let place = first >> TAIL_BITS;
         let cell = |place: u64| {
-            // SAFETY: a hint points to the block of its level, which has all its words, and stays while the table is
-            // borrowed. The place has as many bits as the level, because the hint says how many bits are not of it.
-            unsafe { &*words.wrapping_add((place >> TAIL_BITS) as usize) }
+            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint says
+            // how many bits are not of it, and so has the offset.
+            unsafe { &*words.wrapping_add(place as usize) }
         };
         Pair {
-            first: cell(first),
-            second: cell(second),
-            next: first as u16,
-        }
-    }
-
-    /// Asks for the line of a bucket.
-    #[inline]
-    pub(crate) fn prefetch(&self, bucket: usize) {
-        if let Some(cell) = self.cell(bucket) {
-            crate::table::prefetch::prefetch(cell);
+            first: cell(place),
+            second: cell(place ^ of_head.offset()),
+            lane: of_head.lane(first as u16),
+            header,
         }
     }
 
@@ -260,21 +279,15 @@ impl Blocks {
         current: impl Into<Word>,
         new: impl Into<Word>,
     ) -> bool {
-        let (current, new) = (current.into().bits(), new.into().bits());
-        // SeqCst: see `Table::exchange`.
-        let exchange = |cell: &AtomicU64| {
-            cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
-        };
-        self.cell(bucket)
-            .map(exchange)
-            .is_some_and(|result| result.is_ok())
+        self.level(level_of(bucket))
+            .is_some_and(|level| level.exchange(bucket, current, new))
     }
 
     /// Reads the word in its modification order: see `Table::read_latest`.
     #[inline]
     pub(crate) fn read_latest(&self, bucket: usize) -> Word {
-        let read = |cell: &AtomicU64| Word::from_bits(cell.fetch_or(0, Ordering::SeqCst));
-        self.cell(bucket).map_or(Word::ABSENT, read)
+        self.level(level_of(bucket))
+            .map_or(Word::ABSENT, |level| level.read_latest(bucket))
     }
 
     /// Sets a word of a table that nobody else can reach.
@@ -306,11 +319,16 @@ impl Blocks {
         }
     }
 
+    /// The bytes of one block of this level.
+    pub(crate) fn bytes_for(level: u32) -> usize {
+        size_of::<Block>() + Cells::<Header>::bytes_for(1 << level)
+    }
+
     /// The bytes of all blocks, but for those that the system has got back.
     pub(crate) fn bytes(&self) -> usize {
         let of_block = |block: &Block| {
             let released = block.released.load(Ordering::Relaxed) as usize;
-            size_of::<Block>() + allocate::bytes(&block.words) - released
+            size_of::<Block>() + Cells::<Header>::bytes_for(block.words.len()) - released
         };
         self.blocks
             .iter()
@@ -320,13 +338,14 @@ impl Blocks {
     }
 }
 
-/// The cells of both words of an item.
+/// The cells of both words of an item, and how to judge them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     first: &'a AtomicU64,
     second: &'a AtomicU64,
-    /// The index bits behind the number of the first, the lowest ten.
-    pub(crate) next: u16,
+    /// The full lane of the item.
+    pub(crate) lane: u16,
+    header: &'a Header,
 }
 
 impl Pair<'_> {
@@ -336,6 +355,55 @@ impl Pair<'_> {
         // SeqCst: see `Table::load`.
         let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         (load(self.first), load(self.second))
+    }
+
+    /// Whether both are buckets, and one of them has a token that covers the item: where a bucket is gone, its child, which
+    /// is in the pair of the level below. Nothing, if one is not a bucket.
+    ///
+    /// Without a branch on what is gone, because while the table grows nobody can foretell it.
+    #[inline]
+    pub(crate) fn covers_at_two_levels(&self, below: &Self) -> Option<bool> {
+        // Before they are needed: a child is not loaded before its bucket is known to be gone.
+        below.prefetch();
+        let judge = |here: &AtomicU64, child: &AtomicU64| {
+            // SeqCst: see `Table::load`.
+            let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
+            let is_gone = load(here) == Word::GONE;
+            let word = load(select_unpredictable(is_gone, child, here));
+            let lane = select_unpredictable(is_gone, below.lane, self.lane);
+            let header = select_unpredictable(is_gone, below.header, self.header);
+            (word, header.marks.covering(lane, word.bits(), 0))
+        };
+        // The first side with its child before the second, as all who follow splits.
+        let (a, in_a) = judge(self.first, below.first);
+        let (b, in_b) = judge(self.second, below.second);
+        Word::are_plain(a, b).then_some((in_a | in_b) != 0)
+    }
+
+    /// What names the stripe of the item.
+    #[inline]
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Head::of_lane(self.lane).fingerprint()
+    }
+
+    /// The lanes of two words that cover the item: see [`Depth::covering`].
+    #[inline]
+    pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
+        let (first, second) = (first.bits(), second.bits());
+        self.header.marks.covering(self.lane, first, second)
+    }
+
+    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`Marks::nested`].
+    #[inline]
+    pub(crate) fn nested(&self, lane: u16, other: Word) -> u32 {
+        self.header.marks.nested(lane, other.bits())
+    }
+
+    /// Asks for the lines of both.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        crate::table::prefetch::prefetch(self.first);
+        crate::table::prefetch::prefetch(self.second);
     }
 
     /// Replaces the content of one of the two. Returns false if the word has changed.
@@ -355,9 +423,9 @@ impl Pair<'_> {
 }
 
 impl Block {
-    fn new(level: u32) -> Result<Self, OutOfMemory> {
+    fn new(level: u32, depth: Depth) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            words: Cells::new(1 << level)?,
+            words: Cells::new(1 << level, Header::new(level, depth))?,
             released: AtomicU64::new(0),
         })
     }

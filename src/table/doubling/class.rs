@@ -68,14 +68,6 @@ impl Index {
     }
 }
 
-impl Index {
-    /// All but the leading one, without so many bits at the end: the lowest six of `shift` say how many.
-    #[inline]
-    pub(super) fn behind_leading(self, shift: u32) -> u64 {
-        (self.0 & !LEADING).wrapping_shr(shift)
-    }
-}
-
 /// The level of the bucket with this number.
 #[inline]
 pub(crate) fn level_of(bucket: usize) -> u32 {
@@ -85,7 +77,13 @@ pub(crate) fn level_of(bucket: usize) -> u32 {
 /// The other bucket of a token that is in `bucket`.
 #[inline]
 pub(crate) fn alternate(bucket: usize, head: Head) -> usize {
-    bucket ^ (offset(head) >> (63 - level_of(bucket))) as usize
+    alternate_at(level_of(bucket), bucket, head)
+}
+
+/// The same for a caller who knows the level.
+#[inline]
+pub(crate) fn alternate_at(level: u32, bucket: usize, head: Head) -> usize {
+    bucket ^ (offset(head) >> (63 - level)) as usize
 }
 
 /// The child of `bucket` to which a token goes whose tail begins with `bit`.

@@ -9,10 +9,13 @@
 //! children: writers come to them by way of a parent that is gone, or by a hint that was published after all parents
 //! were gone. From then on the children hold it. So the split changes no class, and no lookup can tell.
 
+use crossbeam_epoch::Guard;
+
 use super::parts::{Bucket, Doubling, Token};
 use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
-use crate::table::doubling::{State, Word, child, level_of};
+use crate::table::Reference;
+use crate::table::doubling::{Lanes16, State, Word, child, level_of};
 
 /// Brings the split of `bucket` to its end, if one is under way.
 ///
@@ -20,7 +23,7 @@ use crate::table::doubling::{State, Word, child, level_of};
 /// given back, after which they would be absent again.
 #[cold]
 pub(super) fn finish(tokens: &Doubling, bucket: usize) {
-    let _guard = crossbeam_epoch::pin();
+    let guard = crossbeam_epoch::pin();
     // Loaded anew, because the guard holds from here on.
     let State::Reference(reference) = tokens.blocks.load(bucket).state() else {
         return;
@@ -28,17 +31,28 @@ pub(super) fn finish(tokens: &Doubling, bucket: usize) {
     let Some((transfer, _)) = tokens.pool.read(reference) else {
         return;
     };
-    if !transfer.is_split() {
-        return;
+    if transfer.is_split() {
+        finish_installed(tokens, bucket, reference, transfer.old_source, &guard);
     }
-    let depth = tokens.blocks.depth(level_of(bucket));
-    let [first, second] = parts(bucket, transfer.old_source, depth);
+}
+
+/// The same, for a caller who has been pinned since a time when the word was not gone, and knows what the split is of: who
+/// has found its reference in the word, or has put it there.
+pub(super) fn finish_installed(
+    tokens: &Doubling,
+    bucket: usize,
+    reference: Reference<Lanes16>,
+    content: Bucket,
+    _: &Guard,
+) {
+    let level = level_of(bucket);
+    let parts = parts(bucket, content, tokens.blocks.depth(level));
     // Each of these exchanges fails if another thread was first. A word that has been written is never absent again as
     // long as this thread is pinned, and the reference never comes back.
-    tokens.blocks.exchange(bucket << 1, Word::ABSENT, first);
-    tokens
-        .blocks
-        .exchange(bucket << 1 | 1, Word::ABSENT, second);
+    if let Some(below) = tokens.blocks.level(level + 1) {
+        below.exchange(bucket << 1, Word::ABSENT, parts[0]);
+        below.exchange(bucket << 1 | 1, Word::ABSENT, parts[1]);
+    }
     // Last: who finds that the parent is gone finds the children.
     if tokens.blocks.exchange(bucket, reference, Word::GONE) {
         sync::happened(Event::Split);

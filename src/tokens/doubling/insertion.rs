@@ -4,8 +4,9 @@ use core::hint::select_unpredictable;
 
 use super::opening::replace;
 use super::parts::{Doubling, Live, Token};
-use super::settlement::live;
-use super::splitting::{help_to_grow, split};
+use super::relocation::Ground;
+use super::settlement::live_pair;
+use super::splitting::{help_to_grow, split_all};
 use crate::layout::Fingerprint;
 use crate::table::Candidates;
 use crate::table::doubling::{Class, Word, alternate};
@@ -23,27 +24,26 @@ pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
 #[inline]
 pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
     let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let pair = tokens.blocks.pair(hint, class);
+    let pair = tokens.blocks.pair(hint, hash);
     let (a, b) = pair.load();
     if !hint.is_growing() && Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         // Selects without a branch, because the choice is unpredictable.
         let first_is_emptier = a.vacancies() >= b.vacancies();
         let content = select_unpredictable(first_is_emptier, a, b);
-        let lane = hint.depth().lane(class.head, pair.next);
-        let added = Token::from_bits(u32::from(lane)).and_then(|token| content.with(token));
+        let added = Token::from_bits(u32::from(pair.lane)).and_then(|token| content.with(token));
         if added.is_some_and(|added| pair.exchange(first_is_emptier, content, added)) {
             return Ok(());
         }
     }
-    insert_slowly(tokens, class)
+    insert_slowly(tokens, hash)
 }
 
 /// The same in full. Does its share of a growth that is under way.
 #[cold]
 #[inline(never)]
-fn insert_slowly(tokens: &Doubling, class: Class) -> Result<(), Refusal> {
+fn insert_slowly(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
+    let class = Class::of_hash(hash);
     // If it cannot, this insert may find room all the same.
     let _ = help_to_grow(tokens);
     let mut refusal = Refusal::Disturbed;
@@ -67,7 +67,7 @@ fn insert_slowly(tokens: &Doubling, class: Class) -> Result<(), Refusal> {
 /// Adds to the emptier of the two live buckets; if both are full, returns them.
 fn add(tokens: &Doubling, class: Class) -> Result<(), [Live; 2]> {
     loop {
-        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        let pair = live_pair(tokens, class);
         let emptier = emptier(&pair);
         let Some(added) = token(class, emptier).and_then(|token| emptier.content.with(token))
         else {
@@ -106,7 +106,7 @@ pub(super) fn make_room(
         .filter(|live| hint.is_growing() && live.level() == hint.level())
         .peekable();
     if old.peek().is_some() {
-        let done = old.all(|live| split(tokens, live.bucket));
+        let done = split_all(tokens, old.map(|live| live.bucket));
         return Ok(if done {
             Opened::Disturbed
         } else {
@@ -128,5 +128,8 @@ pub(super) fn make_room(
         // What the copies of the item have in these buckets.
         fingerprint,
     };
-    open(tokens, candidates, token.filter(|_| place))
+    let Some(ground) = Ground::of(tokens, first.level()) else {
+        return Ok(Opened::Disturbed);
+    };
+    open(&ground, candidates, token.filter(|_| place))
 }

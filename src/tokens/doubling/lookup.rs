@@ -2,9 +2,8 @@
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
-use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Index, State, Word, level_of};
+use crate::table::doubling::{Class, Hint, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
 
 /// What one index string says about an item.
@@ -24,25 +23,32 @@ enum Answer {
 #[inline]
 pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let f = class.head.fingerprint();
+    if hint.is_growing() {
+        return contains_while_growing(tokens, hint, hash);
+    }
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
-    let pair = tokens.blocks.pair(hint, class);
     let (a, b) = pair.load();
     // A plain word is the live one, whatever the hint said.
-    if !(Word::are_plain(a, b) && tokens.stripes.unchanged(f, version)) {
-        return contains_slowly(tokens, hash);
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        pair.covering(a, b) != 0
+    } else {
+        contains_slowly(tokens, hash)
     }
-    // Each arm by itself, so that each is one comparison.
-    match hint.depth() {
-        Depth::First => {
-            Depth::First.covers(Depth::First.lane(class.head, pair.next), a.bits(), b.bits())
-        }
-        Depth::Deeper => Depth::Deeper.covers(
-            Depth::Deeper.lane(class.head, pair.next),
-            a.bits(),
-            b.bits(),
-        ),
+}
+
+/// The same while the table grows: a bucket of the level that it leaves may be gone, and its child the live one.
+#[inline(never)]
+fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
+    let version = tokens.stripes.version(f);
+    let below = tokens.blocks.below(hint);
+    let below = below.map(|below| tokens.blocks.pair(below, hash));
+    match below.and_then(|below| pair.covers_at_two_levels(&below)) {
+        Some(covers) if tokens.stripes.unchanged(f, version) => covers,
+        _ => contains_slowly(tokens, hash),
     }
 }
 

@@ -13,12 +13,22 @@ pub(super) fn replace(
     new: impl Into<Word>,
 ) -> bool {
     let new = new.into();
-    tokens.blocks.exchange(bucket, current, new)
-        || current == Bucket::EMPTY && replace_vacant(tokens, bucket, new)
+    tokens.blocks.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
+}
+
+/// The same if it reads as an empty bucket, and is none.
+#[inline]
+pub(super) fn replace_vacant(
+    tokens: &Doubling,
+    bucket: usize,
+    current: Bucket,
+    new: impl Into<Word>,
+) -> bool {
+    current == Bucket::EMPTY && open(tokens, bucket, new.into())
 }
 
 #[cold]
-fn replace_vacant(tokens: &Doubling, bucket: usize, new: Word) -> bool {
+fn open(tokens: &Doubling, bucket: usize, new: Word) -> bool {
     let word = tokens.blocks.load(bucket);
     match word.state() {
         // Opened after the load, so the attempt that closed the word is over. The next one closes the word anew, and then

@@ -69,16 +69,23 @@ pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
 impl Doubling {
     /// Of blocks that nobody else has.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
-        // A table that grows will need more of them than one of the size at which it begins.
-        let buckets = 16 << blocks.hint().level();
+        let descriptors = descriptors_for(blocks.hint().level());
         Ok(Self {
             blocks: Arc::new(blocks),
             gate: Arc::new(Gate::new(1)),
             stripes: Stripes::new()?,
-            pool: Pool::new(Pool::<Lanes16>::size_for(buckets))?,
+            pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget,
         })
+    }
+
+    /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
+    pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
+        let rest = Stripes::new()?.bytes()
+            + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
+            + Hints::<Lanes16>::new()?.bytes();
+        Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
     }
 
     /// Makes it one of the tables behind a gate.
@@ -201,6 +208,11 @@ impl Doubling {
             .map(Bucket::len)
             .sum()
     }
+}
+
+/// The descriptors of a table that begins with this level. It will need more of them than one that keeps its size.
+fn descriptors_for(level: u32) -> usize {
+    Pool::<Lanes16>::size_for(16 << level)
 }
 
 /// Where a read of an index string goes on.

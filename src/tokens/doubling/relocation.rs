@@ -4,16 +4,16 @@
 //! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
 //! first side.
 
-use super::opening::replace;
+use super::opening::replace_vacant;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
-use super::settlement::live;
+use super::settlement::{Settled, live, settle_in};
 use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;
 use crate::sync::{self, Event};
 use crate::table::Candidates;
-use crate::table::doubling::{Class, Lanes16, alternate, level_of};
+use crate::table::doubling::{Class, Lanes16, Level, State as Kind, alternate, alternate_at};
 use crate::tokens::descriptor::{Claim, Pool, State};
 use crate::tokens::relocation::Hop;
 use crate::tokens::terrain::Terrain;
@@ -23,43 +23,78 @@ fn head(token: Token) -> Head {
     Head::of_lane(token.bits() as u16)
 }
 
-/// A search sees the words of one level. Those that are not there are empty for it: a child that is yet to come will
-/// have room, more often than not, and a hop to a bucket that is gone fails.
-impl Terrain<Lanes16> for Doubling {
+/// One level, as a search sees it. Words that are not there are empty for it: a child that is yet to come will have room,
+/// more often than not, and a hop to a bucket that is gone fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ground<'a> {
+    tokens: &'a Doubling,
+    words: Level<'a>,
+    /// Whether the hint has come so far: then all buckets above were gone.
+    is_reached: bool,
+}
+
+impl<'a> Ground<'a> {
+    /// Of a level, if it has a block.
+    pub(super) fn of(tokens: &'a Doubling, level: u32) -> Option<Self> {
+        let is_reached = level <= tokens.level();
+        let words = tokens.blocks.level(level)?;
+        Some(Self {
+            tokens,
+            words,
+            is_reached,
+        })
+    }
+
+    /// The content of a bucket whose number was computed, if it is there.
+    #[inline]
+    fn settle(&self, bucket: usize) -> Option<Bucket> {
+        if !self.is_reached {
+            return settle_computed(self.tokens, bucket);
+        }
+        match settle_in(self.tokens, self.words, bucket) {
+            Settled::Bucket(content) => Some(content),
+            Settled::Gone | Settled::Absent => None,
+        }
+    }
+}
+
+impl Terrain<Lanes16> for Ground<'_> {
     fn buckets(&self) -> usize {
-        1 << self.level()
+        1 << self.words.number()
     }
 
     fn budget(&self) -> usize {
-        self.search_budget
+        self.tokens.search_budget
     }
 
     #[inline]
     fn look(&self, bucket: usize) -> Bucket {
-        Doubling::look(self, bucket)
+        match self.words.load(bucket).state() {
+            Kind::Bucket(content) => content,
+            _ => self.tokens.look(bucket),
+        }
     }
 
     #[inline]
     fn other(&self, bucket: usize, token: Token) -> usize {
-        alternate(bucket, head(token))
+        alternate_at(self.words.number(), bucket, head(token))
     }
 
     #[inline]
     fn fetch(&self, bucket: usize) {
-        self.blocks.prefetch(bucket);
+        self.words.prefetch(bucket);
     }
 
     /// Those that cover the item: a split sends all of them to the same side as the item.
-    fn copies(&self, bucket: usize, content: Bucket, class: Candidates) -> usize {
-        let depth = self.blocks.depth(level_of(bucket));
+    fn copies(&self, _: usize, content: Bucket, class: Candidates) -> usize {
         // Of a table that doubles, candidates have the lane of the item.
         let wanted = class.fingerprint.bits() as u16;
-        let covering = depth.covering(wanted, content.bits(), 0);
+        let covering = self.words.depth().covering(wanted, content.bits(), 0);
         covering.count_ones() as usize / 2
     }
 
     fn pool(&self) -> &Pool<Lanes16> {
-        &self.pool
+        &self.tokens.pool
     }
 
     fn hop(
@@ -79,15 +114,16 @@ impl Terrain<Lanes16> for Doubling {
 }
 
 fn try_to_relocate(
-    tokens: &Doubling,
+    ground: &Ground<'_>,
     claim: &mut Claim<'_, Lanes16>,
     hop: Hop<Lanes16>,
     placed: Option<Token>,
 ) -> bool {
-    let ends = [hop.source, hop.destination].map(|bucket| settle_computed(tokens, bucket));
+    let ends = [hop.source, hop.destination].map(|bucket| ground.settle(bucket));
     let [Some(old_source), Some(old_destination)] = ends else {
         return false;
     };
+    let words = ground.words;
     let transfer = Transfer {
         moved: Some(hop.moved),
         placed,
@@ -105,19 +141,23 @@ fn try_to_relocate(
     let (reference, pending) = claim.publish(transfer);
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    if !replace(tokens, lower, transfer.before(lower), reference) {
+    // The destination may be a closed word, or one that nobody has written to.
+    let install = |bucket| {
+        let before = transfer.before(bucket);
+        words.exchange(bucket, before, reference)
+            || replace_vacant(ground.tokens, bucket, before, reference)
+    };
+    if !install(lower) {
         claim.decide(pending, State::Aborted);
         return false;
     }
-    if !replace(tokens, higher, transfer.before(higher), reference) {
+    if !install(higher) {
         claim.decide(pending, State::Aborted);
-        tokens
-            .blocks
-            .exchange(lower, reference, transfer.before(lower));
+        words.exchange(lower, reference, transfer.before(lower));
         return false;
     }
     // Between the installs and the commit.
-    tokens.announce(hop.source, head(hop.moved));
+    ground.tokens.announce(hop.source, head(hop.moved));
     let committed = claim.decide(pending, State::Committed);
     let (source, destination) = if committed {
         (new_source, new_destination)
@@ -125,10 +165,8 @@ fn try_to_relocate(
         (old_source, old_destination)
     };
     // An exchange that fails here has been done by another thread.
-    tokens.blocks.exchange(hop.source, reference, source);
-    tokens
-        .blocks
-        .exchange(hop.destination, reference, destination);
+    words.exchange(hop.source, reference, source);
+    words.exchange(hop.destination, reference, destination);
     committed
 }
 
@@ -146,5 +184,5 @@ pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
         destination: alternate(source, class.head),
         last: true,
     };
-    tokens.hop(&mut claim, hop, None)
+    Ground::of(tokens, pair[side].level()).is_some_and(|ground| ground.hop(&mut claim, hop, None))
 }

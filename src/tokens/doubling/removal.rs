@@ -18,27 +18,26 @@ use crate::table::doubling::{Class, Prefix, Word};
 #[inline]
 pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
-    let class = Class::of_hash(hash);
-    let f = class.head.fingerprint();
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
-    let pair = tokens.blocks.pair(hint, class);
     let (a, b) = pair.load();
     if Word::are_plain(a, b) {
         let depth = hint.depth();
-        let wanted = depth.lane(class.head, pair.next);
-        let covering = depth.covering(wanted, a.bits(), b.bits());
+        let covering = pair.covering(a, b);
+        // One of the two bits of each lane.
+        let lanes = covering & 0x5555;
         // If there are more, one has to be the longest, and the stripe may have to be bumped.
-        if covering.count_ones() == 2 {
-            let in_first = covering & 0xff != 0;
+        if lanes != 0 && lanes & (lanes - 1) == 0 {
+            let in_first = lanes & 0xff != 0;
             let (here, other) = (
                 select_unpredictable(in_first, a, b),
                 select_unpredictable(in_first, b, a),
             );
-            let lane = here.lane(covering.trailing_zeros() / 2 % 4);
-            // See below.
-            let is_longest = depth.tail(lane) == depth.full_tail()
-                || (0..4).all(|at| !depth.are_nested(lane, other.lane(at)))
-                    && tokens.stripes.unchanged(f, version);
+            let lane = here.lane(lanes.trailing_zeros() / 2 % 4);
+            // See below. Without a branch on the length, because it is unpredictable.
+            let is_longest = depth.is_full(lane)
+                | (pair.nested(lane, other) == 0) & tokens.stripes.unchanged(f, version);
             let here = here.plain();
             let cleared =
                 Token::from_bits(u32::from(lane)).and_then(|token| here.without_token(token));
@@ -47,13 +46,14 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
             }
         }
     }
-    remove_slowly(tokens, class)
+    remove_slowly(tokens, hash)
 }
 
 /// The same in full.
 #[cold]
 #[inline(never)]
-fn remove_slowly(tokens: &Doubling, class: Class) -> bool {
+fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
+    let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     let mut bumped = false;
     loop {

@@ -5,6 +5,7 @@
 //! was split before it was read, and whatever a token did meanwhile it did among words of this level.
 
 use super::parts::{Bucket, Doubling, Token};
+use super::relocation::Ground;
 use super::settlement::{Settled, settle};
 use super::splitting::finish_growth;
 use crate::error::{OutOfMemory, SnapshotError};
@@ -133,6 +134,7 @@ fn merge(copy: &Doubling, bucket: usize, found: Bucket, group: Group) -> Result<
 
 fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance> {
     let other = alternate(bucket, head(token));
+    let ground = Ground::of(copy, level_of(bucket)).ok_or(Disturbance::NoRoom)?;
     for _ in 0..insertion::ATTEMPTS {
         for bucket in [bucket, other] {
             if let Some(added) = copy.look(bucket).with(token) {
@@ -145,7 +147,7 @@ fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance
             second: other,
             fingerprint: token.fingerprint(),
         };
-        match open(copy, pair, Some(token)) {
+        match open(&ground, pair, Some(token)) {
             Ok(Opened::Done) => return Ok(()),
             Ok(Opened::Disturbed | Opened::Starved) => {}
             Err(_) => break,

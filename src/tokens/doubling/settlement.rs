@@ -6,7 +6,7 @@
 use super::finish::finish;
 use super::parts::{Bucket, Doubling, Live, Step};
 use crate::sync::{self, Event};
-use crate::table::doubling::{Index, State, Word, level_of};
+use crate::table::doubling::{Class, Index, Level, State, Word, level_of};
 use crate::tokens::descriptor::State as Decision;
 use crate::tokens::parts::Resolved;
 
@@ -22,6 +22,15 @@ pub(super) enum Settled {
 #[inline]
 pub(super) fn settle(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.load(bucket))
+}
+
+/// The same for a caller who knows the level.
+#[inline]
+pub(super) fn settle_in(tokens: &Doubling, words: Level<'_>, bucket: usize) -> Settled {
+    match words.load(bucket).state() {
+        State::Bucket(content) => Settled::Bucket(content),
+        _ => settle(tokens, bucket),
+    }
 }
 
 /// The same by read-modify-writes, which find the latest value there is: for the word that an admission asks. See
@@ -59,6 +68,36 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
             }
         }
     }
+}
+
+/// Both live buckets of an item, settled.
+pub(super) fn live_pair(tokens: &Doubling, class: Class) -> [Live; 2] {
+    let hint = tokens.blocks.hint();
+    let words = tokens.blocks.level(hint.level());
+    let below = if hint.is_growing() {
+        tokens.blocks.level(hint.level() + 1)
+    } else {
+        None
+    };
+    [class.first, class.second].map(|index| {
+        let plain = |words: Level<'_>| {
+            let bucket = index.bucket(words.number());
+            let state = words.load(bucket).state();
+            (bucket, words.depth(), state)
+        };
+        let mut found = words.map(plain);
+        if let Some((_, _, State::Gone)) = found {
+            found = below.map(plain);
+        }
+        match found {
+            Some((bucket, depth, State::Bucket(content))) => Live {
+                bucket,
+                depth,
+                content,
+            },
+            _ => live(tokens, index),
+        }
+    })
 }
 
 /// The live bucket on an index string, settled.

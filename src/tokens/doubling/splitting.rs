@@ -1,35 +1,60 @@
 //! Splits, and the sweep that makes a whole level of them.
 
+use core::iter;
 use std::sync::Arc;
 
-use super::finish::finish;
+use crossbeam_epoch::Guard;
+
+use super::finish::finish_installed;
 use super::opening::replace;
 use super::parts::{Bucket, Doubling};
 use super::settlement::{Settled, settle};
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Hint, level_of};
+use crate::table::doubling::{Hint, Lanes16, level_of};
+use crate::tokens::descriptor::Claim;
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
 
-/// Words that one insert splits while the table grows. So a growth is over after an eighth of an insert for each word.
-const CHUNK: usize = if sync::MODEL { 1 } else { 8 };
+/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
+/// words.
+const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
 /// Splits a bucket, or finds that it was split. Returns false if it is not yet: no descriptor was free, or others were
 /// in the way of every attempt.
 ///
 /// The level below must have its block, and every token in the bucket a tail: so the level must not be the last one.
-pub(super) fn split(tokens: &Doubling, bucket: usize) -> bool {
-    debug_assert!(level_of(bucket) < tokens.blocks.last());
+fn split(tokens: &Doubling, bucket: usize) -> bool {
+    split_all(tokens, iter::once(bucket))
+}
+
+/// The same of several, with one descriptor. Ends with the first that it cannot split.
+pub(super) fn split_all(tokens: &Doubling, buckets: impl Iterator<Item = usize>) -> bool {
+    let guard = crossbeam_epoch::pin();
     let mut claim = None;
+    for bucket in buckets {
+        if !split_with(tokens, bucket, &mut claim, &guard) {
+            return false;
+        }
+    }
+    true
+}
+
+fn split_with<'a>(
+    tokens: &'a Doubling,
+    bucket: usize,
+    claim: &mut Option<Claim<'a, Lanes16>>,
+    guard: &Guard,
+) -> bool {
+    debug_assert!(level_of(bucket) < tokens.blocks.last());
     for _ in 0..ATTEMPTS {
         let Settled::Bucket(content) = settle(tokens, bucket) else {
             return true;
         };
         if claim.is_none() {
-            claim = tokens.pool.claim();
+            *claim = tokens.pool.claim();
         }
-        let Some(claim) = &mut claim else {
+        let Some(claim) = claim else {
             sync::happened(Event::Starved);
             sync::yield_now();
             return false;
@@ -38,7 +63,7 @@ pub(super) fn split(tokens: &Doubling, bucket: usize) -> bool {
         // Frozen from here on. Nobody decides it: it goes on until the parent is gone, and the owner begins no other use
         // before that.
         if replace(tokens, bucket, content, reference) {
-            finish(tokens, bucket);
+            finish_installed(tokens, bucket, reference, content, guard);
             return true;
         }
     }
@@ -62,8 +87,9 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     }
     let end = 2 << hint.level();
     let from = tokens.blocks.cursor();
-    let to = (from + CHUNK).min(end);
-    if !(from..to).all(|bucket| split(tokens, bucket)) {
+    // It may be in the next level by now, and must not go back.
+    let to = (from + CHUNK).min(end).max(from);
+    if !split_all(tokens, from..to) {
         return false;
     }
     tokens.blocks.move_cursor(from, to);

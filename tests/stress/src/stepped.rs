@@ -10,6 +10,7 @@ mod halt;
 mod histories;
 mod kind;
 mod layout;
+mod lives;
 mod log;
 mod memory;
 mod pace;
@@ -44,6 +45,8 @@ enum Part {
     Stalls(Extent),
     /// Churn at high load, by default for an hour
     Soak(Extent),
+    /// Filters that double, from a few buckets to their last level and back to nothing
+    Lives(Extent),
     /// One row of `stalls`, in a process of its own
     #[command(hide = true)]
     Stalled(stalls::Row),
@@ -80,6 +83,7 @@ pub(crate) fn main() -> ExitCode {
         Part::Faults(extent) => ("faults", faults::run(extent.or(20), extent.seed)),
         Part::Stalls(extent) => ("stalls", stalls::run(extent.or(20), extent.seed)),
         Part::Soak(extent) => ("soak", soak::run(extent.or(60 * 60), extent.seed)),
+        Part::Lives(extent) => ("lives", lives::run(extent.or(20), extent.seed)),
         Part::Stalled(row) => return stalls::measure(row),
     };
     match outcome {

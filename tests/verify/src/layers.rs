@@ -181,6 +181,16 @@ pub(crate) const LAYERS: &[Layer] = &[
         says: &[" stretches, "],
     },
     Layer {
+        name: "lives",
+        finds: "the same of a filter that doubles, from a few buckets to its last level and back to nothing",
+        program: "cargo",
+        arguments: STRESS,
+        long: &["lives", "--seconds", "3600"],
+        short: &["lives", "--seconds", "8"],
+        build: STEPS,
+        says: &[" lives, "],
+    },
+    Layer {
         name: "models",
         finds: "schedules and effects of weak memory that break a small race",
         program: "cargo",

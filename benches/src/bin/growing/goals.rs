@@ -3,14 +3,16 @@
 use std::array;
 use std::time::Duration;
 
-use lockfree_cuckoo::GrowingCuckooFilter;
 use lockfree_cuckoo_benches::contender::Contender;
+use lockfree_cuckoo_benches::growing::Doubling;
 use lockfree_cuckoo_benches::layout::Layout;
 use lockfree_cuckoo_benches::quartiles::Quartiles;
-use lockfree_cuckoo_benches::size::items_name;
+use lockfree_cuckoo_benches::size::{IN_CACHE, items_name};
 
 use crate::filling::Filled;
 use crate::fresh::QUANTILES;
+use crate::lookups::{Row, Work};
+use crate::way::Way;
 
 pub(crate) struct Goal {
     about: String,
@@ -23,7 +25,25 @@ pub(crate) struct Goal {
 const LEAST_PACE: f64 = 0.5;
 
 /// Of a single insert.
-const LONGEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_millis(2);
+
+/// Lookups a second, by those of the fixed filter: in a filter that has not grown, in one that has grown up to
+/// 1,024-fold, in the cache and beyond it, and in one that is growing.
+const NOT_GROWN: f64 = 0.85;
+const GROWN: f64 = 0.8;
+const GROWN_BEYOND_CACHE: f64 = 0.75;
+const IN_GROWTH: f64 = 0.5;
+const MOST_DOUBLINGS: u32 = 10;
+
+/// Bits an item.
+const LEAST_BITS: f64 = 17.0;
+const MEAN_BITS: f64 = 25.0;
+const MOST_BITS: f64 = 37.0;
+/// In a growth there are the words that it leaves, too.
+const IN_GROWTH_BITS: f64 = 1.5 * MOST_BITS;
+
+/// Of the rate of false positives, by the chain's.
+const MOST_RATE: f64 = 1.2;
 
 impl Filled {
     /// The times of single inserts at each quantile, medians over fillings.
@@ -44,11 +64,87 @@ impl Filled {
     }
 }
 
-pub(crate) fn judge(items: usize, all: &[Filled]) -> Vec<Goal> {
+fn goal(about: String, goal: String, measured: String, reached: bool) -> Goal {
+    Goal {
+        about,
+        goal,
+        measured,
+        reached,
+    }
+}
+
+/// A name, the least pace, and which rows are meant.
+type Kind = (&'static str, f64, fn(&Row) -> bool);
+
+/// The slowest lookups of each kind.
+pub(crate) fn of_lookups(items: usize, rows: &[Row]) -> Vec<Goal> {
+    let beyond = items > IN_CACHE.items;
+    let grown = if beyond { GROWN_BEYOND_CACHE } else { GROWN };
+    let kinds: [Kind; 3] = [
+        ("not grown", NOT_GROWN, |row| row.doublings == Some(0)),
+        ("grown", grown, |row| row.doublings != Some(0)),
+        ("growing", IN_GROWTH, |row| row.growth_done.is_some()),
+    ];
+    let of_kind = |(name, least, is): Kind| {
+        let rows = rows.iter().filter(|row| row.contender == Doubling::NAME);
+        let rows = rows.filter(|row| row.doublings <= Some(MOST_DOUBLINGS));
+        let in_growth = name == "growing";
+        let rows = rows.filter(|row| is(row) && row.growth_done.is_some() == in_growth);
+        let rows: Vec<&Row> = rows.collect();
+        [("", false), (" in batches", true)].map(|(suffix, batched)| {
+            let works = (0..).zip(Work::ALL);
+            let works = works.filter(|(_, (work, _))| work.is_batched() == batched);
+            let paces = works.flat_map(|(at, _)| rows.iter().filter_map(move |row| row.paces[at]));
+            let slowest = paces
+                .map(|pace| pace.ratio.median)
+                .fold(f64::INFINITY, f64::min);
+            goal(
+                format!(
+                    "{} lookups{suffix}, {name}, by the fixed filter",
+                    items_name(items)
+                ),
+                format!("at least {least:.2}"),
+                format!("{slowest:.2}"),
+                slowest >= least,
+            )
+        })
+    };
+    kinds.into_iter().flat_map(of_kind).collect()
+}
+
+/// Memory, and the rate of false positives.
+pub(crate) fn of_way(ways: &[Way]) -> Vec<Goal> {
+    let way = ways.iter().find(|way| way.contender == Doubling::NAME);
+    let bits = way.and_then(Way::settled).map(|bits| {
+        goal(
+            "bits per item".to_owned(),
+            format!("{LEAST_BITS:.0} to {MOST_BITS:.0}, at most {MEAN_BITS:.0} in the mean"),
+            format!("{:.1} to {:.1}, {:.1}", bits.least, bits.most, bits.mean),
+            bits.most <= MOST_BITS && bits.mean <= MEAN_BITS,
+        )
+    });
+    let in_growth = way.and_then(Way::growing).map(|bits| {
+        goal(
+            "bits per item, growing".to_owned(),
+            format!("at most {IN_GROWTH_BITS:.1}"),
+            format!("{:.1}", bits.most),
+            bits.most <= IN_GROWTH_BITS,
+        )
+    });
+    let rate = way.and_then(Way::rate).map(|rate| {
+        goal(
+            "false positives by the chain's".to_owned(),
+            format!("at most {MOST_RATE:.2}"),
+            format!("{:.2}", rate.most),
+            rate.most <= MOST_RATE,
+        )
+    });
+    [bits, in_growth, rate].into_iter().flatten().collect()
+}
+
+pub(crate) fn of_inserts(items: usize, all: &[Filled]) -> Vec<Goal> {
     let name = items_name(items);
-    let filled = all
-        .iter()
-        .find(|filled| filled.contender == GrowingCuckooFilter::NAME);
+    let filled = all.iter().find(|filled| filled.contender == Doubling::NAME);
     let Some(filled) = filled else {
         return Vec::new();
     };

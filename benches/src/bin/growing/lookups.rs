@@ -1,11 +1,11 @@
-//! Lookups, by the number of segments that the items are spread over.
+//! Lookups, by how often the filter has grown, and in the midst of a growth.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo_benches::contender::Contender;
-use lockfree_cuckoo_benches::growing::history::{grown, order, start_for};
+use lockfree_cuckoo_benches::growing::history::{doublings, grown, half_grown, order, start_for};
 use lockfree_cuckoo_benches::growing::{Growing, Visitor};
 use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::lap::Lap;
@@ -15,8 +15,11 @@ use lockfree_cuckoo_benches::size::THREADS;
 
 use crate::duel::{Duel, Pace};
 
-/// The numbers of segments.
-const SEGMENTS: [usize; 4] = [1, 2, 4, 6];
+/// How often the filter doubles.
+const DOUBLINGS: [u32; 6] = [0, 1, 4, 8, 10, 13];
+
+/// How often it has doubled that is in the midst of a growth.
+const BEFORE_HALF: u32 = 3;
 
 /// Lookups a slice and thread. A millisecond or some, so that most slices of a busy machine are undisturbed.
 const LOOKUPS: usize = 1 << 17;
@@ -50,7 +53,7 @@ impl Work {
         }
     }
 
-    fn is_batched(self) -> bool {
+    pub(crate) fn is_batched(self) -> bool {
         matches!(self, Self::HitMany | Self::MissMany)
     }
 }
@@ -60,6 +63,10 @@ impl Work {
 pub(crate) struct Row {
     pub(crate) contender: &'static str,
     pub(crate) start: usize,
+    /// How often its slots have doubled, if it has slots.
+    pub(crate) doublings: Option<u32>,
+    /// The share of a growth under way that is done.
+    pub(crate) growth_done: Option<f64>,
     pub(crate) tables: Option<usize>,
     pub(crate) threads: usize,
     /// In the order of the works, if it can do them.
@@ -70,8 +77,8 @@ pub(crate) struct Lookups {
     keys: Arc<Keys>,
     order: Vec<u64>,
     fixed: Rig<CuckooFilter>,
-    /// First sizes that lead to the numbers of segments.
-    starts: [usize; SEGMENTS.len()],
+    /// First sizes that lead to the doublings.
+    starts: [usize; DOUBLINGS.len()],
     time: Duration,
     pub(crate) found: Vec<Row>,
 }
@@ -81,7 +88,7 @@ impl Lookups {
         let order = order(keys);
         Self {
             keys: Arc::clone(keys),
-            starts: SEGMENTS.map(|segments| start_for(segments, &order)),
+            starts: DOUBLINGS.map(|times| start_for(times, &order)),
             order,
             fixed: Rig::full(keys),
             time,
@@ -90,26 +97,39 @@ impl Lookups {
     }
 }
 
+impl Lookups {
+    fn measure<C: Growing>(&mut self, start: usize, table: C) {
+        let about = (doublings(start, &table), table.growth_done());
+        let tables = table.tables();
+        let mut duel = Duel::new(Rig::of(table, &self.keys), &mut self.fixed);
+        duel.one.check();
+        for threads in THREADS.into_iter().filter(|&threads| threads <= cores()) {
+            self.found.push(Row {
+                contender: C::NAME,
+                start,
+                doublings: about.0,
+                growth_done: about.1,
+                tables,
+                threads,
+                paces: Work::ALL.map(|(work, _)| {
+                    (C::BATCHED || !work.is_batched())
+                        .then(|| pace(&mut duel, work, threads, self.time))
+                }),
+            });
+        }
+        duel.one.check();
+    }
+}
+
 impl Visitor for Lookups {
     fn visit<C: Growing>(&mut self) {
         for start in self.starts {
             let table = grown::<C>(start, &self.order);
-            let tables = table.tables();
-            let mut duel = Duel::new(Rig::of(table, &self.keys), &mut self.fixed);
-            duel.one.check();
-            for threads in THREADS.into_iter().filter(|&threads| threads <= cores()) {
-                self.found.push(Row {
-                    contender: C::NAME,
-                    start,
-                    tables,
-                    threads,
-                    paces: Work::ALL.map(|(work, _)| {
-                        (C::BATCHED || !work.is_batched())
-                            .then(|| pace(&mut duel, work, threads, self.time))
-                    }),
-                });
-            }
-            duel.one.check();
+            self.measure(start, table);
+        }
+        let start = self.order.len() >> BEFORE_HALF;
+        if let Some(table) = half_grown::<C>(start, &self.order) {
+            self.measure(start, table);
         }
     }
 }

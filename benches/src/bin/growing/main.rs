@@ -1,7 +1,7 @@
 //! What does it cost that a filter grows?
 //!
-//! Lookups in a filter of several segments, inserts far beyond its first size, single inserts, memory and false
-//! positives: each beside the fixed filter that was told the number of items, and with rivals that grow. In one
+//! Lookups in a filter that has grown and in one that is growing, inserts far beyond its first size, single inserts,
+//! memory and false positives on the way: each beside the fixed filter that was told the number of items, and with rivals that grow. In one
 //! process, slices of a contender's work and of the fixed filter's take turns, so a disturbance of the machine
 //! meets both, and the paired ratios hold where the rates do not. Only the times of single inserts come from
 //! children, whose memory is fresh. Rates are operations per second with a
@@ -16,6 +16,7 @@ mod goals;
 mod lookups;
 mod options;
 mod tables;
+mod way;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use lockfree_cuckoo_benches::machine::machine;
 use self::filling::Fillings;
 use self::lookups::Lookups;
 use self::options::Options;
+use self::way::Ways;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
@@ -37,18 +39,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("{}", machine());
     let mut watch = Watch::default();
+    let mut judged = Vec::new();
     for &items in options.sizes() {
         let keys = Arc::new(Keys::generate(items));
         let mut lookups = Lookups::new(&keys, options.time());
         growing::visit_all(&mut lookups);
         tables::lookups(items, &lookups.found);
+        judged.extend(goals::of_lookups(items, &lookups.found));
         watch.look();
     }
     let items = options.items();
     let mut fillings = Fillings::new(items, options.start, options.fillings());
     growing::visit_all(&mut fillings);
     tables::filling(items, options.start, &fillings.found);
-    goals::print(&goals::judge(items, &fillings.found));
+    judged.extend(goals::of_inserts(items, &fillings.found));
+    let mut ways = Ways::new(&Arc::new(Keys::generate(items)), options.start);
+    growing::visit_all(&mut ways);
+    tables::ways(items, options.start, &ways.found);
+    judged.extend(goals::of_way(&ways.found));
+    goals::print(&judged);
     tables::cores(watch.report());
     Ok(())
 }

@@ -10,6 +10,7 @@ use lockfree_cuckoo_benches::size::items_name;
 use crate::duel::Pace;
 use crate::filling::Filled;
 use crate::lookups::{Row, Work};
+use crate::way::Way;
 
 pub(crate) fn lookups(items: usize, rows: &[Row]) {
     println!(
@@ -18,14 +19,23 @@ pub(crate) fn lookups(items: usize, rows: &[Row]) {
     );
     let works = Work::ALL.iter().flat_map(|(_, name)| [name, ""]);
     let mut layout = Layout::new(
-        ["contender", "first size", "tables", "threads"]
-            .into_iter()
-            .chain(works),
+        [
+            "contender",
+            "first size",
+            "doublings",
+            "done",
+            "tables",
+            "threads",
+        ]
+        .into_iter()
+        .chain(works),
     );
     for row in rows {
         let about = [
             row.contender.to_owned(),
             row.start.to_string(),
+            or_dash(row.doublings, |times| times.to_string()),
+            or_dash(row.growth_done, |done| format!("{done:.2}")),
             or_dash(row.tables, |tables| tables.to_string()),
             row.threads.to_string(),
         ];
@@ -119,6 +129,38 @@ fn kinds(items: usize, all: &[Filled]) {
             percent(filled.expected_false_positives),
             filled.faults.refused.to_string(),
             filled.faults.missed.to_string(),
+        ]);
+    }
+    layout.print();
+}
+
+pub(crate) fn ways(items: usize, start: usize, all: &[Way]) {
+    println!(
+        "\nOn the way from {} to {} items: memory, and the expected rate of false positives by the chain's",
+        items_name(start),
+        items_name(items)
+    );
+    let mut layout = Layout::new([
+        "contender",
+        "bits per item, least",
+        "mean",
+        "most",
+        "most in a growth",
+        "rate by the chain's, mean",
+        "most",
+    ]);
+    for way in all {
+        let bits = |bits: Option<f64>| or_dash(bits, |bits| format!("{bits:.1}"));
+        let ratio = |ratio: Option<f64>| or_dash(ratio, |ratio| format!("{ratio:.2}"));
+        let settled = way.settled();
+        layout.row([
+            way.contender.to_owned(),
+            bits(settled.map(|range| range.least)),
+            bits(settled.map(|range| range.mean)),
+            bits(settled.map(|range| range.most)),
+            bits(way.growing().map(|range| range.most)),
+            ratio(way.rate().map(|range| range.mean)),
+            ratio(way.rate().map(|range| range.most)),
         ]);
     }
     layout.print();

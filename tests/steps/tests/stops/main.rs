@@ -2,6 +2,12 @@
 #![cfg(lockfree_cuckoo_steps)]
 
 mod admissions;
+mod copies;
+mod doubling;
+mod doubling_admissions;
+mod giving_back;
+mod growths;
+mod nested;
 mod references;
 mod refusals;
 mod refused_rotations;
@@ -9,6 +15,7 @@ mod relocations;
 mod rotations;
 mod sealing;
 mod snapshots;
+mod splits;
 mod versions;
 mod walks;
 

@@ -3,7 +3,7 @@
 use lockfree_cuckoo::testing::hooks::{Event, Tally, tally};
 
 /// All there are.
-pub(crate) const ALL: [Event; 15] = [
+pub(crate) const ALL: [Event; 16] = [
     Event::Hop,
     Event::Kick,
     Event::Broken,
@@ -19,6 +19,7 @@ pub(crate) const ALL: [Event; 15] = [
     Event::Vain,
     Event::Rewalk,
     Event::Unlink,
+    Event::Split,
 ];
 
 /// Sums the events of periods that lie apart.

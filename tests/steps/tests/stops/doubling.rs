@@ -1,0 +1,52 @@
+//! Filters that double, at the size that a scene wants.
+
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{Filter, FilterBuilder, Ladder};
+use model::hashers::AsGiven;
+use model::mix;
+
+pub(crate) type Doubling = Filter<Ladder, AsGiven>;
+
+/// Words that an insert splits while the table grows.
+pub(crate) const CHUNK: usize = 8;
+
+/// Of two buckets: level 1.
+pub(crate) fn filter() -> Doubling {
+    filter_of(1)
+}
+
+/// That begins at a level.
+pub(crate) fn filter_of(first: u32) -> Doubling {
+    let builder = FilterBuilder::with_hasher(AsGiven);
+    builder.buckets(1 << first).build().expect("memory")
+}
+
+/// The same at a level, empty.
+pub(crate) fn filter_at(level: u32) -> Doubling {
+    let filter = filter();
+    (1..level).for_each(|_| double(&filter));
+    filter
+}
+
+/// Begins a growth, and ends it.
+pub(crate) fn double(filter: &Doubling) {
+    assert!(filter.begin_to_double());
+    filter.shrink_to_fit();
+}
+
+pub(crate) fn items() -> impl Iterator<Item = u64> {
+    (0..).map(mix)
+}
+
+/// A head in the place where hashes have it.
+pub(crate) const fn head(number: u64) -> u64 {
+    number << 10
+}
+
+/// The places of both buckets of an item in the level: on its first side the first bits of the hash, on its second one
+/// these and the offset of the head.
+pub(crate) fn places(hash: u64, level: u32) -> [u64; 2] {
+    const SIDE: u64 = 1 << 62;
+    let offset = (hash & 0xfc00).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
+    [hash >> 2, hash >> 2 ^ offset].map(|index| index >> (63 - level))
+}

@@ -1,0 +1,121 @@
+//! Memory of a filter that doubles, which goes back to the system under those who were late.
+
+use std::sync::Arc;
+use std::thread;
+
+use lockfree_cuckoo::testing::{Double, Relocate};
+use model::mix;
+use step_tests::{Led, at_each_step, bounded, overtaken};
+
+use crate::doubling::{CHUNK, Doubling, double, filter, filter_of, head, items, places};
+
+/// Lets what is deferred run, unless somebody is pinned.
+fn run_what_is_deferred() {
+    (0..16).for_each(|_| crossbeam_epoch::pin().flush());
+}
+
+/// Large enough that most of the words of the next level are in whole pages.
+const LEVEL: u32 = 11;
+
+/// A place of that next level which is.
+fn is_in_a_whole_page(place: u64) -> bool {
+    (1024..3072).contains(&place)
+}
+
+/// Splits a bucket, of which the other half is where `late` puts an item: both are empty.
+fn of_one_bucket() -> [u64; 2] {
+    (1..64)
+        .map(|number| [head(number), 1 << (64 - LEVEL) | head(number)])
+        .find(|hashes| {
+            hashes
+                .iter()
+                .all(|&hash| is_in_a_whole_page(places(hash, LEVEL + 1)[1]))
+        })
+        .expect("there is one")
+}
+
+/// A hop splits a bucket, and stands still at each access. Others end the split, and an insert stands still before its
+/// exchange of a half of it. That level is split too, and given back. If the first one could still write to it, the
+/// exchange of the second one would succeed in a word that nobody looks at any more.
+#[test]
+fn nobody_writes_to_what_was_given_back() {
+    /// The exchange of an insert, after it has loaded its two words.
+    const EXCHANGE: usize = 2;
+    let [hopper, late] = of_one_bucket();
+    assert_eq!(places(hopper, LEVEL)[1], places(late, LEVEL)[1]);
+    assert_ne!(places(hopper, LEVEL + 1)[1], places(late, LEVEL + 1)[1]);
+    // In the first bucket of `late`, so that it goes to the second.
+    let filler = late ^ head(3) ^ head(1);
+    let steps = at_each_step(|step| {
+        let filter = filter_of(LEVEL - 1);
+        double(&filter);
+        filter.insert_hash(hopper).expect("room");
+        filter.insert_hash(filler).expect("room");
+        assert!(filter.begin_to_double());
+        // Splits the first buckets of all three.
+        filter.insert_hash(filler).expect("room");
+        let reached = thread::scope(|scope| {
+            let hop = Led::begin(scope, [step], || filter.relocate_hash(hopper));
+            let reached = hop.has_stopped();
+            filter.shrink_to_fit();
+            let late = Led::begin(scope, [EXCHANGE], || filter.insert_hash(late));
+            double(&filter);
+            run_what_is_deferred();
+            hop.finish();
+            bounded(|| filter.contains_hash(hopper));
+            late.finish().expect("room");
+            reached
+        });
+        for (item, copies) in [(hopper, 1), (late, 1), (filler, 2)] {
+            let there = bounded(|| filter.count_hash(item));
+            assert_eq!(there, copies, "access {step}: an item was lost or made");
+        }
+        reached
+    });
+    println!("{steps} scenes: a late split, and a late insert in what was given back");
+    assert!(steps > 30, "{steps} accesses");
+}
+
+/// In a table behind a full one, absent words of the first level are empty buckets. A lookup that comes to one stands
+/// still; meanwhile the table doubles. What it reads then must not be absent again.
+#[test]
+fn the_first_words_of_a_later_table_are_not_given_back() {
+    let full: Vec<u64> = {
+        let filter = filter();
+        let is_in = |&item: &u64| {
+            filter.insert_hash(item).expect("memory");
+            filter.segments() == 1
+        };
+        items().take_while(is_in).collect()
+    };
+    let steps = at_each_step(|step| {
+        let filter = filter();
+        let mut more = items();
+        for _ in 0..=full.len() {
+            let item = more.next().expect("endless");
+            filter.insert_hash(item).expect("memory");
+        }
+        assert_eq!(filter.segments(), 2);
+        let (item, place) = more
+            .map(|item| (item, places(item, LEVEL + 1)[0]))
+            .find(|&(_, place)| is_in_a_whole_page(place))
+            .expect("endless");
+        filter.insert_hash(item).expect("memory");
+        assert!(filter.begin_to_double());
+        // Splits the first bucket of the item.
+        for item in (1 << 40..).map(mix).take(place as usize / CHUNK + 1) {
+            filter.insert_hash(item).expect("memory");
+        }
+        let filter = Arc::new(filter);
+        let others: Arc<Doubling> = Arc::clone(&filter);
+        let grow = move || {
+            others.shrink_to_fit();
+            run_what_is_deferred();
+        };
+        let (seen, reached) = overtaken(step, grow, || filter.contains_hash(item));
+        assert!(seen, "access {step}: a stored item was missed");
+        reached
+    });
+    println!("{steps} scenes: a lookup in a later table that doubles");
+    assert!(steps > 5, "{steps} accesses");
+}

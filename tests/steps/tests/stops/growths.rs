@@ -1,0 +1,96 @@
+//! Growth of a filter that doubles, which comes, goes on or ends while a call stands still.
+
+use std::thread;
+
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use model::hashers::AsGiven;
+use model::mix;
+use step_tests::{Led, at_each_step};
+
+use crate::doubling::{CHUNK, Doubling, filter, filter_at, items};
+
+/// Items of which the last makes another table follow the first one.
+pub(crate) fn as_many_as_one_table_has() -> Vec<u64> {
+    let filter = filter();
+    let mut stored = Vec::new();
+    for item in items() {
+        filter.insert_hash(item).expect("memory");
+        stored.push(item);
+        if filter.segments() > 1 {
+            break;
+        }
+    }
+    stored
+}
+
+/// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
+/// the first one added another, of the same size, there would be shorter tokens in the finer table.
+#[test]
+fn of_two_that_add_a_table_one_does() {
+    let stored = as_many_as_one_table_has();
+    let (&last, others) = stored.split_last().expect("an item");
+    let full = filter();
+    for &item in others {
+        full.insert_hash(item).expect("room");
+    }
+    assert_eq!(full.segments(), 1);
+    let bytes = { full }.to_bytes();
+    let steps = at_each_step(|step| {
+        let filter = Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
+        let reached = thread::scope(|scope| {
+            let insert = Led::begin(scope, [step], || filter.insert_hash(last));
+            let reached = insert.has_stopped();
+            for item in items().skip(stored.len()) {
+                if filter.segments() > 1 {
+                    break;
+                }
+                filter.insert_hash(item).expect("memory");
+            }
+            insert.finish().expect("memory");
+            reached
+        });
+        assert_eq!(
+            filter.segments(),
+            2,
+            "access {step}: two tables of one size"
+        );
+        assert!(filter.contains_hash(last), "access {step}: an item is lost");
+        reached
+    });
+    println!("{steps} scenes: two that add a table");
+    assert!(steps > 100, "{steps} accesses");
+}
+
+/// An insert stands still before it looks how far a growth is. Meanwhile that growth ends, and the next one has nearly
+/// ended. What is left of it is as little as it was.
+#[test]
+fn a_late_insert_does_not_send_a_growth_back() {
+    /// That the first growth leaves.
+    const LEVEL: u32 = 6;
+    let steps = at_each_step(|step| {
+        let filter = filter_at(LEVEL);
+        assert!(filter.begin_to_double());
+        let mut random = items();
+        let (reached, left) = thread::scope(|scope| {
+            let late = Led::begin(scope, [step], || filter.insert_hash(mix(1 << 40)));
+            let reached = late.has_stopped();
+            filter.shrink_to_fit();
+            assert!(filter.begin_to_double());
+            for _ in 0..(2 << LEVEL) / CHUNK - 1 {
+                let item = random.next().expect("endless");
+                filter.insert_hash(item).expect("room");
+            }
+            late.finish().expect("room");
+            let finish = || filter.shrink_to_fit();
+            (reached, stepping(|_| Fate::Goes, finish).1)
+        });
+        assert!(
+            left < 40 * CHUNK,
+            "access {step}: {left} accesses, for {CHUNK} words"
+        );
+        reached
+    });
+    println!("{steps} scenes: a late insert and two growths");
+    assert!(steps > 50, "{steps} accesses");
+}

@@ -1,0 +1,99 @@
+//! Items of which one has a token that covers the other one, while tokens hop and come and go.
+
+use std::sync::Arc;
+
+use lockfree_cuckoo::testing::{Double, Relocate};
+use step_tests::{at_each_step, overtaken};
+
+use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, head, places};
+
+/// It has lost bits when `N` comes, so that its token covers `N`. That of `N` does not cover it.
+const X: u64 = head(1);
+const N: u64 = 1 << 53 | X;
+
+/// At level 3 the second bucket has so many of `X`, and `N`.
+fn filter_of_both(copies: usize) -> Doubling {
+    let filter = filter();
+    (0..copies).for_each(|_| filter.insert_hash(X).expect("room"));
+    double(&filter);
+    double(&filter);
+    for _ in 0..copies {
+        assert!(filter.relocate_hash(X), "nobody is in the way");
+    }
+    filter.insert_hash(N).expect("room");
+    filter
+}
+
+/// The longest token hops from the bucket that a remove has yet to read to the one that it has read. Of one shorter
+/// token, it takes one exchange; with more of them, all of a remove.
+#[test]
+fn a_remove_takes_the_longest_token_though_it_hops() {
+    for copies in [1, 2] {
+        let steps = at_each_step(|step| {
+            let filter = Arc::new(filter_of_both(copies));
+            // To the second bucket, with those of X.
+            assert!(filter.relocate_hash(N), "nobody is in the way");
+            let others = Arc::clone(&filter);
+            let hop = move || {
+                others.relocate_hash(N);
+            };
+            let (removed, reached) = overtaken(step, hop, || filter.remove_hash(N));
+            assert!(removed, "access {step}: a stored item was not removed");
+            assert_eq!(
+                filter.count_hash(X),
+                copies,
+                "{copies} copies, access {step}: the token of another item was taken"
+            );
+            for _ in 0..copies {
+                assert!(filter.remove_hash(X), "a stored item was not removed");
+            }
+            assert!(filter.is_empty());
+            reached
+        });
+        println!("{steps} scenes: a remove and a hop of the longest of {copies} and one");
+        assert!(steps > 4, "{steps} accesses");
+    }
+}
+
+/// Copies of an item take turns. The first bucket is still at the old level, and the second at the new one, where new
+/// tokens are longer. So a remove takes the one in the second, though the one in the first has come later.
+#[test]
+fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
+    const LEVEL: u32 = 7;
+    const HALF: u64 = 1 << (LEVEL - 1);
+    // Its first bucket is the last one that a sweep comes to on that side.
+    let item = (HALF - 1) << (65 - LEVEL) | head(3);
+    let second = places(item, LEVEL)[1];
+    // Another one of which the second bucket is the same, and the first is among the first that a sweep comes to.
+    let (hopper, _) = (0..64)
+        .flat_map(|number| (0..CHUNK as u64).map(move |place| (number, place)))
+        .map(|(number, place)| (place << (65 - LEVEL) | head(number), number))
+        .find(|&(hash, number)| number != 0 && places(hash, LEVEL)[1] == second)
+        .expect("there is one");
+    let steps = at_each_step(|step| {
+        let filter = Arc::new(filter_at(LEVEL));
+        assert!(filter.begin_to_double());
+        // Splits its first bucket, and then the second bucket of both.
+        filter.insert_hash(hopper).expect("room");
+        assert!(filter.relocate_hash(hopper), "nobody is in the way");
+        assert!(filter.remove_hash(hopper), "a stored item was not removed");
+        // Has a token in its first bucket and one in the second, and only the latter stays.
+        let neighbour = item ^ 1 << 10;
+        filter.insert_hash(neighbour).expect("room");
+        filter.insert_hash(item).expect("room");
+        assert!(
+            filter.remove_hash(neighbour),
+            "a stored item was not removed"
+        );
+        let others = Arc::clone(&filter);
+        let turn = move || {
+            others.insert_hash(item).expect("room");
+            assert!(others.remove_hash(item), "a stored item was not removed");
+        };
+        let (seen, reached) = overtaken(step, turn, || filter.contains_hash(item));
+        assert!(seen, "access {step}: an item that is never out was missed");
+        reached
+    });
+    println!("{steps} scenes: a lookup, and tokens of two levels that take turns");
+    assert!(steps > 5, "{steps} accesses");
+}

@@ -1,0 +1,403 @@
+//! Lives of filters that double: each begins with a few buckets, grows to its last level or beyond, and is emptied.
+//!
+//! Each thread has items of its own. It must find them, and remove them, whatever the others do; of those who add the same
+//! item at the same time one is told so; and in the end the filter holds nothing. In most lives there are so few index bits
+//! that prefixes are nested, within a thread and across threads.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crew::Crew;
+use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
+use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::{Filter, FilterBuilder, InsertError, Ladder, SnapshotError};
+use model::hashers::AsGiven;
+use model::mix;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::events::Sum;
+use super::memory;
+use super::pace::Pace;
+use super::watchdog::Watchdog;
+
+type Doubling = Filter<Ladder, AsGiven>;
+
+/// Items that are in all the while.
+const RESIDENTS: usize = 48;
+
+/// Items that all threads try to add in each round.
+const CONTESTED: usize = 64;
+
+/// All bits of a hash are index bits and head.
+const ALL: u32 = 64;
+
+/// What the process may grow by after the first lives.
+const GROWTH_KIB: u64 = 64 << 10;
+const SETTLED_AFTER: u64 = 64;
+
+/// What is different from one life to the next.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    seed: u64,
+    threads: usize,
+    capacity: usize,
+    /// Index bits. The fewer, the more prefixes are nested.
+    bits: u32,
+    /// Most items of all threads.
+    items: usize,
+    rounds: u64,
+    pace: Pace,
+    /// Of the one who helps.
+    pause: Duration,
+}
+
+/// What happened in all of them.
+#[derive(Debug, Default)]
+struct Done {
+    operations: AtomicU64,
+    refused: AtomicU64,
+    snapshots: AtomicU64,
+    disturbed: AtomicU64,
+    tables: AtomicU64,
+    doublings: AtomicU64,
+}
+
+pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+    let watchdog = Watchdog::new();
+    let start = (Instant::now(), tally());
+    let (done, mut lives) = (Done::default(), 0);
+    let (mut reported, mut settled) = (Instant::now(), None);
+    while start.0.elapsed() < time {
+        let life = Life::new(mix(seed ^ mix(lives)));
+        let what = format!("life {lives} of seed {seed}: {life:?}");
+        watchdog
+            .watch(&what, || life.live(&done))
+            .map_err(|why| format!("{what}: {why}"))?;
+        lives += 1;
+        let resident = memory::resident();
+        if lives == SETTLED_AFTER {
+            settled = resident;
+        }
+        if let (Some(settled), Some(now)) = (settled, resident)
+            && now > settled + GROWTH_KIB
+        {
+            return Err(format!("{what}: memory grew from {settled} to {now} KiB"));
+        }
+        if reported.elapsed() >= Duration::from_secs(60) || start.0.elapsed() >= time {
+            reported = Instant::now();
+            println!("lives: {lives} lives, {done}; {}", Sum::since(&start.1));
+        }
+    }
+    Sum::since(&start.1).demand(&[
+        Event::Kick,
+        Event::Hop,
+        Event::Broken,
+        Event::Help,
+        Event::Abort,
+        Event::Twin,
+        Event::Rejected,
+        Event::Hint,
+        Event::Growth,
+        Event::Split,
+    ])
+}
+
+impl std::fmt::Display for Done {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        write!(
+            out,
+            "{} operations, {} inserts refused, {} snapshots, {} given up, {} tables, {} doublings",
+            of(&self.operations),
+            of(&self.refused),
+            of(&self.snapshots),
+            of(&self.disturbed),
+            of(&self.tables),
+            of(&self.doublings),
+        )
+    }
+}
+
+fn add(counter: &AtomicU64, number: u64) {
+    counter.fetch_add(number, Ordering::Relaxed);
+}
+
+fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
+    choices[rng.random_range(0..choices.len())]
+}
+
+/// A thread in a life, and what it owns.
+struct Worker<'a> {
+    life: Life,
+    filter: &'a Doubling,
+    residents: &'a [u64],
+    own: Vec<u64>,
+    rng: SmallRng,
+    operations: u64,
+    refused: u64,
+}
+
+impl Life {
+    fn new(seed: u64) -> Self {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let bits = one_of(&mut rng, &[ALL, ALL, 12, 14, 16, 18, 22]);
+        // Of few bits there are few items; and from a few thousand on, the first table is not enough.
+        let most = if bits == ALL { 15 } else { bits.min(15) };
+        Self {
+            seed,
+            threads: one_of(&mut rng, &[2, 2, 3, 4, 4, 8, 16]),
+            capacity: one_of(&mut rng, &[1, 1, 8, 20, 60]),
+            bits,
+            items: 1 << rng.random_range(7..=most),
+            rounds: rng.random_range(1..=4),
+            pace: Pace {
+                one_in: one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]),
+                turns: 8,
+            },
+            pause: Duration::from_micros(one_of(&mut rng, &[0, 100, 1_000, 10_000])),
+        }
+    }
+
+    /// An item of as many bits as the life has, and of two heads unless it has all.
+    fn item(self, number: u64) -> u64 {
+        let hash = mix(number);
+        if self.bits == ALL {
+            hash
+        } else {
+            hash & u64::MAX << (64 - self.bits) | (hash & 1 | 2) << 10
+        }
+    }
+
+    fn live(self, done: &Done) -> Result<(), String> {
+        let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven);
+        let filter = builder.capacity(self.capacity).build();
+        let filter: Doubling = filter.map_err(|error| error.to_string())?;
+        let smallest = filter.slots();
+        let numbers = (0..RESIDENTS as u64).map(|number| self.item(self.seed ^ mix(number)));
+        let residents: Vec<u64> = numbers
+            .filter(|&hash| filter.insert_hash(hash).is_ok())
+            .collect();
+        let winners: Vec<AtomicUsize> = (0..CONTESTED * self.rounds as usize)
+            .map(|_| AtomicUsize::new(0))
+            .collect();
+        let left = AtomicUsize::new(residents.len());
+        let (workers, helpers) = Crew::run(
+            self.threads,
+            |crew, thread| {
+                let seed = mix(self.seed ^ thread as u64);
+                let mut worker = Worker {
+                    life: self,
+                    filter: &filter,
+                    residents: &residents,
+                    own: Vec::new(),
+                    rng: SmallRng::seed_from_u64(seed),
+                    operations: 0,
+                    refused: 0,
+                };
+                let hook = self.pace.hook(seed);
+                let live = || worker.live(crew, &winners, &left);
+                let outcome = stepping(hook, live).0.expect("nobody dies");
+                add(&done.operations, worker.operations);
+                add(&done.refused, worker.refused);
+                outcome
+            },
+            1,
+            |crew, _| {
+                while crew.at_work() {
+                    self.help(&filter, &residents, done)?;
+                    thread::sleep(self.pause);
+                }
+                Ok(())
+            },
+        );
+        workers
+            .into_iter()
+            .chain(helpers)
+            .collect::<Result<(), String>>()?;
+        let tables = filter.segments() as u64;
+        add(&done.tables, tables);
+        let doublings = filter.slots().ilog2() - smallest.ilog2();
+        add(&done.doublings, u64::from(doublings));
+        for &hash in &residents {
+            demand(filter.remove_hash(hash), "a resident is lost", hash)?;
+        }
+        if filter.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("nothing is in, but {filter:?}"))
+        }
+    }
+
+    /// Moves what is in all the while, makes the filter grow before it must, and copies it.
+    fn help(self, filter: &Doubling, residents: &[u64], done: &Done) -> Result<(), String> {
+        for &hash in residents {
+            filter.relocate_hash(hash);
+            demand(filter.contains_hash(hash), "a resident is missed", hash)?;
+        }
+        add(&done.operations, 2 * residents.len() as u64);
+        if filter.len() * 3 > filter.slots() {
+            filter.begin_to_double();
+        }
+        match filter.snapshot() {
+            Ok(copy) => {
+                let missed = residents.iter().find(|&&hash| !copy.contains_hash(hash));
+                demand(
+                    missed.is_none(),
+                    "a copy lacks a resident",
+                    missed.copied().unwrap_or(0),
+                )?;
+                add(&done.snapshots, 1);
+            }
+            Err(SnapshotError::Disturbed) => add(&done.disturbed, 1),
+            Err(error) => return Err(error.to_string()),
+        }
+        Ok(())
+    }
+}
+
+fn demand(answer: bool, what: &str, hash: u64) -> Result<(), String> {
+    if answer {
+        Ok(())
+    } else {
+        Err(format!("{what}: {hash:#x}"))
+    }
+}
+
+impl Worker<'_> {
+    fn live(
+        &mut self,
+        crew: &Crew,
+        winners: &[AtomicUsize],
+        left: &AtomicUsize,
+    ) -> Result<(), String> {
+        let quota = self.life.items / self.life.threads;
+        // An error is kept to the end: the others wait at the meetings.
+        let mut verdict = Ok(());
+        for round in 0..self.life.rounds {
+            crew.meet();
+            verdict = verdict.and_then(|()| self.grow(quota));
+            crew.meet();
+            verdict = verdict.and_then(|()| self.contend(round, winners));
+            crew.meet();
+            verdict = verdict.and_then(|()| self.shrink(quota / 4));
+        }
+        left.fetch_add(self.own.len(), Ordering::Relaxed);
+        crew.meet();
+        let all = left.load(Ordering::Relaxed);
+        let len = self.filter.len();
+        if len != all {
+            verdict = verdict.and(Err(format!("it says {len}, of {all} items")));
+        }
+        if let Some(&hash) = self
+            .own
+            .iter()
+            .find(|&&hash| !self.filter.contains_hash(hash))
+        {
+            verdict = verdict.and(demand(false, "an item at rest is missed", hash));
+        }
+        crew.meet();
+        verdict.and_then(|()| self.shrink(0))
+    }
+
+    fn insert(&mut self, hash: u64) -> Result<(), String> {
+        self.operations += 1;
+        match self.filter.insert_hash(hash) {
+            Ok(()) => self.own.push(hash),
+            // Of few bits, items have few buckets.
+            Err(InsertError::TooManyCopies { .. } | InsertError::Full { .. }) => self.refused += 1,
+            Err(error) => return Err(error.to_string()),
+        }
+        Ok(())
+    }
+
+    fn look(&mut self) -> Result<(), String> {
+        let at = self.rng.random_range(0..self.residents.len());
+        let resident = self.residents[at];
+        self.operations += 1;
+        demand(
+            self.filter.contains_hash(resident),
+            "a resident is missed",
+            resident,
+        )?;
+        if !self.own.is_empty() {
+            let hash = self.own[self.rng.random_range(0..self.own.len())];
+            self.operations += 1;
+            demand(
+                self.filter.contains_hash(hash),
+                "an own item is missed",
+                hash,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self) -> Result<(), String> {
+        if self.own.is_empty() {
+            return Ok(());
+        }
+        let at = self.rng.random_range(0..self.own.len());
+        let hash = self.own.swap_remove(at);
+        self.operations += 1;
+        demand(self.filter.remove_hash(hash), "an own item is lost", hash)
+    }
+
+    fn grow(&mut self, quota: usize) -> Result<(), String> {
+        // Where items are refused it does not get that far.
+        for _ in 0..4 * quota {
+            if self.own.len() >= quota {
+                break;
+            }
+            let hash = match self.rng.random_range(0..8) {
+                0 if !self.own.is_empty() => self.own[self.rng.random_range(0..self.own.len())],
+                _ => self.life.item(self.rng.random()),
+            };
+            self.insert(hash)?;
+            self.look()?;
+            if self.rng.random_ratio(1, 4) {
+                self.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All threads try to add the same items, in orders of their own.
+    fn contend(&mut self, round: u64, winners: &[AtomicUsize]) -> Result<(), String> {
+        let start = self.rng.random_range(0..CONTESTED);
+        for turn in 0..CONTESTED {
+            let number = round as usize * CONTESTED + (start + turn) % CONTESTED;
+            let hash = self.life.item(mix(self.life.seed) ^ (number as u64) << 8);
+            self.operations += 2;
+            match self.filter.insert_unique_hash(hash) {
+                Ok(true) => {
+                    self.own.push(hash);
+                    let others = winners[number].fetch_add(1, Ordering::Relaxed);
+                    // Items are told apart in this life; in others, another item of the same bits counts for itself.
+                    let alone = others == 0 || self.life.bits != ALL;
+                    demand(alone, "two were told that they added it", hash)?;
+                }
+                Ok(false) => {}
+                Err(InsertError::TooManyCopies { .. } | InsertError::Full { .. }) => {
+                    self.refused += 1;
+                    continue;
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+            demand(
+                self.filter.contains_hash(hash),
+                "an added item is missed",
+                hash,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn shrink(&mut self, most: usize) -> Result<(), String> {
+        while self.own.len() > most {
+            self.look()?;
+            self.remove()?;
+        }
+        Ok(())
+    }
+}
