@@ -31,6 +31,7 @@ mod splitting;
 
 pub(crate) use gate::{Gate, Sealed};
 pub(crate) use parts::Doubling;
+pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
