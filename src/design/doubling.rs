@@ -44,7 +44,8 @@
 //! bucket or a reference, fails, and a bucket that is found is the live one, whatever led to it.
 //!
 //! The *hint* is the level that lookups begin with, as one word with the address of its block. All words of that level have
-//! been buckets.
+//! been buckets. In front of the words the block has a header that never changes: for each head, by which bits the two
+//! places of an item differ at this level, and the lane but for its tail. So a lookup that has the hint computes little.
 //!
 //! # A split
 //!
@@ -68,7 +69,7 @@
 //! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
 //! words at the cursor, and those that it needs. When all are gone the hint moves on. Any insert can do each step, so no
 //! thread waits for another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go
-//! down one step.
+//! down one step: on the first side before it loads the second, and the stripe is checked after both.
 //!
 //! # Giving back
 //!

@@ -392,6 +392,8 @@ const WORDS: &str =
     "words are told by the model; that a frozen one is read as a bucket is a mutant here";
 const CHUNKS: &str = "the machine copies tables, and stores none";
 const COUNTER: &str = "the counter of items is no part of the machine";
+const DOUBLING: &str =
+    "the table of the machine has one size; that of the ladder has mutants of its own";
 const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
 /// Those of the models for loom that mean nothing here, and why. Of the fences of a descriptor, the machine has
@@ -466,6 +468,18 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
     ("an attempt seals though a word has a token", ONE_TABLE),
     ("a lookup takes a sealed table for the filter", ONE_TABLE),
     ("a remove takes a sealed table for the filter", ONE_TABLE),
+    ("a split does not freeze its word", DOUBLING),
+    ("a hop does not look at the parent of a bucket", DOUBLING),
+    (
+        "a lookup in a table that doubles is not validated",
+        DOUBLING,
+    ),
+    ("a hop in a table that doubles bumps nothing", DOUBLING),
+    (
+        "a remove by one exchange takes a shorter token without validation",
+        DOUBLING,
+    ),
+    ("the hint is read Relaxed", DOUBLING),
 ];
 
 #[cfg(test)]

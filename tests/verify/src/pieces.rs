@@ -7,6 +7,7 @@
 mod admission;
 mod closing;
 mod descriptor;
+mod doubling;
 mod growth;
 mod insertion;
 mod layouts;
@@ -29,7 +30,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 14] = [
+pub(crate) const PARTS: [&[Piece]; 15] = [
     lookup::PIECES,
     words::PIECES,
     layouts::PIECES,
@@ -42,6 +43,7 @@ pub(crate) const PARTS: [&[Piece]; 14] = [
     walks::PIECES,
     growth::PIECES,
     closing::PIECES,
+    doubling::PIECES,
     rotation::PIECES,
     values::PIECES,
 ];

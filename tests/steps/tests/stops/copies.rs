@@ -76,7 +76,8 @@ fn a_copy_has_what_hops_while_words_are_split() {
     });
 }
 
-/// A hop stands still at each access while a snapshot, stopped between two words at each access, goes on.
+/// Between two accesses of a snapshot, each of them, a hop begins. It stands still at each access until the snapshot has
+/// ended.
 #[test]
 fn a_copy_has_what_hops_at_each_step() {
     const ITEM: u64 = 3 << 60 | 5 << 10;
@@ -89,12 +90,13 @@ fn a_copy_has_what_hops_at_each_step() {
             // To the second bucket, so that it hops to the first, which the scan has read.
             assert!(filter.relocate_hash(ITEM), "nobody is in the way");
             let (copy, reached) = thread::scope(|scope| {
-                let mut hop = Led::begin(scope, [hop_at], || filter.relocate_hash(ITEM));
-                hop_stops |= hop.has_stopped();
                 let scan = Led::begin(scope, [ANNOUNCING + scan_at], || filter.snapshot());
                 let reached = scan.has_stopped();
-                hop.go_on();
-                (scan.finish(), reached)
+                let hop = Led::begin(scope, [hop_at], || filter.relocate_hash(ITEM));
+                hop_stops |= hop.has_stopped();
+                let copy = scan.finish();
+                hop.finish();
+                (copy, reached)
             });
             scenes += 1;
             if let Ok(copy) = copy {

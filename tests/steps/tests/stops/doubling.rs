@@ -8,7 +8,7 @@ use model::mix;
 pub(crate) type Doubling = Filter<Ladder, AsGiven>;
 
 /// Words that an insert splits while the table grows.
-pub(crate) const CHUNK: usize = 8;
+pub(crate) const CHUNK: usize = 16;
 
 /// Of two buckets: level 1.
 pub(crate) fn filter() -> Doubling {
@@ -30,8 +30,19 @@ pub(crate) fn filter_at(level: u32) -> Doubling {
 
 /// Begins a growth, and ends it.
 pub(crate) fn double(filter: &Doubling) {
+    let slots = filter.slots();
     assert!(filter.begin_to_double());
-    filter.shrink_to_fit();
+    end_growth(filter);
+    assert_eq!(filter.slots(), 2 * slots);
+}
+
+/// An empty filter begins anew by `shrink_to_fit`; a snapshot ends a growth too.
+pub(crate) fn end_growth(filter: &Doubling) {
+    if filter.is_empty() {
+        filter.snapshot().expect("memory");
+    } else {
+        filter.shrink_to_fit();
+    }
 }
 
 pub(crate) fn items() -> impl Iterator<Item = u64> {
@@ -49,4 +60,25 @@ pub(crate) fn places(hash: u64, level: u32) -> [u64; 2] {
     const SIDE: u64 = 1 << 62;
     let offset = (hash & 0xfc00).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
     [hash >> 2, hash >> 2 ^ offset].map(|index| index >> (63 - level))
+}
+
+/// At the last level, and as full as a table must be before another one is added.
+pub(crate) fn filter_at_the_end() -> Doubling {
+    const LAST: u32 = 11;
+    let filter = filter_at(LAST);
+    for item in items().take(1 << LAST) {
+        filter.insert_hash(item).expect("room");
+    }
+    assert_eq!(filter.segments(), 1);
+    filter
+}
+
+/// Adds a table: more items have the same two buckets, and the same head, than there is room for.
+pub(crate) fn add_table(filter: &Doubling) {
+    let tables = filter.segments();
+    for tail in 0..9 {
+        let item = 999 << 54 | tail << 45 | head(7);
+        filter.insert_hash(item).expect("memory");
+    }
+    assert_eq!(filter.segments(), tables + 1);
 }

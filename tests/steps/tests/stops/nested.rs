@@ -55,40 +55,45 @@ fn a_remove_takes_the_longest_token_though_it_hops() {
     }
 }
 
-/// Copies of an item take turns. The first bucket is still at the old level, and the second at the new one, where new
-/// tokens are longer. So a remove takes the one in the second, though the one in the first has come later.
-#[test]
-fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
-    const LEVEL: u32 = 7;
+/// The first bucket of the item is still at the old level, and the second at the new one, where new tokens are longer: it
+/// has the token of the item.
+fn filter_of_two_levels() -> (Doubling, u64) {
     const HALF: u64 = 1 << (LEVEL - 1);
     // Its first bucket is the last one that a sweep comes to on that side.
     let item = (HALF - 1) << (65 - LEVEL) | head(3);
     let second = places(item, LEVEL)[1];
     // Another one of which the second bucket is the same, and the first is among the first that a sweep comes to.
-    let (hopper, _) = (0..64)
-        .flat_map(|number| (0..CHUNK as u64).map(move |place| (number, place)))
-        .map(|(number, place)| (place << (65 - LEVEL) | head(number), number))
-        .find(|&(hash, number)| number != 0 && places(hash, LEVEL)[1] == second)
+    let hopper = (1..64)
+        .flat_map(|number| (0..CHUNK as u64).map(move |place| place << (65 - LEVEL) | head(number)))
+        .find(|&hash| places(hash, LEVEL)[1] == second)
         .expect("there is one");
+    let filter = filter_at(LEVEL);
+    assert!(filter.begin_to_double());
+    // Splits its first bucket, and then the second bucket of both.
+    filter.insert_hash(hopper).expect("room");
+    assert!(filter.relocate_hash(hopper), "nobody is in the way");
+    assert!(filter.remove_hash(hopper), "a stored item");
+    // Has a token in its first bucket, which makes the other one emptier, and goes.
+    let neighbour = item ^ head(1);
+    filter.insert_hash(neighbour).expect("room");
+    filter.insert_hash(item).expect("room");
+    assert!(filter.remove_hash(neighbour), "a stored item");
+    (filter, item)
+}
+
+const LEVEL: u32 = 8;
+
+/// Copies of an item take turns. A remove takes the one in the second bucket, though the one in the first has come later,
+/// because it is longer.
+#[test]
+fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
     let steps = at_each_step(|step| {
-        let filter = Arc::new(filter_at(LEVEL));
-        assert!(filter.begin_to_double());
-        // Splits its first bucket, and then the second bucket of both.
-        filter.insert_hash(hopper).expect("room");
-        assert!(filter.relocate_hash(hopper), "nobody is in the way");
-        assert!(filter.remove_hash(hopper), "a stored item was not removed");
-        // Has a token in its first bucket and one in the second, and only the latter stays.
-        let neighbour = item ^ 1 << 10;
-        filter.insert_hash(neighbour).expect("room");
-        filter.insert_hash(item).expect("room");
-        assert!(
-            filter.remove_hash(neighbour),
-            "a stored item was not removed"
-        );
+        let (filter, item) = filter_of_two_levels();
+        let filter = Arc::new(filter);
         let others = Arc::clone(&filter);
         let turn = move || {
             others.insert_hash(item).expect("room");
-            assert!(others.remove_hash(item), "a stored item was not removed");
+            assert!(others.remove_hash(item), "a stored item");
         };
         let (seen, reached) = overtaken(step, turn, || filter.contains_hash(item));
         assert!(seen, "access {step}: an item that is never out was missed");
@@ -96,4 +101,24 @@ fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
     });
     println!("{steps} scenes: a lookup, and tokens of two levels that take turns");
     assert!(steps > 5, "{steps} accesses");
+}
+
+/// The tails of both are as long as can be, but one level is deeper than the other.
+#[test]
+fn the_longer_of_two_tokens_is_told_by_all_of_its_prefix() {
+    let (filter, item) = filter_of_two_levels();
+    // Differs in the last bit that the token of the item has.
+    let other = item ^ 1 << (54 - (LEVEL - 1));
+    filter.insert_hash(other).expect("room");
+    assert_eq!((filter.count_hash(item), filter.count_hash(other)), (2, 1));
+    assert!(filter.remove_hash(item), "a stored item");
+    assert!(
+        filter.contains_hash(other),
+        "the token of another item was taken"
+    );
+    assert!(
+        filter.remove_hash(other),
+        "the token of another item was taken"
+    );
+    println!("1 scenes: a remove of the longer of two tokens of two levels");
 }

@@ -116,31 +116,45 @@ fn calls_that_growth_overtakes_are_as_good_as_others() {
     );
 }
 
-/// The second bucket of an item begins to be split, and that stands still at each access. Meanwhile the item hops there:
-/// its number was computed, and its word may hold a part already.
+/// A hop stands still at each access. Meanwhile the bucket that it goes to begins to be split, and that stands still at each
+/// access: the number of that bucket was computed, and its word may hold a part already, though the parent is not gone.
 #[test]
 fn a_hop_to_a_bucket_whose_parent_is_being_split_is_not_undone() {
     // So large that one insert splits all buckets of a side.
-    const LEVEL: u32 = 4;
+    const LEVEL: u32 = 5;
     const { assert!(1 << (LEVEL - 1) == CHUNK) };
-    let steps = at_each_step(|step| {
-        let filter = filter_at(LEVEL);
-        filter.insert_hash(X).expect("room");
-        assert!(filter.begin_to_double());
-        filter.insert_hash(OTHER).expect("room");
-        let reached = thread::scope(|scope| {
-            let split = Led::begin(scope, [step], || filter.insert_hash(OTHER));
-            let reached = split.has_stopped();
-            bounded(|| filter.relocate_hash(X));
-            let seen = bounded(|| filter.contains_hash(X));
-            assert!(seen, "access {step}: a hopping item was missed");
-            split.finish().expect("room");
+    let mut scenes = 0;
+    at_each_step(|hop_at| {
+        let mut hop_stops = false;
+        at_each_step(|step| {
+            let filter = filter_at(LEVEL);
+            filter.insert_hash(X).expect("room");
+            assert!(filter.begin_to_double());
+            filter.insert_hash(OTHER).expect("room");
+            let reached = thread::scope(|scope| {
+                let hop = Led::begin(scope, [hop_at], || filter.relocate_hash(X));
+                hop_stops |= hop.has_stopped();
+                let split = Led::begin(scope, [step], || filter.insert_hash(OTHER));
+                let reached = split.has_stopped();
+                hop.finish();
+                let seen = bounded(|| filter.contains_hash(X));
+                assert!(
+                    seen,
+                    "accesses {hop_at} and {step}: a hopping item was missed"
+                );
+                split.finish().expect("room");
+                reached
+            });
+            let there = bounded(|| filter.count_hash(X));
+            assert_eq!(
+                there, 1,
+                "accesses {hop_at} and {step}: a hopping item was missed"
+            );
+            scenes += 1;
             reached
         });
-        let there = bounded(|| filter.count_hash(X));
-        assert_eq!(there, 1, "access {step}: a hopping item was missed");
-        reached
+        hop_stops
     });
-    println!("{steps} scenes: a split, and a hop to a part");
-    assert!(steps > 100, "{steps} accesses");
+    println!("{scenes} scenes: a hop, and a split of the bucket that it goes to");
+    assert!(scenes > 1_000, "{scenes} scenes");
 }

@@ -1,8 +1,8 @@
-//! Filters that grow and shrink: histories of a few items while segments come and go, and threads that stop for good
-//! in the midst of growth.
+//! Filters that grow: histories of a few items while segments come and go, or the table doubles, and threads that stop
+//! for good in the midst of growth.
 //!
-//! Actors are items that no segment confuses, so the history of each must be linearizable. Extras make the filter
-//! grow: each thread has its own, and the first segments take many of them, of all threads, for one. A thread never
+//! Actors are items that nothing confuses, so the history of each must be linearizable. Extras make the filter
+//! grow: each thread has its own, and a small table takes many of them, of all threads, for one. A thread never
 //! misses its extras, and each remove of one succeeds.
 
 use std::collections::BTreeSet;
@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::Growing;
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
+use lockfree_cuckoo::{FilterBuilder, Growing, Grows, Ladder};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
 use model::mix;
@@ -24,14 +25,12 @@ use super::pace::Pace;
 use super::request::Clock;
 use super::watchdog::Watchdog;
 
-pub(crate) const NAME: &str = "a filter that grows and shrinks";
-
 pub(crate) const THREADS: usize = 4;
 
 /// Of each thread in a round.
 const CALLS: usize = 10;
 
-/// Each with a fingerprint of its own: two buckets have no more classes than there are fingerprints.
+/// Each with a fingerprint and a head of its own: two buckets have no more classes than there are fingerprints.
 const ACTORS: usize = 4;
 
 /// Fingerprints of all extras.
@@ -45,19 +44,51 @@ const PACE: Pace = Pace {
     turns: 8,
 };
 
-type Filter<S = AsGiven> = lockfree_cuckoo::Filter<Growing, S>;
+type Filter<E> = lockfree_cuckoo::Filter<E, AsGiven>;
 
-fn tiny() -> Filter {
-    let builder = Filter::builder().capacity(8);
-    builder.hasher(AsGiven).build().expect("memory")
+/// An engine that grows.
+pub(crate) trait Grown: Grows {
+    const TITLE: &'static str;
+
+    /// Makes the filter another one under those who use it.
+    fn change(filter: &Filter<Self>)
+    where
+        Self: Sized;
+}
+
+impl Grown for Growing {
+    const TITLE: &'static str = "a filter that grows and shrinks";
+
+    /// It begins anew, if it was empty when the round began.
+    fn change(filter: &Filter<Self>) {
+        filter.shrink_to_fit();
+    }
+}
+
+impl Grown for Ladder {
+    const TITLE: &'static str = "a filter that doubles";
+
+    fn change(filter: &Filter<Self>) {
+        filter.begin_to_double();
+    }
+}
+
+fn tiny<E: Grown>() -> Filter<E> {
+    let builder = FilterBuilder::with_hasher(AsGiven).capacity(8);
+    builder.build().expect("memory")
+}
+
+/// A fingerprint whose head is no other one's either.
+fn fingerprint(number: u64) -> u64 {
+    number << 10 | number
 }
 
 fn actor(number: usize) -> u64 {
-    mix(number as u64) & !0xffff | (FINGERPRINTS + 1 + number as u64)
+    mix(number as u64) & !0xffff | fingerprint(FINGERPRINTS + 1 + number as u64)
 }
 
 fn extra(rng: &mut SmallRng) -> u64 {
-    rng.random::<u64>() & !0xffff | rng.random_range(1..=FINGERPRINTS)
+    rng.random::<u64>() & !0xffff | fingerprint(rng.random_range(1..=FINGERPRINTS))
 }
 
 /// Rounds from one emptying to the next.
@@ -72,8 +103,8 @@ struct Part {
 }
 
 /// Returns the number of calls.
-pub(crate) fn batch(rounds: usize, seed: u64) -> Result<usize, String> {
-    let filter = tiny();
+pub(crate) fn batch<E: Grown>(rounds: usize, seed: u64) -> Result<usize, String> {
+    let filter = tiny::<E>();
     let clock = Clock::default();
     let pace = PACE.varied(seed);
     let parts = Crew::workers(THREADS, |crew, thread| {
@@ -125,7 +156,7 @@ fn is_last_of_a_period(round: usize) -> bool {
 }
 
 /// Takes out all that is left.
-fn remove_actors(filter: &Filter, counts: &[usize]) -> Result<(), String> {
+fn remove_actors<E: Grown>(filter: &Filter<E>, counts: &[usize]) -> Result<(), String> {
     for (number, &copies) in counts.iter().enumerate() {
         let removed = (0..).take_while(|_| filter.remove_hash(actor(number)));
         if removed.count() != copies {
@@ -141,9 +172,9 @@ fn remove_actors(filter: &Filter, counts: &[usize]) -> Result<(), String> {
     }
 }
 
-fn play(
+fn play<E: Grown>(
     rounds: usize,
-    filter: &Filter,
+    filter: &Filter<E>,
     clock: &Clock,
     crew: &Crew,
     thread: usize,
@@ -156,9 +187,8 @@ fn play(
     for round in 0..rounds {
         crew.meet();
         let mut seen: [Vec<Event>; ACTORS] = Default::default();
-        // Begins anew under the others, if the filter was empty when the round began.
         if thread == 0 {
-            filter.shrink_to_fit();
+            E::change(filter);
         }
         for _ in 0..CALLS {
             part.calls += 1;
@@ -186,7 +216,7 @@ fn play(
     verdict.map(|()| part)
 }
 
-fn call(filter: &Filter, clock: &Clock, hash: u64, rng: &mut SmallRng) -> Event {
+fn call<E: Grown>(filter: &Filter<E>, clock: &Clock, hash: u64, rng: &mut SmallRng) -> Event {
     let began = clock.now();
     let call = match rng.random_range(0..8) {
         0 | 1 => Call::Insert(filter.insert_hash(hash).is_ok()),
@@ -202,7 +232,11 @@ fn call(filter: &Filter, clock: &Clock, hash: u64, rng: &mut SmallRng) -> Event 
 }
 
 /// Some come, or some go.
-fn move_extras(filter: &Filter, own: &mut Vec<u64>, rng: &mut SmallRng) -> Result<(), String> {
+fn move_extras<E: Grown>(
+    filter: &Filter<E>,
+    own: &mut Vec<u64>,
+    rng: &mut SmallRng,
+) -> Result<(), String> {
     let wanted = rng.random_range(0..=EXTRAS);
     while own.len() < wanted {
         let hash = extra(rng);
@@ -215,7 +249,11 @@ fn move_extras(filter: &Filter, own: &mut Vec<u64>, rng: &mut SmallRng) -> Resul
     remove_extras(filter, own, wanted)
 }
 
-fn remove_extras(filter: &Filter, own: &mut Vec<u64>, wanted: usize) -> Result<(), String> {
+fn remove_extras<E: Grown>(
+    filter: &Filter<E>,
+    own: &mut Vec<u64>,
+    wanted: usize,
+) -> Result<(), String> {
     while own.len() > wanted {
         // The oldest first.
         let hash = own.remove(0);
@@ -245,15 +283,18 @@ enum Meanwhile {
 
 /// Stops a thread at each step of an insert into a full filter: between finding no room, setting about a new segment
 /// and publishing it.
-pub(crate) fn every_step(watchdog: &Watchdog) -> Result<(), String> {
+pub(crate) fn every_step<E: Grown>(watchdog: &Watchdog) -> Result<(), String> {
     let start = tally();
     let mut scenes = 0;
     for meanwhile in [Meanwhile::Dies, Meanwhile::Fills, Meanwhile::Empties] {
         let mut step = 0;
         loop {
-            let what = format!("growth: a thread stops at step {step}, meanwhile: {meanwhile:?}");
+            let what = format!(
+                "growth of {}: a thread stops at step {step}, meanwhile: {meanwhile:?}",
+                E::TITLE
+            );
             let stopped = watchdog
-                .watch(&what, || stop_in_growth(step, meanwhile))
+                .watch(&what, || stop_in_growth::<E>(step, meanwhile))
                 .map_err(|why| format!("{what}: {why}"))?;
             if !stopped {
                 break;
@@ -266,15 +307,16 @@ pub(crate) fn every_step(watchdog: &Watchdog) -> Result<(), String> {
         scenes += step;
     }
     println!(
-        "faults: growth: {scenes} steps at which a thread stopped; {}",
+        "faults: growth of {}: {scenes} steps at which a thread stopped; {}",
+        E::TITLE,
         Sum::since(&start)
     );
     Ok(())
 }
 
 /// Whether the thread came to that step.
-fn stop_in_growth(at_step: usize, meanwhile: Meanwhile) -> Result<bool, String> {
-    let filter = tiny();
+fn stop_in_growth<E: Grown>(at_step: usize, meanwhile: Meanwhile) -> Result<bool, String> {
+    let filter = tiny::<E>();
     let residents: Vec<u64> = distinct(0).take(filter.slots()).collect();
     for &hash in &residents {
         filter
@@ -344,7 +386,7 @@ fn distinct(thread: u64) -> impl Iterator<Item = u64> {
         .filter(move |hash| hash & 0xffff > 64 && seen.insert(hash & 0xffff))
 }
 
-fn fill_and_empty(filter: &Filter, thread: u64) -> Result<(), String> {
+fn fill_and_empty<E: Grown>(filter: &Filter<E>, thread: u64) -> Result<(), String> {
     let items: Vec<u64> = distinct(thread).take(200).collect();
     for &hash in &items {
         filter
@@ -357,7 +399,7 @@ fn fill_and_empty(filter: &Filter, thread: u64) -> Result<(), String> {
     take_out(filter, &items)
 }
 
-fn take_out(filter: &Filter, items: &[u64]) -> Result<(), String> {
+fn take_out<E: Grown>(filter: &Filter<E>, items: &[u64]) -> Result<(), String> {
     match items
         .iter()
         .find(|&&hash| !filter.contains_hash(hash) || !filter.remove_hash(hash))

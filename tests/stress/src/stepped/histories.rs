@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{stepping, tally};
+use lockfree_cuckoo::{Growing, Ladder};
 use model::mix;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::events::{self, Sum};
 use super::explanation::History;
-use super::growing;
+use super::growing::{self, Grown};
 use super::layout;
 use super::request::{Clock, Record};
 use super::stage::Stage;
@@ -29,14 +30,50 @@ const ROUNDS: usize = 100;
 #[derive(Default)]
 struct Done {
     batches: u64,
+    rounds: usize,
     calls: usize,
     snapshots: (usize, usize),
     time: Duration,
     events: Sum,
 }
 
+/// Rounds of one filter that doubles: longer than it takes to come to its last level.
+const ROUNDS_OF_A_LADDER: usize = 20;
+
 /// A workload on a table, or one on filters that grow.
-type Choice = Option<&'static Workload>;
+#[derive(Clone, Copy)]
+enum Choice {
+    Table(&'static Workload),
+    Chain,
+    Ladder,
+}
+
+impl Choice {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Table(workload) => workload.name,
+            Self::Chain => Growing::TITLE,
+            Self::Ladder => Ladder::TITLE,
+        }
+    }
+
+    fn threads(self) -> usize {
+        match self {
+            Self::Table(workload) => workload.threads,
+            Self::Chain | Self::Ladder => growing::THREADS,
+        }
+    }
+
+    fn batch(self, seed: u64, done: &mut Done) -> Result<(), String> {
+        match self {
+            Self::Table(workload) => batch(workload, seed, done),
+            Self::Chain => growing_batch::<Growing>(ROUNDS, seed, done),
+            Self::Ladder => (0..ROUNDS / ROUNDS_OF_A_LADDER).try_for_each(|turn| {
+                growing_batch::<Ladder>(ROUNDS_OF_A_LADDER, mix(seed ^ turn as u64), done)
+            }),
+        }
+    }
+}
 
 /// What one thread did: its records, and where each round begins; and what the first thread counted.
 struct Part {
@@ -49,7 +86,11 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     layout::has_many_fingerprints()?;
     let watchdog = Watchdog::new();
     let start = (Instant::now(), tally());
-    let choices: Vec<Choice> = WORKLOADS.iter().map(Some).chain([None]).collect();
+    let choices: Vec<Choice> = WORKLOADS
+        .iter()
+        .map(Choice::Table)
+        .chain([Choice::Chain, Choice::Ladder])
+        .collect();
     let mut done: Vec<Done> = choices.iter().map(|_| Done::default()).collect();
     while start.0.elapsed() < time {
         // Equal time for all, not equal numbers of calls.
@@ -57,13 +98,10 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
             break;
         };
         let (choice, done) = (choices[at], &mut done[at]);
-        let what = format!("{}, batch {} of seed {seed}", name(choice), done.batches);
+        let what = format!("{}, batch {} of seed {seed}", choice.name(), done.batches);
         let seed = mix(seed ^ mix((at as u64) << 32 | done.batches));
         watchdog
-            .watch(&what, || match choice {
-                Some(workload) => batch(workload, seed, done),
-                None => growing_batch(seed, done),
-            })
+            .watch(&what, || choice.batch(seed, done))
             .map_err(|why| format!("{what}: {why}"))?;
     }
     for (&choice, done) in choices.iter().zip(&done) {
@@ -74,9 +112,9 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         };
         println!(
             "histories: {}: {} threads, {} rounds, {} calls{snapshots}; {}",
-            name(choice),
-            choice.map_or(growing::THREADS, |workload| workload.threads),
-            done.batches as usize * ROUNDS,
+            choice.name(),
+            choice.threads(),
+            done.rounds,
             done.calls,
             done.events,
         );
@@ -89,13 +127,10 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     all.demand(&events::ALL)
 }
 
-fn name(choice: Choice) -> &'static str {
-    choice.map_or(growing::NAME, |workload| workload.name)
-}
-
-fn growing_batch(seed: u64, done: &mut Done) -> Result<(), String> {
+fn growing_batch<E: Grown>(rounds: usize, seed: u64, done: &mut Done) -> Result<(), String> {
     let start = (Instant::now(), tally());
-    done.calls += growing::batch(ROUNDS, seed)?;
+    done.calls += growing::batch::<E>(rounds, seed)?;
+    done.rounds += rounds;
     done.batches += 1;
     done.time += start.0.elapsed();
     done.events.add(&start.1);
@@ -143,6 +178,7 @@ fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> 
     }
     let exactly: Vec<Vec<i64>> = initial.iter().map(|&copies| vec![copies as i64]).collect();
     stage.audit(&exactly, 0)?;
+    done.rounds += ROUNDS;
     done.batches += 1;
     done.calls += parts.iter().map(|part| part.records.len()).sum::<usize>();
     done.time += start.0.elapsed();

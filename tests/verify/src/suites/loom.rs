@@ -518,4 +518,34 @@ const MUTANTS: &[Mutant] = &[
         killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
         message: "a stored item was not removed",
     },
+    Mutant {
+        piece: piece("a split does not freeze its word"),
+        killer: "doubling::an_insert_is_not_lost_while_the_table_doubles",
+        message: "an item was lost or made",
+    },
+    Mutant {
+        piece: piece("a hop does not look at the parent of a bucket"),
+        killer: "doubling::a_token_that_hops_to_a_bucket_that_is_split_is_found",
+        message: "was missed",
+    },
+    Mutant {
+        piece: piece("a lookup in a table that doubles is not validated"),
+        killer: "doubling::a_token_that_hops_past_a_lookup_is_found",
+        message: "a stored item was missed",
+    },
+    Mutant {
+        piece: piece("a hop in a table that doubles bumps nothing"),
+        killer: "doubling::a_token_that_hops_past_a_lookup_is_found",
+        message: "a stored item was missed",
+    },
+    Mutant {
+        piece: piece("a remove by one exchange takes a shorter token without validation"),
+        killer: "doubling::a_remove_takes_the_longest_token_though_it_hops",
+        message: "the token of another item was taken",
+    },
+    Mutant {
+        piece: piece("the hint is read Relaxed"),
+        killer: "doubling::a_stored_item_is_found_while_the_table_doubles",
+        message: "",
+    },
 ];

@@ -180,4 +180,14 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::layout::conformance::semi_sorted_five_by_fourteen::tells_every_code_alike",
         message: "",
     },
+    Mutant {
+        piece: piece("a remove takes the first token that covers the item"),
+        killer: "lib::tokens::doubling::tests::items_with_nested_prefixes_are_not_taken_for_each_other",
+        message: "table.contains(item)",
+    },
+    Mutant {
+        piece: piece("a split takes both sides for the first"),
+        killer: "lib::table::doubling::class::tests::a_token_goes_where_its_item_goes",
+        message: "assertion failed",
+    },
 ];

@@ -164,4 +164,119 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::admissions::a_list_does_not_come_back_under_an_admission",
         message: "two were told true",
     },
+    Mutant {
+        piece: piece("a split writes its parts into empty buckets too"),
+        killer: "stops::splits::parts_do_not_come_over_what_others_have_written",
+        message: "an item was lost or made",
+    },
+    Mutant {
+        piece: piece("a split bucket is gone before its parts are there"),
+        killer: "stops::splits::a_word_that_is_being_split_changes_only_for_the_whole_of_it",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("a writer that meets a split aborts it"),
+        killer: "stops::splits::a_word_that_is_being_split_changes_only_for_the_whole_of_it",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("the hint moves on before the last words are gone"),
+        killer: "stops::splits::calls_that_growth_overtakes_are_as_good_as_others",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("the cursor moves on before the words are gone"),
+        killer: "stops::splits::calls_that_growth_overtakes_are_as_good_as_others",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("a late cursor goes back"),
+        killer: "stops::growths::a_late_insert_does_not_send_a_growth_back",
+        message: "accesses, for",
+    },
+    Mutant {
+        piece: piece("memory is given back at once"),
+        killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
+        message: "an item was lost or made",
+    },
+    Mutant {
+        piece: piece("who ends a split is not pinned"),
+        killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
+        message: "an item was lost or made",
+    },
+    Mutant {
+        piece: piece("who ends a split is pinned when the reference has been read"),
+        killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
+        message: "an item was lost or made",
+    },
+    Mutant {
+        piece: piece("the first words of a lazy table are given back"),
+        killer: "stops::giving_back::the_first_words_of_a_later_table_are_not_given_back",
+        message: "a stored item was missed",
+    },
+    Mutant {
+        piece: piece("a slow lookup in a table that doubles is not validated"),
+        killer: "stops::nested::a_lookup_misses_no_item_of_which_a_longer_token_goes",
+        message: "was missed",
+    },
+    Mutant {
+        piece: piece("a remove takes a shorter token without validation"),
+        killer: "stops::nested::a_remove_takes_the_longest_token_though_it_hops",
+        message: "the token of another item was taken",
+    },
+    Mutant {
+        piece: piece("a remove that sees a nested token bumps nothing"),
+        killer: "stops::nested::a_lookup_misses_no_item_of_which_a_longer_token_goes",
+        message: "was missed",
+    },
+    Mutant {
+        piece: piece("a hop in a table that doubles bumps after its commit"),
+        killer: "stops::copies::a_copy_has_what_hops_at_each_step",
+        message: "not copied once",
+    },
+    Mutant {
+        piece: piece("a scan takes a word that is gone for an empty bucket"),
+        killer: "stops::copies::a_copy_has_what_is_in_while_words_are_split",
+        message: "not copied once",
+    },
+    Mutant {
+        piece: piece("a scan uses hints of another level"),
+        killer: "stops::copies::a_copy_has_what_hops_while_words_are_split",
+        message: "",
+    },
+    Mutant {
+        piece: piece("a token that hops in a table that doubles gives no hint"),
+        killer: "stops::copies::a_copy_has_what_hops",
+        message: "not copied once",
+    },
+    Mutant {
+        piece: piece("a table is added behind whatever there is"),
+        killer: "stops::growths::of_two_that_add_a_table_one_does",
+        message: "two tables of one size",
+    },
+    Mutant {
+        piece: piece("an admission in a table that doubles does not ask its witness"),
+        killer: "stops::doubling_admissions::of_two_that_add_an_item_one_is_told_so",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("an admission does not go down to the parts of its witness"),
+        killer: "stops::doubling_admissions::of_two_that_add_an_item_over_two_levels_one_is_told_so",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a rival admission in a table that doubles is no obstacle"),
+        killer: "stops::doubling_admissions::of_two_that_add_an_item_one_is_told_so",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("an admission asks its own table only"),
+        killer: "stops::doubling_admissions::of_two_that_add_an_item_in_two_tables_one_is_told_so",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a remove compares the lengths of tails"),
+        killer: "stops::nested::the_longer_of_two_tokens_is_told_by_all_of_its_prefix",
+        message: "was taken",
+    },
 ];

@@ -1,0 +1,291 @@
+//! Doubling: splits, the growth that they make up, and what holds of tokens that cover more than one item.
+
+use super::Piece;
+
+pub(super) const PIECES: &[Piece] = &[
+    Piece {
+        name: "a split does not freeze its word",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            "if replace(tokens, bucket, content, reference) {\n            finish_installed(tokens, bucket, reference, content, guard);",
+            "let _ = (reference, guard);\n        let depth = tokens.blocks.depth(level_of(bucket));\n        \
+             let parts = super::finish::parts(bucket, content, depth);\n        \
+             use crate::table::doubling::Word;\n        \
+             tokens.blocks.exchange(bucket << 1, Word::ABSENT, parts[0]);\n        \
+             tokens.blocks.exchange(bucket << 1 | 1, Word::ABSENT, parts[1]);\n        \
+             if replace(tokens, bucket, content, Word::GONE) {",
+        )],
+    },
+    Piece {
+        name: "a split writes its parts into empty buckets too",
+        changes: &[(
+            "tokens/doubling/finish.rs",
+            "below.exchange(bucket << 1, Word::ABSENT, parts[0]);",
+            "let _ = below.exchange(bucket << 1, Word::ABSENT, parts[0])\n            \
+             || below.exchange(bucket << 1, Bucket::EMPTY, parts[0]);",
+        )],
+    },
+    Piece {
+        name: "a split bucket is gone before its parts are there",
+        changes: &[(
+            "tokens/doubling/finish.rs",
+            "// Each of these exchanges",
+            "tokens.blocks.exchange(bucket, reference, Word::GONE);\n    // Each of these exchanges",
+        )],
+    },
+    Piece {
+        name: "a writer that meets a split aborts it",
+        changes: &[(
+            "tokens/doubling/settlement.rs",
+            "Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),",
+            "",
+        )],
+    },
+    Piece {
+        name: "a split takes both sides for the first",
+        changes: &[(
+            "table/doubling/class.rs",
+            "usize::from(bit ^ flip)",
+            "usize::from(bit ^ (flip && false))",
+        )],
+    },
+    Piece {
+        name: "a hop does not look at the parent of a bucket",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            "level_of(bucket) > tokens.blocks.hint().level();",
+            "level_of(bucket) > tokens.blocks.hint().level() + 1;",
+        )],
+    },
+    Piece {
+        name: "the hint moves on before the last words are gone",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            "if to == end && ",
+            "if to + CHUNK >= end && ",
+        )],
+    },
+    Piece {
+        name: "the cursor moves on before the words are gone",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            "    if !split_all(tokens, from..to) {",
+            "    tokens.blocks.move_cursor(from, to);\n    if !split_all(tokens, from..to) {",
+        )],
+    },
+    Piece {
+        name: "a late cursor goes back",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            ".min(end).max(from);",
+            ".min(end);",
+        )],
+    },
+    Piece {
+        name: "the hint is read Relaxed",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "Hint(self.hint.load(Ordering::Acquire))",
+            "Hint(self.hint.load(Ordering::Relaxed))",
+        )],
+    },
+    Piece {
+        name: "memory is given back at once",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            "guard.defer(move || blocks.release(level));",
+            "blocks.release(level);",
+        )],
+    },
+    Piece {
+        name: "who ends a split is not pinned",
+        changes: &[
+            (
+                "tokens/doubling/finish.rs",
+                "let guard = crossbeam_epoch::pin();",
+                "#[allow(unsafe_code)]\n    let guard = unsafe { crossbeam_epoch::unprotected() };",
+            ),
+            (
+                "tokens/doubling/splitting.rs",
+                "let guard = crossbeam_epoch::pin();\n    let mut claim",
+                "#[allow(unsafe_code)]\n    let guard = unsafe { crossbeam_epoch::unprotected() };\n    let mut claim",
+            ),
+            (
+                "tokens/doubling/splitting.rs",
+                "&mut claim, &guard)",
+                "&mut claim, guard)",
+            ),
+            (
+                "tokens/doubling/finish.rs",
+                "transfer.old_source, &guard);",
+                "transfer.old_source, guard);",
+            ),
+        ],
+    },
+    Piece {
+        name: "who ends a split is pinned when the reference has been read",
+        changes: &[
+            (
+                "tokens/doubling/finish.rs",
+                "let guard = crossbeam_epoch::pin();",
+                "",
+            ),
+            (
+                "tokens/doubling/finish.rs",
+                "if transfer.is_split() {",
+                "let guard = crossbeam_epoch::pin();\n    if transfer.is_split() {",
+            ),
+        ],
+    },
+    Piece {
+        name: "the first words of a lazy table are given back",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "if !(self.lazy && level == self.first) {",
+            "if !(self.lazy && level < self.first) {",
+        )],
+    },
+    Piece {
+        name: "a lookup in a table that doubles is not validated",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n    if Word::are_plain(a, b) {",
+        )],
+    },
+    Piece {
+        name: "a slow lookup in a table that doubles is not validated",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "if !unclear && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n        if !unclear {",
+        )],
+    },
+    Piece {
+        name: "a remove takes the first token that covers the item",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "prefix.len() > best.len()",
+            "prefix.len() > best.len() + 64",
+        )],
+    },
+    Piece {
+        name: "a remove compares the lengths of tails",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "best.is_none_or(|(_, _, best)| prefix.len() > best.len())",
+            "best.is_none_or(|(at, _, best)| prefix.len() - live.level() > best.len() - pair[at].level())",
+        )],
+    },
+    Piece {
+        name: "a remove takes a shorter token without validation",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "&& !tokens.stripes.unchanged(f, version) {",
+            "&& false {",
+        )],
+    },
+    Piece {
+        name: "a remove by one exchange takes a shorter token without validation",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "== 0) & tokens.stripes.unchanged(f, version);",
+            "== 0) & (version == version);",
+        )],
+    },
+    Piece {
+        name: "a remove that sees a nested token bumps nothing",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "if !bumped && other.prefixes().any(is_nested) {",
+            "if !bumped && other.prefixes().any(is_nested) && false {",
+        )],
+    },
+    Piece {
+        name: "a hop in a table that doubles bumps nothing",
+        changes: &[(
+            "tokens/doubling/relocation.rs",
+            "    ground.tokens.announce(hop.source, head(hop.moved));\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "a hop in a table that doubles bumps after its commit",
+        changes: &[
+            (
+                "tokens/doubling/relocation.rs",
+                "    ground.tokens.announce(hop.source, head(hop.moved));\n",
+                "",
+            ),
+            (
+                "tokens/doubling/relocation.rs",
+                "    // An exchange that fails here has been",
+                "    ground.tokens.announce(hop.source, head(hop.moved));\n    // An exchange that fails here has been",
+            ),
+        ],
+    },
+    Piece {
+        name: "a scan takes a word that is gone for an empty bucket",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "Settled::Gone | Settled::Absent => Err(Disturbance::Growth),",
+            "Settled::Gone | Settled::Absent => Ok(Bucket::EMPTY),",
+        )],
+    },
+    Piece {
+        name: "a scan uses hints of another level",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "if level_of(hint.bucket) != level {",
+            "if level_of(hint.bucket) < level {",
+        )],
+    },
+    Piece {
+        name: "a token that hops in a table that doubles gives no hint",
+        changes: &[(
+            "tokens/doubling/parts.rs",
+            "if self.stripes.bump(fingerprint) {",
+            "if self.stripes.bump(fingerprint) && bucket == 0 {",
+        )],
+    },
+    Piece {
+        name: "a table is added behind whatever there is",
+        changes: &[(
+            "engine/ladder/growth.rs",
+            "self.add(generation, tables, level)",
+            "self.add(generation, generation.tables().max(tables), level)",
+        )],
+    },
+    Piece {
+        name: "an admission in a table that doubles does not ask its witness",
+        changes: &[(
+            "tokens/doubling/admission.rs",
+            "&& witness_holds_none(tokens, class, witness, target.bucket)",
+            "&& (true || witness_holds_none(tokens, class, witness, target.bucket))",
+        )],
+    },
+    Piece {
+        name: "an admission does not go down to the parts of its witness",
+        changes: &[(
+            "tokens/doubling/admission.rs",
+            "State::Gone => return Step::Down,",
+            "State::Gone => return Step::Here(true),",
+        )],
+    },
+    Piece {
+        name: "a rival admission in a table that doubles is no obstacle",
+        changes: &[(
+            "tokens/doubling/admission.rs",
+            "if pending.transfer.moved.is_some() || !arriving {",
+            "if pending.transfer.moved.is_some() || !arriving || true {",
+        )],
+    },
+    Piece {
+        name: "an admission asks its own table only",
+        changes: &[(
+            "engine/ladder/walks.rs",
+            "coarser.all(|rung| rung.tokens().holds_none(self.hash))",
+            "coarser.all(|_| true)",
+        )],
+    },
+];
