@@ -37,6 +37,9 @@ const ALL: u32 = 64;
 const GROWTH_KIB: u64 = 64 << 10;
 const SETTLED_AFTER: u64 = 64;
 
+/// So many lives there are at least, and these are short.
+const FEWEST: u64 = 32;
+
 /// What is different from one life to the next.
 #[derive(Clone, Copy, Debug)]
 struct Life {
@@ -48,6 +51,8 @@ struct Life {
     /// Most items of all threads.
     items: usize,
     rounds: u64,
+    /// Whether all items go at the end of each round, and none stays all the while: so it may begin anew.
+    begins_anew: bool,
     pace: Pace,
     /// Of the one who helps.
     pause: Duration,
@@ -69,8 +74,8 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     let start = (Instant::now(), tally());
     let (done, mut lives) = (Done::default(), 0);
     let (mut reported, mut settled) = (Instant::now(), None);
-    while start.0.elapsed() < time {
-        let life = Life::new(mix(seed ^ mix(lives)));
+    while start.0.elapsed() < time || lives < FEWEST {
+        let life = Life::new(mix(seed ^ mix(lives)), lives < FEWEST);
         let what = format!("life {lives} of seed {seed}: {life:?}");
         watchdog
             .watch(&what, || life.live(&done))
@@ -95,9 +100,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         Event::Hop,
         Event::Broken,
         Event::Help,
-        Event::Abort,
         Event::Twin,
-        Event::Rejected,
         Event::Hint,
         Event::Growth,
         Event::Split,
@@ -140,11 +143,11 @@ struct Worker<'a> {
 }
 
 impl Life {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, short: bool) -> Self {
         let mut rng = SmallRng::seed_from_u64(seed);
         let bits = one_of(&mut rng, &[ALL, ALL, 12, 14, 16, 18, 22]);
         // Of few bits there are few items; and from a few thousand on, the first table is not enough.
-        let most = if bits == ALL { 15 } else { bits.min(15) };
+        let most = if short { 10 } else { bits.min(15) };
         Self {
             seed,
             threads: one_of(&mut rng, &[2, 2, 3, 4, 4, 8, 16]),
@@ -152,6 +155,7 @@ impl Life {
             bits,
             items: 1 << rng.random_range(7..=most),
             rounds: rng.random_range(1..=4),
+            begins_anew: rng.random_ratio(1, 3),
             pace: Pace {
                 one_in: one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]),
                 turns: 8,
@@ -175,7 +179,8 @@ impl Life {
         let filter = builder.capacity(self.capacity).build();
         let filter: Doubling = filter.map_err(|error| error.to_string())?;
         let smallest = filter.slots();
-        let numbers = (0..RESIDENTS as u64).map(|number| self.item(self.seed ^ mix(number)));
+        let residents = if self.begins_anew { 0 } else { RESIDENTS };
+        let numbers = (0..residents as u64).map(|number| self.item(self.seed ^ mix(number)));
         let residents: Vec<u64> = numbers
             .filter(|&hash| filter.insert_hash(hash).is_ok())
             .collect();
@@ -218,7 +223,7 @@ impl Life {
             .collect::<Result<(), String>>()?;
         let tables = filter.segments() as u64;
         add(&done.tables, tables);
-        let doublings = filter.slots().ilog2() - smallest.ilog2();
+        let doublings = filter.slots().ilog2().saturating_sub(smallest.ilog2());
         add(&done.doublings, u64::from(doublings));
         for &hash in &residents {
             demand(filter.remove_hash(hash), "a resident is lost", hash)?;
@@ -239,6 +244,9 @@ impl Life {
         add(&done.operations, 2 * residents.len() as u64);
         if filter.len() * 3 > filter.slots() {
             filter.begin_to_double();
+        }
+        if self.begins_anew {
+            filter.shrink_to_fit();
         }
         match filter.snapshot() {
             Ok(copy) => {
@@ -281,7 +289,8 @@ impl Worker<'_> {
             crew.meet();
             verdict = verdict.and_then(|()| self.contend(round, winners));
             crew.meet();
-            verdict = verdict.and_then(|()| self.shrink(quota / 4));
+            let most = if self.life.begins_anew { 0 } else { quota / 4 };
+            verdict = verdict.and_then(|()| self.shrink(most));
         }
         left.fetch_add(self.own.len(), Ordering::Relaxed);
         crew.meet();
@@ -313,14 +322,15 @@ impl Worker<'_> {
     }
 
     fn look(&mut self) -> Result<(), String> {
-        let at = self.rng.random_range(0..self.residents.len());
-        let resident = self.residents[at];
-        self.operations += 1;
-        demand(
-            self.filter.contains_hash(resident),
-            "a resident is missed",
-            resident,
-        )?;
+        if !self.residents.is_empty() {
+            let hash = self.residents[self.rng.random_range(0..self.residents.len())];
+            self.operations += 1;
+            demand(
+                self.filter.contains_hash(hash),
+                "a resident is missed",
+                hash,
+            )?;
+        }
         if !self.own.is_empty() {
             let hash = self.own[self.rng.random_range(0..self.own.len())];
             self.operations += 1;

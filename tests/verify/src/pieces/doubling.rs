@@ -123,21 +123,6 @@ pub(super) const PIECES: &[Piece] = &[
         ],
     },
     Piece {
-        name: "who ends a split is pinned when the reference has been read",
-        changes: &[
-            (
-                "tokens/doubling/finish.rs",
-                "let guard = crossbeam_epoch::pin();",
-                "",
-            ),
-            (
-                "tokens/doubling/finish.rs",
-                "if transfer.is_split() {",
-                "let guard = crossbeam_epoch::pin();\n    if transfer.is_split() {",
-            ),
-        ],
-    },
-    Piece {
         name: "the first words of a lazy table are given back",
         changes: &[(
             "table/doubling/blocks.rs",
