@@ -150,6 +150,23 @@ fn a_token_that_hops_past_a_lookup_is_found() {
     });
 }
 
+/// The same below the level of the hint.
+#[test]
+fn a_token_that_hops_past_a_lookup_is_found_while_the_table_doubles() {
+    check("a hop in a table that doubles, and a lookup", 10, || {
+        let filter = with([X]);
+        filter.begin_to_double();
+        // Splits the first word, and the hop splits the second one. No insert has seen yet that both are gone.
+        filter.insert_hash(OTHER).expect("room");
+        filter.relocate_hash(X);
+        let hopper = spawn(&filter, |filter| {
+            filter.relocate_hash(X);
+        });
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        hopper.join().expect("the hopper");
+    });
+}
+
 #[test]
 fn a_remove_takes_the_longest_token_though_it_hops() {
     check("a hop and a remove of the longer of two", 10, || {

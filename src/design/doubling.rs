@@ -44,7 +44,8 @@
 //! bucket or a reference, fails, and a bucket that is found is the live one, whatever led to it.
 //!
 //! The *hint* is the level that lookups begin with, as one word with the address of its block. All words of that level have
-//! been buckets.
+//! been buckets. In front of the words the block has a header that never changes: for each head, by which bits the two
+//! places of an item differ at this level, and the lane but for its tail. So a lookup that has the hint computes little.
 //!
 //! # A split
 //!
@@ -68,7 +69,7 @@
 //! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
 //! words at the cursor, and those that it needs. When all are gone the hint moves on. Any insert can do each step, so no
 //! thread waits for another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go
-//! down one step.
+//! down one step: on the first side before it loads the second, and the stripe is checked after both.
 //!
 //! # Giving back
 //!
@@ -129,11 +130,11 @@
 //! *Tables are added by the gate, too.* It holds their number. A new table counts from the exchange that makes it one
 //! more, which needs an open gate. So an attempt has closed all tables that there are when it seals.
 //!
-//! *Lookups.* A closed word is an empty bucket for who reads. A lookup whose two words are plain has nothing more to ask:
-//! as long as a word is plain the gate is not sealed. (So lookups, removes and inserts of a filter that does not begin
-//! anew cost what they did.) Another lookup that finds nothing looks at the gate. If it is sealed, it looks in the next
-//! generation; else this one was in use when the words were read. A remove, a count and a snapshot do the same. If a
-//! generation is sealed during a snapshot, no token was in all the while.
+//! *Lookups.* A closed word is an empty bucket for who reads. A lookup looks at the gate when it begins, which it has to do
+//! anyway, because the gate says how many tables there are. If it is sealed, it looks in the next generation. If it is not,
+//! and the lookup finds nothing, then it was either in use at the moment of the miss, or sealed before that: then the
+//! moment of the seal is in the lookup, and there was nothing at all. The same holds of a remove. (So a filter that does
+//! not begin anew pays nothing for it.) Counts, snapshots and measures begin again in the next generation.
 //!
 //! *Progress.* An insert opens the gate and its word with one exchange each, and an attempt that it ends returns. Nobody
 //! waits. The next generation is there before the begin, so a thread that stops anywhere leaves others what to go on with.

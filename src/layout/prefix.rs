@@ -139,6 +139,12 @@ impl Marks {
         covering(self, wanted, 0, first, second)
     }
 
+    /// As [`Depth::covering`], of words that are not of one depth: with the full lane of the item in each.
+    #[inline]
+    pub(crate) fn covering_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> u32 {
+        covering_each(wanted, words)
+    }
+
     /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
     /// is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
     #[inline]
@@ -149,9 +155,9 @@ impl Marks {
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use vector::covering;
+use vector::{covering, covering_each};
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-use words::covering;
+use words::{covering, covering_each};
 
 /// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark. Bits of `x` that are
 /// unknown agree with all.
@@ -186,6 +192,24 @@ mod vector {
         };
         mask as u32
     }
+
+    #[inline]
+    pub(super) fn covering_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+        let [(marks_a, a), (marks_b, b)] = wanted;
+        // SAFETY: as above.
+        let mask = unsafe {
+            let tokens = x86::_mm_set_epi64x(words[1] as i64, words[0] as i64);
+            let spread =
+                |lane: u16| x86::_mm_shufflelo_epi16::<0>(x86::_mm_cvtsi32_si128(lane.into()));
+            let wanted = x86::_mm_unpacklo_epi64(spread(a), spread(b));
+            let marks = |marks: &Marks| x86::_mm_loadl_epi64(marks.0.as_ptr().cast());
+            let marks = x86::_mm_unpacklo_epi64(marks(marks_a), marks(marks_b));
+            let ignored = x86::_mm_xor_si128(tokens, x86::_mm_subs_epu16(tokens, marks));
+            let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
+            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
+        };
+        mask as u32
+    }
 }
 
 /// The same without vectors.
@@ -213,6 +237,11 @@ mod words {
             zero_lanes(different) & !zero_lanes(word)
         };
         mask(of(first)) | mask(of(second)) << 8
+    }
+
+    pub(super) fn covering_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+        let [(marks_a, a), (marks_b, b)] = wanted;
+        covering(marks_a, a, 0, words[0], 0) | covering(marks_b, b, 0, 0, words[1])
     }
 
     /// The top bit of each lane that is 0, exactly.

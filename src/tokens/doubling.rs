@@ -31,6 +31,7 @@ mod splitting;
 
 pub(crate) use gate::{Gate, Sealed};
 pub(crate) use parts::Doubling;
+pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
@@ -38,9 +39,9 @@ use crate::layout::Bucket;
 use crate::table::doubling::{Class, Hint, Lanes16};
 
 impl Doubling {
-    /// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
+    /// Returns whether a token that covers this item is stored. Writes nothing.
     #[inline]
-    pub(crate) fn contains(&self, hash: u64) -> Result<bool, Sealed> {
+    pub(crate) fn contains(&self, hash: u64) -> bool {
         lookup::contains(self, hash)
     }
 

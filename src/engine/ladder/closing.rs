@@ -4,8 +4,8 @@ use crossbeam_epoch::pin;
 
 use super::Ladder;
 use super::generation::Generation;
-use super::growth::FLUSHES;
 use crate::error::OutOfMemory;
+use crate::tokens::doubling::FLUSHES;
 
 impl Ladder {
     /// Ends growths that are under way, and begins anew if there is no token.

@@ -8,6 +8,7 @@ use crate::sync::{self, Event};
 use crate::table::doubling::{Blocks, DEEPEST, Hint, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing::pair_slots;
+use crate::tokens::doubling::FLUSHES;
 use crate::tokens::{ATTEMPTS, Refusal};
 
 /// The number of disturbed attempts after which an insert treats the table as full.
@@ -15,9 +16,6 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 
 /// A table counts as full only if at least one of this many slots is in use.
 const LEAST_LOAD: usize = 8;
-
-/// How often a thread must be seen unpinned before what waits for it is done.
-pub(super) const FLUSHES: usize = 4;
 
 impl Ladder {
     /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would

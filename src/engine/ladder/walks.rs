@@ -2,7 +2,8 @@
 //!
 //! All tokens of a later table are longer than those of the tables before it, so the order and the reasons are those of a
 //! chain of segments: [`doubling`](crate::design::doubling#beyond-ten-doublings). A table is added only as the finest. A
-//! walk that has begun before counts as having passed it.
+//! walk that has begun before counts as having passed it. Likewise a lookup or a remove that has begun before its
+//! generation was sealed, and finds nothing, has passed the moment of that, when there was nothing to be found.
 
 use core::ptr;
 
@@ -17,7 +18,7 @@ impl Generation {
     #[inline]
     fn lookup(&self, hash: u64) -> Result<bool, Sealed> {
         match self.only() {
-            Some(only) => only.tokens().contains(hash),
+            Some(only) => Ok(only.tokens().contains(hash)),
             None => self.lookup_in_several(hash),
         }
     }
@@ -25,24 +26,20 @@ impl Generation {
     #[inline(never)]
     fn lookup_in_several(&self, hash: u64) -> Result<bool, Sealed> {
         self.check()?;
-        for rung in self.rungs() {
-            if rung.tokens().contains(hash)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.rungs().any(|rung| rung.tokens().contains(hash)))
     }
 
     /// Removes a token from the finest table that has one.
     #[inline(never)]
     fn remove(&self, hash: u64) -> Result<bool, Sealed> {
+        self.check()?;
         loop {
             let finest = self.target();
             if self.rungs().any(|rung| rung.remove(hash)) {
                 return Ok(true);
             }
             if self.is_target(finest) {
-                return self.check().map(|()| false);
+                return Ok(false);
             }
         }
     }

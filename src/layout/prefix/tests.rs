@@ -141,5 +141,13 @@ proptest! {
         prop_assert_eq!(depth.covering(item, first, second), expected);
         let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
         prop_assert_eq!(without_vectors, expected);
+        // The second word beside one of the other depth, which is asked for nothing.
+        let (marks, other) = (Marks::of(depth), Marks::of(if depth == Depth::First { Depth::Deeper } else { Depth::First }));
+        let each = [(&other, 0xffff), (&marks, item)];
+        let in_second = expected & 0xff00;
+        prop_assert_eq!(Marks::covering_each(each, [0, second]), in_second);
+        prop_assert_eq!(words::covering_each(each, [0, second]), in_second);
+        let each = [(&marks, item), (&other, 0xffff)];
+        prop_assert_eq!(Marks::covering_each(each, [first, 0]), expected & 0xff);
     }
 }

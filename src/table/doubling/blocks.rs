@@ -11,6 +11,7 @@
 //! and reads as absent words.
 
 use core::hint::select_unpredictable;
+use core::ptr;
 
 use once_cell::race::OnceBox;
 
@@ -21,7 +22,7 @@ use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{self, ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::prefix::{Depth, Head, Marks, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
@@ -33,6 +34,8 @@ pub(crate) struct Blocks {
     /// Whether absent words of the first level are empty buckets that nobody has written to yet.
     lazy: bool,
     hint: AtomicPtr<AtomicU64>,
+    /// A hint for the level that a growth leads to, which saves lookups the search for its block.
+    below: AtomicPtr<AtomicU64>,
     cursor: AtomicU64,
     /// The block of each level from the first on.
     blocks: [OnceBox<Block>; PLACES],
@@ -131,6 +134,7 @@ impl Blocks {
             first,
             lazy,
             hint: AtomicPtr::new(hint.0),
+            below: AtomicPtr::new(ptr::null_mut()),
             cursor: AtomicU64::new(1 << level),
             blocks,
         }
@@ -180,7 +184,10 @@ impl Blocks {
 
     /// From now on words of the level of `hint` are split. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
-        self.block_or_new(hint.level() + 1)?;
+        let block = self.block_or_new(hint.level() + 1)?;
+        let below = Hint::new(block, hint.level() + 1, Depth::Deeper);
+        // Release: pairs with the Acquire in `below`. A store that comes late is of a level that is behind by then.
+        self.below.store(below.0, Ordering::Release);
         let growing = hint.0.map_addr(|address| address | GROWING);
         Ok(self.replace_hint(hint, Hint(growing)))
     }
@@ -239,12 +246,12 @@ impl Blocks {
             .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// A hint that leads to the level below the one of `hint`, if there is its block. Not all its words are there.
+    /// What leads to the level below a hint that is growing. Nothing, if another thread has been slow to say it.
     #[inline]
     pub(crate) fn below(&self, hint: Hint) -> Option<Hint> {
-        let level = hint.level() + 1;
-        let block = self.block(level)?;
-        Some(Hint::new(block, level, Depth::Deeper))
+        // Acquire: pairs with the Release in `begin_to_grow`; the block is there.
+        let below = Hint(self.below.load(Ordering::Acquire));
+        (below.0.addr() & SHIFT == (hint.0.addr() & SHIFT) - 1).then_some(below)
     }
 
     /// Both words of an item at the level of a hint of this table, and its lane there.
@@ -365,19 +372,20 @@ impl Pair<'_> {
     pub(crate) fn covers_at_two_levels(&self, below: &Self) -> Option<bool> {
         // Before they are needed: a child is not loaded before its bucket is known to be gone.
         below.prefetch();
-        let judge = |here: &AtomicU64, child: &AtomicU64| {
+        let find = |here: &AtomicU64, child: &AtomicU64| {
             // SeqCst: see `Table::load`.
             let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
             let is_gone = load(here) == Word::GONE;
             let word = load(select_unpredictable(is_gone, child, here));
             let lane = select_unpredictable(is_gone, below.lane, self.lane);
             let header = select_unpredictable(is_gone, below.header, self.header);
-            (word, header.marks.covering(lane, word.bits(), 0))
+            (word, (&header.marks, lane))
         };
         // The first side with its child before the second, as all who follow splits.
-        let (a, in_a) = judge(self.first, below.first);
-        let (b, in_b) = judge(self.second, below.second);
-        Word::are_plain(a, b).then_some((in_a | in_b) != 0)
+        let (a, of_a) = find(self.first, below.first);
+        let (b, of_b) = find(self.second, below.second);
+        let covering = Marks::covering_each([of_a, of_b], [a.bits(), b.bits()]);
+        Word::are_plain(a, b).then_some(covering != 0)
     }
 
     /// What names the stripe of the item.

@@ -1,6 +1,5 @@
 //! Lookup: two parallel loads, and a version check, whatever the table has grown from.
 
-use super::gate::Sealed;
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::sync::{self, Event};
@@ -16,13 +15,13 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored; or that none was, and none will ever be. Writes nothing.
+/// Returns whether a token that covers this item is stored. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
+pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
     if hint.is_growing() {
         return contains_while_growing(tokens, hint, hash);
@@ -33,7 +32,7 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
     let (a, b) = pair.load();
     // A plain word is the live one, whatever the hint said.
     if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
-        Ok(pair.covering(a, b) != 0)
+        pair.covering(a, b) != 0
     } else {
         contains_slowly(tokens, hash)
     }
@@ -41,14 +40,14 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
 
 /// The same while the table grows: a bucket of the level that it leaves may be gone, and its child the live one.
 #[inline(never)]
-fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> Result<bool, Sealed> {
+fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
     let pair = tokens.blocks.pair(hint, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let below = tokens.blocks.below(hint);
     let below = below.map(|below| tokens.blocks.pair(below, hash));
     match below.and_then(|below| pair.covers_at_two_levels(&below)) {
-        Some(covers) if tokens.stripes.unchanged(f, version) => Ok(covers),
+        Some(covers) if tokens.stripes.unchanged(f, version) => covers,
         _ => contains_slowly(tokens, hash),
     }
 }
@@ -56,7 +55,7 @@ fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> Result<bo
 /// The complete version: follows splits and references, and repeats until the answer is certain.
 #[cold]
 #[inline(never)]
-fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
+fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     loop {
@@ -64,7 +63,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
         let mut unclear = false;
         for index in [class.first, class.second] {
             match on_index(tokens, class, index) {
-                Answer::Present => return Ok(true),
+                Answer::Present => return true,
                 Answer::Absent => {}
                 Answer::Unclear => {
                     unclear = true;
@@ -73,12 +72,7 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> Result<bool, Sealed> {
             }
         }
         if !unclear && tokens.stripes.unchanged(f, version) {
-            // A word that was plain would have said that it is not sealed yet.
-            return if tokens.gate.is_sealed() {
-                Err(Sealed)
-            } else {
-                Ok(false)
-            };
+            return false;
         }
         sync::happened(Event::Repeat);
     }

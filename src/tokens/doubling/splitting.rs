@@ -20,6 +20,9 @@ use crate::tokens::transfer::Transfer;
 /// words.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
+/// How often a thread must be seen unpinned before what waits for it is done.
+pub(crate) const FLUSHES: usize = if sync::MODEL { 1 } else { 4 };
+
 /// Splits a bucket, or finds that it was split. Returns false if it is not yet: no descriptor was free, or others were
 /// in the way of every attempt.
 ///
@@ -113,10 +116,10 @@ pub(super) fn finish_growth(tokens: &Doubling) -> bool {
 /// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
 /// it any more.
 fn give_back(tokens: &Doubling, level: u32) {
-    let guard = crossbeam_epoch::pin();
     let blocks = Arc::clone(&tokens.blocks);
-    guard.defer(move || blocks.release(level));
-    guard.flush();
+    crossbeam_epoch::pin().defer(move || blocks.release(level));
+    // Nothing may be pinned for long after this, and the memory would stay until then.
+    (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
 }
 
 /// The content of a bucket whose number was computed, and not come to from above; none, if it is not there any more.

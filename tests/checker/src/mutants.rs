@@ -460,6 +460,14 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
     ("chunks leave pending relocations alone", CHUNKS),
     ("a tag in one of two words goes unnoticed", WORDS),
     ("a code is read as a bucket", WORDS),
+    ("a word that an earlier attempt closed counts", ONE_TABLE),
+    (
+        "a closed word is opened while the attempt goes on",
+        ONE_TABLE,
+    ),
+    ("an attempt seals though a word has a token", ONE_TABLE),
+    ("a lookup takes a sealed table for the filter", ONE_TABLE),
+    ("a remove takes a sealed table for the filter", ONE_TABLE),
     ("a split does not freeze its word", DOUBLING),
     ("a hop does not look at the parent of a bucket", DOUBLING),
     (

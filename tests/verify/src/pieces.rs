@@ -5,6 +5,7 @@
 //! drift from the code.
 
 mod admission;
+mod closing;
 mod descriptor;
 mod doubling;
 mod growth;
@@ -29,7 +30,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 14] = [
+pub(crate) const PARTS: [&[Piece]; 15] = [
     lookup::PIECES,
     words::PIECES,
     layouts::PIECES,
@@ -41,6 +42,7 @@ pub(crate) const PARTS: [&[Piece]; 14] = [
     snapshot::PIECES,
     walks::PIECES,
     growth::PIECES,
+    closing::PIECES,
     doubling::PIECES,
     rotation::PIECES,
     values::PIECES,

@@ -85,7 +85,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "memory is given back at once",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "guard.defer(move || blocks.release(level));",
+            "crossbeam_epoch::pin().defer(move || blocks.release(level));",
             "blocks.release(level);",
         )],
     },

@@ -494,6 +494,31 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was missed",
     },
     Mutant {
+        piece: piece("a word that an earlier attempt closed counts"),
+        killer: "closing::an_insert_is_not_lost_in_the_next_attempt",
+        message: "an own item was lost",
+    },
+    Mutant {
+        piece: piece("a closed word is opened while the attempt goes on"),
+        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
+        message: "an own item",
+    },
+    Mutant {
+        piece: piece("an attempt seals though a word has a token"),
+        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
+        message: "an own item",
+    },
+    Mutant {
+        piece: piece("a lookup takes a sealed table for the filter"),
+        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
+        message: "an own item was missed",
+    },
+    Mutant {
+        piece: piece("a remove takes a sealed table for the filter"),
+        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
+        message: "a stored item was not removed",
+    },
+    Mutant {
         piece: piece("a split does not freeze its word"),
         killer: "doubling::an_insert_is_not_lost_while_the_table_doubles",
         message: "an item was lost or made",
