@@ -145,3 +145,27 @@
 //! and who meets one looks at the gate. All later generations are used under a pin, and are freed. While one that was left
 //! is not freed yet, none is closed: so a thread that sleeps does not make a filter keep more than one. A call that has
 //! the filter by `&mut` makes the generation in use the first one again.
+//!
+//! # Orderings
+//!
+//! Words, controls and stripes are accessed as those of a table of a fixed size ([`orderings`](super::orderings)). What
+//! only a table that doubles has:
+//!
+//! | access | ordering | pairs with | mutant |
+//! |---|---|---|---|
+//! | hint: load | Acquire | its exchange, before which the block was there, and the words of the level before were gone | yes, to Relaxed |
+//! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
+//! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there has the splits behind it | no: whoever moves the hint has read the words by then |
+//! | header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
+//! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |
+//! | next generation: load, exchange | SeqCst | each other | no model: the epochs' own fences come between |
+//! | bytes given back | Relaxed | a measure | weakest there is |
+//!
+//! # Evidence
+//!
+//! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --ladder`): splits,
+//! hops, the longest match, admissions, snapshots, giving back, two tables, deaths, and closing, with mutants that must
+//! die. It is not held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
+//! of two and three threads on this code (`loom-tests/tests/doubling.rs`, `closing.rs`). Threads are stopped at each access
+//! of splits, growths, admissions, copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).
+//! Filters live and die under threads that own items, and remove each of them in the end (`stress-tests lives`).
