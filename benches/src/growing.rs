@@ -2,7 +2,8 @@
 
 pub mod history;
 
-use lockfree_cuckoo::testing::{Double, Ladder};
+use lockfree_cuckoo::Ladder;
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Hashed};
 
 use crate::contender::Contender;
