@@ -7,7 +7,7 @@ use crate::engine::{Growing, Ladder};
 use crate::layout::Layout;
 use crate::stored::Stored;
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`](crate::Ladder), [`Growing`](crate::Growing) or
+/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`], [`Growing`] or
 /// [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
