@@ -259,7 +259,7 @@ fn a_filter_that_rotates_is_its_bytes_too() {
 fn a_filter_of_the_other_kind_is_told() {
     let growing = serde_json::to_string(&grown(RandomState::with_seed(1))).expect("serialized");
     let error = from_json::<CuckooFilter>(&growing).expect_err("it grows");
-    assert!(error.contains("one that grows"), "{error}");
+    assert!(error.contains("one that doubles"), "{error}");
     let fixed = postcard::to_allocvec(&filter()).expect("serialized");
     assert!(postcard::from_bytes::<GrowingCuckooFilter>(&fixed).is_err());
     let bytes = grown(RandomState::with_seed(1)).to_bytes();
