@@ -334,7 +334,7 @@ fn the_builder_refuses_rates_that_are_out_of_reach() {
     assert_eq!(
         error.to_string(),
         "a false-positive rate of 0.0001 is too low for the layout `Lanes<4, 16>`, which has 0.000122 with one full \
-         segment: use `SemiSorted<4, 17>`, `Lanes<3, 21>` or `Lanes<2, 31>`"
+         table: use `SemiSorted<4, 17>`, `Lanes<3, 21>` or `Lanes<2, 31>`"
     );
     assert!(error.source().is_none());
     let error = builder(8)
