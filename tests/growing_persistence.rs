@@ -517,5 +517,10 @@ fn there_are_no_more_segments_than_can_be_stored() {
     assert!(read.contains("a"));
     assert_eq!(read.segments(), 255);
     let error = (0..).find_map(|item: u32| read.insert(&item).err());
-    assert!(error.expect("a limit").to_string().contains("one more"));
+    assert!(
+        error
+            .expect("a limit")
+            .to_string()
+            .contains("more than the largest")
+    );
 }

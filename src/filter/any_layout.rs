@@ -32,7 +32,9 @@ where
     /// then the lowest rate.
     ///
     /// The rate is [`max_false_positive_rate`](Self::max_false_positive_rate) of the filter too: of one that rotates it
-    /// is that with all generations full. One that grows does not exceed it, and can have at least eight segments, or double seven times.
+    /// is that with all generations full. One that grows does not exceed it, and can have at least eight segments: it is
+    /// a [`Filter<Growing>`](crate::Growing), because a table that doubles is of 4 x 16 alone, and of a power of two of
+    /// buckets.
     ///
     /// # Errors
     ///
@@ -62,7 +64,11 @@ where
         let (shape, size) = choice::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
         self.plan.rate = Some(rate);
-        self.build_shape(shape)
+        // The sizes that were compared are those that every layout has.
+        shape.call(Build {
+            builder: self,
+            by_layout_alone: true,
+        })
     }
 
     /// Builds the filter with the layout of this shape.
@@ -83,12 +89,19 @@ where
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     pub fn build_shape(self, shape: Shape) -> Result<Box<dyn Hashed>, BuildError> {
-        shape.call(Build(self))
+        shape.call(Build {
+            builder: self,
+            by_layout_alone: false,
+        })
     }
 }
 
 /// Builds with the layout that it is called for.
-struct Build<E: Engine, S, I>(FilterBuilder<E, S, I>);
+struct Build<E: Engine, S, I> {
+    builder: FilterBuilder<E, S, I>,
+    /// Whether not to take an engine that other layouts do not have.
+    by_layout_alone: bool,
+}
 
 impl<E, S, I> ForLayout for Build<E, S, I>
 where
@@ -100,10 +113,10 @@ where
 
     fn call<L: Layout>(self) -> Self::Output {
         // Its own layout is no other one: there it may be an engine that others do not have.
-        if Shape::of::<L>() == Shape::of::<E::Layout>() {
-            return Ok(Box::new(self.0.build()?));
+        if !self.by_layout_alone && Shape::of::<L>() == Shape::of::<E::Layout>() {
+            return Ok(Box::new(self.builder.build()?));
         }
-        Ok(Box::new(self.0.layout::<L>().build()?))
+        Ok(Box::new(self.builder.layout::<L>().build()?))
     }
 }
 
