@@ -5,8 +5,6 @@ pub mod hooks;
 use super::Ordering;
 use super::real;
 
-// A pointer is loaded beside other cells, at which a thread can be stopped.
-pub(crate) use super::real::AtomicPtr;
 pub(crate) use super::real::{
     EXCLUSIVE, MODEL, PLAIN, fence, parallelism, thread_index, yield_now,
 };
@@ -64,5 +62,46 @@ impl AtomicU64 {
     ) -> Result<u64, u64> {
         self.step(true)
             .compare_exchange(current, new, success, failure)
+    }
+}
+
+/// An atomic cell for a pointer. Each change of it is a step. A load is none: it is made beside those of other cells, at
+/// which a thread can be stopped.
+#[derive(Debug)]
+pub(crate) struct AtomicPtr<T>(real::AtomicPtr<T>);
+
+impl<T> AtomicPtr<T> {
+    pub(crate) const fn new(value: *mut T) -> Self {
+        Self(real::AtomicPtr::new(value))
+    }
+
+    fn ask(&self) -> bool {
+        let address = (&raw const self.0).addr();
+        hooks::step(Access {
+            address,
+            writes: true,
+        })
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> *mut T {
+        self.0.load(order)
+    }
+
+    pub(crate) fn store(&self, value: *mut T, order: Ordering) {
+        // As above: a drop stores too.
+        if self.ask() {
+            self.0.store(value, order);
+        }
+    }
+
+    pub(crate) fn compare_exchange(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        self.ask();
+        self.0.compare_exchange(current, new, success, failure)
     }
 }

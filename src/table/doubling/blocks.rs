@@ -185,11 +185,25 @@ impl Blocks {
     /// From now on words of the level of `hint` are split. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
         let block = self.block_or_new(hint.level() + 1)?;
-        let below = Hint::new(block, hint.level() + 1, Depth::Deeper);
-        // Release: pairs with the Acquire in `below`. A store that comes late is of a level that is behind by then.
-        self.below.store(below.0, Ordering::Release);
+        self.announce_below(Hint::new(block, hint.level() + 1, Depth::Deeper));
         let growing = hint.0.map_addr(|address| address | GROWING);
         Ok(self.replace_hint(hint, Hint(growing)))
+    }
+
+    /// Lets `below` find a level, unless it finds a deeper one: this growth may be long over, and the next one under way.
+    fn announce_below(&self, next: Hint) {
+        // Relaxed: only the level is asked for, which is part of the pointer.
+        let mut old = self.below.load(Ordering::Relaxed);
+        while old.is_null() || Hint(old).level() < next.level() {
+            // Release: pairs with the Acquire in `below`; the block is there.
+            match self
+                .below
+                .compare_exchange(old, next.0, Ordering::Release, Ordering::Relaxed)
+            {
+                Ok(_) => return,
+                Err(now) => old = now,
+            }
+        }
     }
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
@@ -246,10 +260,10 @@ impl Blocks {
             .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// What leads to the level below a hint that is growing. Nothing, if another thread has been slow to say it.
+    /// What leads to the level below a hint that is growing. Nothing, if the hint is old, and the growth is over.
     #[inline]
     pub(crate) fn below(&self, hint: Hint) -> Option<Hint> {
-        // Acquire: pairs with the Release in `begin_to_grow`; the block is there.
+        // Acquire: pairs with the Release in `announce_below`; the block is there.
         let below = Hint(self.below.load(Ordering::Acquire));
         (below.0.addr() & SHIFT == (hint.0.addr() & SHIFT) - 1).then_some(below)
     }

@@ -74,6 +74,22 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "the cursor goes back into the level that a growth left",
+        changes: &[(
+            "tokens/doubling/splitting.rs",
+            ".min(end).max(from)",
+            ".min(end)",
+        )],
+    },
+    Piece {
+        name: "a late begin says again which level a growth leads to",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "old.is_null() || Hint(old).level() < next.level()",
+            "old != next.0",
+        )],
+    },
+    Piece {
         name: "the hint is read Relaxed",
         changes: &[(
             "table/doubling/blocks.rs",

@@ -190,6 +190,16 @@ const MUTANTS: &[Mutant] = &[
         message: "a call has no end",
     },
     Mutant {
+        piece: piece("the cursor goes back into the level that a growth left"),
+        killer: "stops::growths::a_late_insert_does_not_send_a_growth_back",
+        message: "for 16 words",
+    },
+    Mutant {
+        piece: piece("a late begin says again which level a growth leads to"),
+        killer: "stops::growths::a_late_begin_does_not_send_a_growth_back",
+        message: "the growth goes on",
+    },
+    Mutant {
         piece: piece("memory is given back at once"),
         killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
         message: "an item was lost or made",
