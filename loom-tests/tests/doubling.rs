@@ -76,7 +76,7 @@ fn of_two_that_begin_to_double_a_table_one_does() {
 
 #[test]
 fn an_insert_is_not_lost_while_the_table_doubles() {
-    check("a doubling and an insert", 10, || {
+    check_large("a doubling and an insert", 10, || {
         let filter = with([Y]);
         let doubler = spawn(&filter, double);
         filter.insert_hash(X).expect("room");
@@ -89,7 +89,7 @@ fn an_insert_is_not_lost_while_the_table_doubles() {
 
 #[test]
 fn a_remove_takes_a_token_while_the_table_doubles() {
-    check("a doubling and a remove", 10, || {
+    check_large("a doubling and a remove", 10, || {
         let filter = with([X, Y]);
         let doubler = spawn(&filter, double);
         assert!(filter.remove_hash(X), "a stored item was not removed");
