@@ -1,12 +1,16 @@
 //! The program `growing`, from its command line to its tables, on tables too small to measure anything.
 
+use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn every_contender_is_in_every_table() {
+    let charts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("growing");
     let output = Command::new(env!("CARGO_BIN_EXE_growing"))
         .args(["--sizes", "20k", "--milliseconds", "0"])
         .args(["--items", "50k", "--start", "1k", "--fillings", "2"])
+        .arg("--out")
+        .arg(&charts)
         .output()
         .expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -23,4 +27,8 @@ fn every_contender_is_in_every_table() {
         assert!(rows(filling) >= 3, "{contender}\n{text}");
     }
     assert!(filling.contains("Goals"), "{text}");
+    for name in ["growing-bits.svg", "growing-rate.svg"] {
+        let chart = std::fs::read_to_string(charts.join(name)).expect("a chart");
+        assert!(chart.contains("scalable-rwlock"), "{name}: {chart}");
+    }
 }

@@ -71,6 +71,10 @@
 //! thread waits for another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go
 //! down one step: on the first side before it loads the second, and the stripe is checked after both.
 //!
+//! Before the bit is set, a second word says where the level below is, for lookups, and for whoever moves the hint on. Many
+//! may begin one growth, and one of them may be late by a whole growth. So that word goes only to deeper levels: else the
+//! late one would take away what the next growth needs to end.
+//!
 //! # Giving back
 //!
 //! The pages of a block behind the hint go back to the system, and read as absent words. A reader that comes to one loads
@@ -155,6 +159,7 @@
 //! |---|---|---|---|
 //! | hint: load | Acquire | its exchange, before which the block was there, and the words of the level before were gone | yes, to Relaxed |
 //! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
+//! | hint of the level below: load, exchange | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
 //! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there has the splits behind it | no: whoever moves the hint has read the words by then |
 //! | header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
 //! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |

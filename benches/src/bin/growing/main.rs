@@ -9,6 +9,7 @@
 //!
 //! `--quick` takes less than a minute instead of some ten.
 
+mod charts;
 mod duel;
 mod filling;
 mod fresh;
@@ -59,5 +60,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     judged.extend(goals::of_way(&ways.found));
     goals::print(&judged);
     tables::cores(watch.report());
+    charts::write(&ways.found, options.start, &options.out)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
@@ -27,6 +28,10 @@ pub(crate) struct Options {
     /// How many times all items are inserted
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     fillings: Option<u32>,
+
+    /// The directory for the charts
+    #[arg(long, value_name = "DIR", default_value = "target/growing")]
+    pub(crate) out: PathBuf,
 
     /// The contender of a child
     #[arg(long, hide = true)]

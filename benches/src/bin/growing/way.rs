@@ -7,22 +7,28 @@ use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::work::insert_each;
 
 /// Looks from one number of items to twice as many.
-const LOOKS: i32 = 32;
+pub(crate) const LOOKS: i32 = 32;
 
-/// It begins with such a share of all items: what the parts besides the slots take is little by then.
+/// From such a share of all items on, memory is compared with the goals: what the parts besides the slots take is little
+/// by then.
 const SHARE: usize = 64;
 
 /// What a contender was like each time.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
     pub(crate) contender: &'static str,
-    looks: Vec<Look>,
+    pub(crate) looks: Vec<Look>,
+    /// The number of items from which on memory is compared.
+    first: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Look {
-    bits_per_item: Option<f64>,
-    /// The expected rate of false positives by that of the chain with as many items.
+pub(crate) struct Look {
+    pub(crate) items: usize,
+    pub(crate) bits_per_item: Option<f64>,
+    /// The expected rate of false positives, or a bound of it.
+    pub(crate) false_positives: f64,
+    /// The same by that of the chain with as many items. Of a bound, none.
     rate: Option<f64>,
     is_growing: bool,
 }
@@ -50,13 +56,17 @@ impl Range {
 impl Way {
     /// Bits an item while it was not growing.
     pub(crate) fn settled(&self) -> Option<Range> {
-        let looks = self.looks.iter().filter(|look| !look.is_growing);
-        Range::of(looks.filter_map(|look| look.bits_per_item))
+        self.bits_of(|look| !look.is_growing)
     }
 
     /// Bits an item in the midst of growths.
     pub(crate) fn growing(&self) -> Option<Range> {
-        let looks = self.looks.iter().filter(|look| look.is_growing);
+        self.bits_of(|look| look.is_growing)
+    }
+
+    fn bits_of(&self, which: impl Fn(&Look) -> bool) -> Option<Range> {
+        let looks = self.looks.iter();
+        let looks = looks.filter(|look| look.items >= self.first && which(look));
         Range::of(looks.filter_map(|look| look.bits_per_item))
     }
 
@@ -81,8 +91,7 @@ impl Ways {
     pub(crate) fn new(keys: &Arc<Keys>, start: usize) -> Self {
         let items = keys.stored.len();
         let times = |look: i32| 2f64.powf(f64::from(look) / f64::from(LOOKS));
-        let first = start.max(items / SHARE);
-        let stops = (0..).map(|look| (first as f64 * times(look)) as usize);
+        let stops = (0..).map(|look| (start as f64 * times(look)) as usize);
         let mut ways = Self {
             keys: Arc::clone(keys),
             start,
@@ -113,8 +122,7 @@ impl Visitor for Ways {
         let seen = self.at_stops(|table: &C| {
             (
                 table.bytes(),
-                // Of others there is only a bound of it.
-                C::EXACT.then(|| table.expected_false_positives()),
+                table.expected_false_positives(),
                 table.growth_done().is_some(),
             )
         });
@@ -123,11 +131,15 @@ impl Visitor for Ways {
             contender: C::NAME,
             looks: looks
                 .map(|(((bytes, rate, is_growing), &items), chain)| Look {
+                    items,
                     bits_per_item: bytes.map(|bytes| 8.0 * bytes as f64 / items as f64),
-                    rate: rate.map(|rate| rate / chain),
+                    false_positives: rate,
+                    // Of others there is only a bound of it.
+                    rate: C::EXACT.then_some(rate / chain),
                     is_growing,
                 })
                 .collect(),
+            first: self.keys.stored.len() / SHARE,
         });
     }
 }
