@@ -153,7 +153,9 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     ///
     /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
     /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. The segments of a
-    /// filter that grows add up, and so do the generations of one that rotates.
+    /// filter that grows add up, and so do the generations of one that rotates. A table that doubles does not know how old
+    /// its tokens are, and the older ones are taken for others more often: it says the most that can be, which is what
+    /// it is if nothing was removed.
     ///
     /// # Examples
     ///

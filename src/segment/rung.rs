@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::counter::Counter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::table::doubling::{Blocks, Lanes16};
-use crate::table::rate::compared;
+use crate::table::sizing::pair_slots;
 use crate::table::{Geometry, Table};
 use crate::tokens::Refusal;
 use crate::tokens::doubling::{Doubling, Gate};
@@ -98,20 +98,23 @@ impl Rung {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup compares.
+    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup compares,
+    /// at most.
     ///
-    /// A token of which `d` doublings took bits is taken for others `2^d` times as often, and there are as many fewer of
-    /// them: so each doubling adds as much as the first tokens.
+    /// A token is taken for others twice as often for each doubling since it came, and once more for the bit that ends its
+    /// tail, which those of the first size do without. So as many as filled the first size weigh as much as a full table of
+    /// fingerprints, and so do those that each doubling made room for. The oldest weigh most. So they are all there, and
+    /// each size was full.
     pub(crate) fn compared(&self) -> f64 {
         let doublings = self.size() - self.tokens.first();
-        compared(self.len(), self.geometry()) * f64::from(doublings + 1)
+        let load = self.len() as f64 / self.slots() as f64;
+        full_tables(load, doublings) * pair_slots::<Lanes16>() as f64
     }
 
     /// The same if it were full, and one doubling larger if `grown`.
     pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
         let doublings = self.size() - self.tokens.first() + u32::from(grown);
-        let full = self.geometry();
-        compared(full.slots(), full) * f64::from(doublings + 1)
+        full_tables(1.0, doublings) * pair_slots::<Lanes16>() as f64
     }
 
     #[inline]
@@ -142,6 +145,24 @@ impl Rung {
     }
 }
 
+/// How many full tables of fingerprints weigh as much as tokens that came while a table doubled so often.
+fn full_tables(load: f64, doublings: u32) -> f64 {
+    // The share of the slots that those of one size took, and what is left of the load.
+    let (mut share, mut left) = (1.0 / (1u64 << doublings) as f64, load);
+    let mut tables = 0.0;
+    for size in 0..=doublings {
+        let taken = left.min(share);
+        tables += taken / share;
+        left -= taken;
+        // The first doubling makes room for as many as there were, the second one for twice as many.
+        if size > 0 {
+            share *= 2.0;
+        }
+    }
+    // In the midst of a growth it may be fuller than full.
+    tables + left
+}
+
 /// A counter with as many cells as that of a table of a size to which this one may grow soon.
 fn counter(level: u32) -> Result<Counter, OutOfMemory> {
     Counter::new(16 << level)
@@ -151,4 +172,25 @@ fn counter(level: u32) -> Result<Counter, OutOfMemory> {
 pub(crate) fn geometry(level: u32) -> Geometry<Lanes16> {
     Geometry::with_buckets(1 << level)
         .expect("the deepest level is not as deep as a geometry can be")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_size_that_was_full_weighs_as_much() {
+        assert_eq!(full_tables(0.75, 0), 0.75);
+        for doublings in 0..=10 {
+            assert_eq!(full_tables(1.0, doublings), f64::from(doublings + 1));
+        }
+        // Just after a doubling the table is half full, and all are older.
+        for doublings in 1..=10 {
+            assert_eq!(full_tables(0.5, doublings), f64::from(doublings));
+        }
+        // The oldest are left: half of those that filled the first size.
+        assert_eq!(full_tables(0.125, 2), 0.5);
+        assert_eq!(full_tables(0.0, 3), 0.0);
+        assert_eq!(full_tables(1.0 + 0.125, 3), 4.125);
+    }
 }
