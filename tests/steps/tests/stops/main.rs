@@ -5,6 +5,7 @@ mod admissions;
 mod copies;
 mod doubling;
 mod doubling_admissions;
+mod exhausted;
 mod giving_back;
 mod growths;
 mod nested;

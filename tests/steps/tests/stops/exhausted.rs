@@ -1,0 +1,108 @@
+//! All descriptors of a filter that doubles are with threads that have stopped for good, or stand still. An insert that
+//! needs one must come back with an error: no thread may go round for ever.
+
+use std::thread;
+
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::{FilterBuilder, InsertError, Ladder};
+use model::hashers::AsGiven;
+use step_tests::{Led, bounded};
+
+use crate::doubling::{Doubling, filter, head, items};
+
+/// Those of the smallest filter.
+const DESCRIPTORS: usize = 16;
+
+/// Of its own head, so that it can hop from one of two buckets to the other.
+const HOPPER: u64 = head(1);
+
+/// An access of a hop that comes after the claim, and before the end.
+fn in_the_midst() -> usize {
+    let filter = filter();
+    filter.insert_hash(HOPPER).expect("room");
+    let (moved, steps) = stepping(|_| Fate::Goes, || filter.relocate_hash(HOPPER));
+    assert_eq!(moved, Some(true));
+    steps / 2
+}
+
+/// Threads die in hops, one after the other, until no descriptor is left.
+fn lose_all_descriptors(filter: &Doubling) {
+    filter.insert_hash(HOPPER).expect("room");
+    // A claim takes the more accesses the more descriptors are lost, so the midst is not always at the same one.
+    for at in (0..60).cycle().take(3_000) {
+        let dies = move |step| if step == at { Fate::Dies } else { Fate::Goes };
+        let _ = stepping(dies, || filter.relocate_hash(HOPPER));
+        // Whoever comes by settles the words.
+        assert_eq!(bounded(|| filter.count_hash(HOPPER)), 1);
+        if !bounded(|| filter.relocate_hash(HOPPER)) {
+            return;
+        }
+    }
+    panic!("a descriptor is left");
+}
+
+/// The first refusal, of so many items at most.
+fn refused(filter: &Doubling, items: usize) -> Option<InsertError> {
+    let mut items = self::items().take(items);
+    items.find_map(|item| bounded(|| filter.insert_hash(item)).err())
+}
+
+#[test]
+fn an_insert_ends_when_dead_threads_have_all_descriptors() {
+    let filter = filter();
+    lose_all_descriptors(&filter);
+    let error = refused(&filter, 100);
+    assert!(
+        error.as_ref().is_some_and(InsertError::is_transient),
+        "it needs a descriptor: {error:?}"
+    );
+}
+
+#[test]
+fn an_admission_ends_when_dead_threads_have_all_descriptors() {
+    let filter = filter();
+    lose_all_descriptors(&filter);
+    let admitted = bounded(|| filter.insert_unique_hash(7 << 54 | head(9)));
+    assert!(
+        admitted.as_ref().is_err_and(InsertError::is_transient),
+        "it needs a descriptor: {admitted:?}"
+    );
+}
+
+#[test]
+fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
+    let filter = filter();
+    filter.insert_hash(HOPPER).expect("room");
+    let at = in_the_midst();
+    thread::scope(|scope| {
+        let filter = &filter;
+        let asleep: Vec<_> = (0..DESCRIPTORS)
+            .map(|_| Led::begin(scope, [at], || filter.relocate_hash(HOPPER)))
+            .collect();
+        let error = std::panic::catch_unwind(|| refused(filter, 100));
+        asleep.into_iter().for_each(|led| {
+            led.finish();
+        });
+        let error = error.expect("the insert ends");
+        assert!(
+            error.as_ref().is_some_and(InsertError::is_transient),
+            "it needs a descriptor: {error:?}"
+        );
+    });
+}
+
+/// There is memory for the growth that is under way, and for no other. The error must not say that memory is short.
+#[test]
+fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
+    let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven).buckets(2);
+    let filter: Doubling = builder.build().expect("memory");
+    assert!(filter.begin_to_double());
+    filter.limit_memory_usage(filter.memory_usage());
+    lose_all_descriptors(&filter);
+    let error = refused(&filter, 100);
+    assert!(
+        error.as_ref().is_some_and(InsertError::is_transient),
+        "it needs a descriptor: {error:?}"
+    );
+}
