@@ -101,6 +101,11 @@ impl Doubling {
         splitting::begin_to_grow(self, hint)
     }
 
+    /// How far a growth is: the first word that need not be split yet.
+    pub(crate) fn cursor(&self) -> usize {
+        self.blocks.cursor()
+    }
+
     /// The share of the buckets that were split, while the table is growing. For checks.
     pub(crate) fn doubled(&self) -> Option<f64> {
         let hint = self.hint();

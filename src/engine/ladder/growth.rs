@@ -1,5 +1,7 @@
 //! Growth: doubling the finest table, or adding one behind it.
 
+use core::mem;
+
 use super::generation::Generation;
 use super::{Ladder, full};
 use crate::error::{GrowthError, InsertError, Limit, Rate};
@@ -14,6 +16,14 @@ use crate::tokens::{ATTEMPTS, Refusal};
 /// The number of disturbed attempts after which an insert treats the table as full.
 const PERSEVERANCE: usize = 16 * ATTEMPTS;
 
+/// What an insert remembers of the attempts that came to nothing.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    attempts: usize,
+    /// Where the growth was when there had last been as many attempts as it has patience for.
+    cursor: Option<usize>,
+}
+
 /// A table counts as full only if at least one of this many slots is in use.
 const LEAST_LOAD: usize = 8;
 
@@ -27,25 +37,27 @@ impl Ladder {
         target: &Rung,
         hint: Hint,
         refusal: Refusal,
-        disturbed: &mut usize,
+        patience: &mut Patience,
     ) -> Result<(), InsertError> {
         match refusal {
             Refusal::AllCopies => Err(InsertError::TooManyCopies {
                 copies: pair_slots::<Lanes16>(),
             }),
             Refusal::Disturbed | Refusal::Starved => {
-                *disturbed += ATTEMPTS - 1;
-                self.go_on(generation, target, hint, disturbed)
+                patience.attempts += ATTEMPTS - 1;
+                self.go_on(generation, target, hint, refusal, patience)
             }
-            Refusal::NoPath if hint.is_growing() => self.go_on(generation, target, hint, disturbed),
+            Refusal::NoPath if hint.is_growing() => {
+                self.go_on(generation, target, hint, refusal, patience)
+            }
             Refusal::NoPath => {
                 let (len, slots) = (target.len(), full(hint.level()));
                 if len >= slots / LEAST_LOAD {
                     return self.grow(generation, target, hint);
                 }
                 // The table may have been full when no path was found, and emptied since.
-                *disturbed += PERSEVERANCE / 2;
-                if *disturbed > PERSEVERANCE {
+                patience.attempts += PERSEVERANCE / 2;
+                if patience.attempts > PERSEVERANCE {
                     return Err(InsertError::Full { len, slots });
                 }
                 Ok(())
@@ -53,20 +65,32 @@ impl Ladder {
         }
     }
 
-    /// After an attempt that others disturbed.
+    /// After an attempt that may go better next time.
     pub(super) fn go_on(
         &self,
         generation: &Generation,
         target: &Rung,
         hint: Hint,
-        disturbed: &mut usize,
+        refusal: Refusal,
+        patience: &mut Patience,
     ) -> Result<(), InsertError> {
-        *disturbed += 1;
-        if *disturbed < PERSEVERANCE {
+        patience.attempts += 1;
+        if patience.attempts < PERSEVERANCE {
             return Ok(());
         }
-        *disturbed = 0;
-        self.grow(generation, target, hint)
+        let attempts = mem::take(&mut patience.attempts);
+        let cursor = target.tokens().cursor();
+        let stands_still = patience.cursor.replace(cursor) == Some(cursor);
+        match refusal {
+            // A larger table has no more of them.
+            Refusal::Starved if stands_still || !hint.is_growing() => {
+                Err(InsertError::NoDescriptor { attempts })
+            }
+            _ if !hint.is_growing() => self.grow(generation, target, hint),
+            // No growth can be begun, and the one under way does not go on: alone, a thread would go round for ever.
+            _ if stands_still => Err(InsertError::Disturbed { attempts }),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the target larger, unless it has grown since it was like `hint`.

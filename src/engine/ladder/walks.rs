@@ -8,11 +8,12 @@
 use core::ptr;
 
 use super::generation::Generation;
+use super::growth::Patience;
 use super::{Ladder, copies};
 use crate::error::{InsertError, SnapshotError};
 use crate::segment::Rung;
 use crate::tokens::doubling::Sealed;
-use crate::tokens::{Attempt, Elsewhere};
+use crate::tokens::{Attempt, Elsewhere, Refusal};
 
 impl Generation {
     #[inline]
@@ -78,7 +79,7 @@ impl Ladder {
         generation: &Generation,
         hash: u64,
     ) -> Result<Result<(), InsertError>, Sealed> {
-        let mut disturbed = 0;
+        let mut patience = Patience::default();
         loop {
             generation.check()?;
             let target = generation.target();
@@ -86,7 +87,7 @@ impl Ladder {
             let Err(refusal) = target.insert(hash) else {
                 return Ok(Ok(()));
             };
-            if let Err(error) = self.make_room(generation, target, hint, refusal, &mut disturbed) {
+            if let Err(error) = self.make_room(generation, target, hint, refusal, &mut patience) {
                 return generation.check().map(|()| Err(error));
             }
         }
@@ -101,7 +102,7 @@ impl Ladder {
         generation: &Generation,
         hash: u64,
     ) -> Result<Result<bool, InsertError>, Sealed> {
-        let mut disturbed = 0;
+        let mut patience = Patience::default();
         loop {
             if generation.lookup(hash)? {
                 return Ok(Ok(false));
@@ -119,10 +120,13 @@ impl Ladder {
                     return Ok(Ok(true));
                 }
                 Ok(Attempt::Present) => return Ok(Ok(false)),
-                Ok(Attempt::Disturbed | Attempt::Starved) => {
-                    self.go_on(generation, target, hint, &mut disturbed)
+                Ok(Attempt::Disturbed) => {
+                    self.go_on(generation, target, hint, Refusal::Disturbed, &mut patience)
                 }
-                Err(refusal) => self.make_room(generation, target, hint, refusal, &mut disturbed),
+                Ok(Attempt::Starved) => {
+                    self.go_on(generation, target, hint, Refusal::Starved, &mut patience)
+                }
+                Err(refusal) => self.make_room(generation, target, hint, refusal, &mut patience),
             };
             generation.check()?;
             if let Err(error) = room {

@@ -11,20 +11,8 @@ use step_tests::{Led, bounded};
 
 use crate::doubling::{Doubling, filter, head, items};
 
-/// Those of the smallest filter.
-const DESCRIPTORS: usize = 16;
-
 /// Of its own head, so that it can hop from one of two buckets to the other.
 const HOPPER: u64 = head(1);
-
-/// An access of a hop that comes after the claim, and before the end.
-fn in_the_midst() -> usize {
-    let filter = filter();
-    filter.insert_hash(HOPPER).expect("room");
-    let (moved, steps) = stepping(|_| Fate::Goes, || filter.relocate_hash(HOPPER));
-    assert_eq!(moved, Some(true));
-    steps / 2
-}
 
 /// Threads die in hops, one after the other, until no descriptor is left.
 fn lose_all_descriptors(filter: &Doubling) {
@@ -74,35 +62,44 @@ fn an_admission_ends_when_dead_threads_have_all_descriptors() {
 fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
     let filter = filter();
     filter.insert_hash(HOPPER).expect("room");
-    let at = in_the_midst();
-    thread::scope(|scope| {
+    let (error, asleep) = thread::scope(|scope| {
         let filter = &filter;
-        let asleep: Vec<_> = (0..DESCRIPTORS)
-            .map(|_| Led::begin(scope, [at], || filter.relocate_hash(HOPPER)))
-            .collect();
+        let mut asleep = Vec::new();
+        // One that stops before it has a descriptor does no harm.
+        for at in (0..60).cycle() {
+            let led = Led::begin(scope, [at], || filter.relocate_hash(HOPPER));
+            asleep.push(led);
+            if !bounded(|| filter.relocate_hash(HOPPER)) {
+                break;
+            }
+        }
         let error = std::panic::catch_unwind(|| refused(filter, 100));
+        let number = asleep.len();
         asleep.into_iter().for_each(|led| {
             led.finish();
         });
-        let error = error.expect("the insert ends");
-        assert!(
-            error.as_ref().is_some_and(InsertError::is_transient),
-            "it needs a descriptor: {error:?}"
-        );
+        (error.expect("the insert ends"), number)
     });
+    assert!(
+        error.as_ref().is_some_and(InsertError::is_transient),
+        "it needs a descriptor: {error:?}, {asleep} are asleep"
+    );
+    // Now there are descriptors again.
+    assert_eq!(refused(&filter, 100), None);
 }
 
-/// There is memory for the growth that is under way, and for no other. The error must not say that memory is short.
+/// The filter must not grow by more than it may, and its growth that is under way needs a descriptor. The error must not
+/// say that memory is short.
 #[test]
 fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
     let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven).buckets(2);
     let filter: Doubling = builder.build().expect("memory");
+    lose_all_descriptors(&filter);
     assert!(filter.begin_to_double());
     filter.limit_memory_usage(filter.memory_usage());
-    lose_all_descriptors(&filter);
     let error = refused(&filter, 100);
     assert!(
-        error.as_ref().is_some_and(InsertError::is_transient),
+        matches!(error, Some(InsertError::NoDescriptor { .. })),
         "it needs a descriptor: {error:?}"
     );
 }

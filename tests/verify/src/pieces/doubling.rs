@@ -90,6 +90,14 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a growth that stands still counts as one that goes on",
+        changes: &[(
+            "engine/ladder/growth.rs",
+            "patience.cursor.replace(cursor) == Some(cursor)",
+            "patience.cursor.replace(usize::MAX) == Some(cursor)",
+        )],
+    },
+    Piece {
         name: "the hint is read Relaxed",
         changes: &[(
             "table/doubling/blocks.rs",

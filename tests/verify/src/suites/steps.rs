@@ -200,6 +200,11 @@ const MUTANTS: &[Mutant] = &[
         message: "the growth goes on",
     },
     Mutant {
+        piece: piece("a growth that stands still counts as one that goes on"),
+        killer: "stops::exhausted::an_insert_ends_when_dead_threads_have_all_descriptors",
+        message: "a call has no end",
+    },
+    Mutant {
         piece: piece("memory is given back at once"),
         killer: "stops::giving_back::nobody_writes_to_what_was_given_back",
         message: "an item was lost or made",
