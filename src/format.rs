@@ -69,7 +69,8 @@
 //! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
 //! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
 //! does not hold for calls that several threads make at once. A filter that grows can have a segment more, without tokens,
-//! until all threads have left it.
+//! until all threads have left it. Of filters that double, to store is one of the calls: it ends a doubling that is under
+//! way, and what comes then finds other buckets.
 //!
 //! # An example
 //!

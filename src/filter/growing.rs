@@ -79,7 +79,8 @@ impl<E: Grows, S, I> Filter<E, S, I> {
     /// What it frees: on Linux the pages of the tables go back to the system, which is nearly all of a large table. A rest
     /// stays, and so do the addresses. Elsewhere all memory stays. Other threads may still look something up there, so it is
     /// freed only when the filter is dropped, or by any call that takes `&mut self`.
-    /// [`memory_usage`](Self::memory_usage) and the limit on memory count what stays.
+    /// [`memory_usage`](Self::memory_usage) and the limit on memory count what stays. To start again takes the memory of a
+    /// table of the first size, if need be beyond the limit.
     ///
     /// Memory goes back when every thread has been seen outside of what is pinned to the same
     /// [epochs](https://docs.rs/crossbeam-epoch). So while other threads write, some of it may go later.

@@ -8,6 +8,7 @@
 //! its hint so late that the next scan is under way does no harm.
 
 use alloc::boxed::Box;
+use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -32,7 +33,7 @@ pub(super) struct Hints<L> {
 
 #[derive(Debug)]
 struct Shared {
-    /// 1 while a scan is under way.
+    /// While a scan is under way, the place of its log in the list, counted from 1; else 0.
     scanning: AtomicU64,
     /// Allocated at the first scan.
     log: OnceBox<Log>,
@@ -44,6 +45,8 @@ struct Log {
     notes: AtomicU64,
     /// 0 is a vacant slot.
     slots: Box<[AtomicU64]>,
+    /// The next one, for scans of the table when it has grown.
+    larger: OnceBox<Self>,
 }
 
 /// A token's fingerprint and one of its buckets: names the class.
@@ -102,8 +105,8 @@ impl<L: Layout> Hints<L> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let of_the_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
-        allocate::bytes(&self.shared) + self.shared().log.get().map_or(0, of_the_log)
+        let of_a_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
+        allocate::bytes(&self.shared) + self.shared().logs().map(of_a_log).sum::<usize>()
     }
 
     pub(super) fn place(&self) -> Range<usize> {
@@ -114,11 +117,15 @@ impl<L: Layout> Hints<L> {
     /// stripe.
     #[cold]
     pub(super) fn note(&self, hint: Hint) {
-        // The stripe brought the scan's log with it.
-        let Some(log) = self.shared().log.get() else {
+        // The stripe brought the scan's log with it. If that scan is over, this is none, or the log of a later one.
+        // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes after.
+        let place = self.shared().scanning.load(Ordering::Relaxed) as usize;
+        let log = place
+            .checked_sub(1)
+            .and_then(|others| self.shared().logs().nth(others));
+        let Some(log) = log else {
             return;
         };
-        // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes after.
         while log.notes.load(Ordering::Relaxed) <= log.slots.len() as u64 {
             let turn = log.notes.fetch_add(1, Ordering::Relaxed) as usize;
             let Some(slot) = log.slots.get(turn) else {
@@ -144,12 +151,12 @@ impl<L: Layout> Hints<L> {
             .scanning
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
             .map_err(|_| NoScan::Busy)?;
-        match self
-            .shared()
-            .log
-            .get_or_try_init(|| Log::new(buckets).map(Box::new))
-        {
-            Ok(log) => Ok(Scan { hints: self, log }),
+        match self.shared().log_for(buckets) {
+            Ok((place, log)) => {
+                // Relaxed: the announcement in the stripes comes after.
+                self.shared().scanning.store(place, Ordering::Relaxed);
+                Ok(Scan { hints: self, log })
+            }
             Err(error) => {
                 self.end_scan();
                 Err(NoScan::OutOfMemory(error))
@@ -174,12 +181,31 @@ impl<L> Hints<L> {
     }
 }
 
-impl Log {
-    fn new(buckets: usize) -> Result<Self, OutOfMemory> {
+impl Shared {
+    fn logs(&self) -> impl Iterator<Item = &Log> {
+        iter::successors(self.log.get(), |log| log.larger.get())
+    }
+
+    /// One that is large enough for so many buckets, and its place. Only for who has the right to scan.
+    fn log_for(&self, buckets: usize) -> Result<(u64, &Log), OutOfMemory> {
         let slots = (buckets / BUCKETS_PER_SLOT).max(FEWEST_SLOTS);
+        let (mut place, mut log) = (1, &self.log);
+        loop {
+            let found = log.get_or_try_init(|| Log::new(slots).map(Box::new))?;
+            if found.slots.len() >= slots {
+                return Ok((place, found));
+            }
+            (place, log) = (place + 1, &found.larger);
+        }
+    }
+}
+
+impl Log {
+    fn new(slots: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             notes: AtomicU64::new(0),
             slots: allocate::slice(slots, || AtomicU64::new(0))?,
+            larger: OnceBox::new(),
         })
     }
 }
@@ -266,6 +292,24 @@ mod tests {
             hints.note(hint(7));
             assert!(scan.hints().is_none());
         }
+    }
+
+    #[test]
+    fn a_table_that_has_grown_has_a_larger_log() {
+        let hints = Hints::new().expect("memory");
+        for (buckets, logs) in [(1 << 10, 1), (1 << 14, 2), (1 << 10, 2), (1 << 15, 3)] {
+            let scan = hints.scan(buckets).expect("memory");
+            scan.forget();
+            let slots = buckets / BUCKETS_PER_SLOT;
+            (0..slots).for_each(|bucket| hints.note(hint(bucket)));
+            assert!(noted(&scan).into_iter().eq((0..slots).map(hint)));
+            drop(scan);
+            assert_eq!(hints.shared().logs().count(), logs);
+            // Of a writer that is late by the whole scan.
+            hints.note(hint(7));
+        }
+        let slots: usize = hints.shared().logs().map(|log| log.slots.len()).sum();
+        assert!(hints.bytes() > slots * size_of::<u64>());
     }
 
     #[test]

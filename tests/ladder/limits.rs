@@ -86,3 +86,47 @@ fn copies_of_one_item_do_not_make_it_grow() {
         assert!(filter.insert_hash(hash).is_ok());
     }
 }
+
+/// One that is at its limit has no memory for another table besides, and wants it back all the more.
+#[test]
+fn one_at_its_limit_becomes_small_when_it_is_empty() {
+    let mut filter = filter(1_000);
+    let first = filter.slots();
+    for hash in random(1).take(500_000) {
+        filter.insert_hash(hash).expect("memory");
+    }
+    let large = filter.memory_usage();
+    filter.set_max_memory_usage(large);
+    filter.limit_memory_usage(large);
+    for hash in random(1).take(500_000) {
+        assert!(filter.remove_hash(hash));
+    }
+    filter.shrink_to_fit();
+    assert_eq!(filter.slots(), first);
+    if cfg!(target_os = "linux") {
+        let small = filter.memory_usage();
+        assert!(small < large / 4, "{small} of {large} bytes");
+    }
+    for hash in random(1).take(100_000) {
+        filter
+            .insert_hash(hash)
+            .expect("as much as there was before");
+    }
+}
+
+/// A log of hints that was made for a small table has room for few hints of a large one.
+#[test]
+fn an_early_snapshot_does_not_disturb_later_ones() {
+    let filter = filter(8);
+    filter.snapshot().expect("nobody disturbs it");
+    for hash in random(1).take(400_000) {
+        filter.insert_hash(hash).expect("memory");
+    }
+    let before = filter.memory_usage();
+    filter.snapshot().expect("nobody disturbs it");
+    let log = filter.memory_usage() - before;
+    assert!(
+        log > filter.slots() / 64 * 8 * 3 / 4,
+        "a log of {log} bytes"
+    );
+}

@@ -58,16 +58,17 @@ impl Ladder {
         }
     }
 
-    /// Makes the next generation, if it is not there yet, and there is memory for it.
+    /// Makes the next generation, if it is not there yet, and there is memory for it. A filter at its limit may go beyond it
+    /// for the next one, if that is at most half as large as what goes.
     fn prepare_successor(&self, generation: &Generation) -> Result<(), OutOfMemory> {
         if !generation.successor().is_vacant() {
             return Ok(());
         }
         let next = Box::new(generation.next()?);
-        let bytes = self
-            .bytes()
-            .saturating_add(next.bytes(&pin()) + size_of::<Generation>());
-        if bytes <= self.memory_now() {
+        let guard = pin();
+        let more = next.bytes(&guard) + size_of::<Generation>();
+        let fits = self.bytes().saturating_add(more) <= self.memory_now();
+        if fits || more <= generation.bytes(&guard) / 2 {
             generation.successor().put(next);
         }
         Ok(())
