@@ -338,21 +338,18 @@ impl Blocks {
     /// Gives back a part of the memory behind the hint. Returns false if there was none.
     pub(crate) fn release_part(&self) -> bool {
         let all = || self.blocks.iter().filter_map(OnceBox::get);
-        if all().any(Block::release_part) {
-            return true;
-        }
         loop {
             let hint = self.hint();
             if !hint.has_memory_behind() {
                 return false;
             }
-            if self.replace_hint(hint, hint.without(BEHIND)) {
-                // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before the
-                // exchange, so the block is found here.
-                if all().any(Block::has_part) {
-                    self.say_behind();
-                }
-                return false;
+            if all().any(Block::release_part) {
+                return true;
+            }
+            // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this
+            // exchange, so the block is found after it.
+            if self.replace_hint(hint, hint.without(BEHIND)) && all().any(Block::has_part) {
+                self.say_behind();
             }
         }
     }
