@@ -4,11 +4,15 @@
 mod cells;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod huge_pages;
+#[cfg(feature = "std")]
+mod parts;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod released_pages;
 
 #[cfg(feature = "std")]
 pub(crate) use cells::{ALIGNMENT, Cells};
+#[cfg(feature = "std")]
+pub(crate) use parts::Parts;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,10 +1,12 @@
 //! When memory goes back to the system.
 //!
 //! 1. What a filter has grown out of goes back when the growth ends, without another call.
-//! 2. For a thread that is asleep in a call, for ever, a filter that begins anew keeps at most one generation.
+//! 2. If it is much, the inserts to come give back a part each; a call that is about the whole filter, all of it.
+//! 3. For a thread that is asleep in a call, for ever, a filter that begins anew keeps at most one generation.
 //!
 //! One after the other, and alone in their process, because a thread that is asleep stops all reclamation there.
 
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{Filter, FilterBuilder, Ladder};
 use model::hashers::AsGiven;
 use model::mix;
@@ -36,6 +38,62 @@ fn bytes_when_full(times: u64) -> Vec<usize> {
     (0..times).map(of_round).collect()
 }
 
+/// What one call gives back at most.
+const PART: usize = 2 << 20;
+
+/// A filter whose growth out of five parts has just ended, and a number that is not in it.
+fn just_grown() -> (Filter<Ladder, AsGiven>, u64) {
+    let filter: Filter<Ladder, AsGiven> = FilterBuilder::with_hasher(AsGiven)
+        .capacity(5 * PART / 3)
+        .build()
+        .expect("memory");
+    let mut turn = 0;
+    assert!(filter.begin_to_double());
+    while filter.doubled().is_some() {
+        filter.insert_hash(mix(turn)).expect("memory");
+        turn += 1;
+    }
+    (filter, turn)
+}
+
+fn bytes_a_bucket(filter: &Filter<Ladder, AsGiven>) -> f64 {
+    filter.memory_usage() as f64 / (filter.slots() / 4) as f64
+}
+
+fn gives_back_in_parts() {
+    let (filter, start) = just_grown();
+    let mut before = filter.memory_usage();
+    let mut parts = 0;
+    for turn in start..start + 100 {
+        filter.insert_hash(mix(turn)).expect("memory");
+        let after = filter.memory_usage();
+        let given = before - after;
+        assert!(given <= PART, "{given} bytes at once");
+        parts += usize::from(given > 0);
+        before = after;
+    }
+    assert!(parts >= 4, "{parts} parts");
+    assert!(bytes_a_bucket(&filter) < 8.1);
+    for turn in 0..start + 100 {
+        assert!(filter.contains_hash(mix(turn)), "a stored item is missed");
+    }
+}
+
+fn a_call_about_the_whole_gives_back_all() {
+    let calls: [fn(&Filter<Ladder, AsGiven>); 2] = [
+        |filter| filter.shrink_to_fit(),
+        |filter| drop(filter.snapshot().expect("memory")),
+    ];
+    for call in calls {
+        let (filter, _) = just_grown();
+        assert!(bytes_a_bucket(&filter) > 10.0, "it was given back at once");
+        call(&filter);
+        // A snapshot leaves a log of what moved meanwhile.
+        let bytes = bytes_a_bucket(&filter);
+        assert!(bytes < 9.0, "{bytes}");
+    }
+}
+
 /// The bytes of a filter that has grown, for each bucket.
 fn bytes_a_bucket_when_grown() -> f64 {
     let filter: Filter<Ladder, AsGiven> = FilterBuilder::with_hasher(AsGiven)
@@ -46,7 +104,7 @@ fn bytes_a_bucket_when_grown() -> f64 {
     for turn in 0..700_000 {
         filter.insert_hash(mix(turn)).expect("memory");
     }
-    filter.memory_usage() as f64 / (filter.slots() / 4) as f64
+    bytes_a_bucket(&filter)
 }
 
 #[test]
@@ -54,6 +112,8 @@ fn memory_goes_back_and_is_bounded_when_a_thread_is_asleep() {
     if cfg!(target_os = "linux") {
         let bytes = bytes_a_bucket_when_grown();
         assert!(bytes < 9.0, "{bytes}");
+        gives_back_in_parts();
+        a_call_about_the_whole_gives_back_all();
     }
     let bytes = bytes_when_full(40);
     assert!(bytes[39] <= 4 * bytes[0], "{bytes:?}");

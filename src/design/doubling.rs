@@ -83,6 +83,27 @@
 //! when all have been unpinned that were pinned when the hint moved on (Fraser, "Practical lock-freedom", 2004). Besides
 //! that, only a filter that has [begun anew](#closing) pins, and the first insert into a word of a table that was added.
 //!
+//! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the hint says so, and each
+//! insert gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts end before: a
+//! snapshot and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit looks
+//! for parts once more, and sets it again if there are any.
+//!
+//! # The longest step
+//!
+//! No insert does anything that takes longer in a larger table:
+//!
+//! | step of an insert | at most |
+//! |---|---|
+//! | path search | its bound, in buckets |
+//! | splits | 16 words at the cursor, and the two buckets of the item, for each of its few attempts |
+//! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
+//! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
+//! | giving back | one part |
+//!
+//! What is not so: an allocator that has memory of such a size left, and no fresh pages, writes the zeros itself. At the
+//! limit on memory an insert gives back all that is due before it is refused. And the pages of a generation that was
+//! [sealed](#closing) go back in one call, by whoever leaves it.
+//!
 //! # Admissions
 //!
 //! As in a [chain](super::growth#admissions), only its owner commits one, because only the owner knows the item, of which

@@ -107,12 +107,6 @@ impl Depth {
         (bit, lane & !TAIL | lane << 1 & TAIL | mark)
     }
 
-    /// Whether a lane has as long a tail as a new one.
-    #[inline]
-    pub(crate) fn is_full(self, lane: u16) -> bool {
-        lane & self.mark() == self.mark()
-    }
-
     /// Two bits for each of the eight lanes of two words that covers the item whose full lane is `wanted`, those of the
     /// first lowest.
     #[inline]
@@ -131,6 +125,12 @@ impl Marks {
     #[inline]
     pub(crate) const fn of(depth: Depth) -> Self {
         Self([depth as u16 * MARK; 8])
+    }
+
+    /// Whether a lane has as long a tail as a new one.
+    #[inline]
+    pub(crate) fn is_full(&self, lane: u16) -> bool {
+        lane & self.0[0] == self.0[0]
     }
 
     /// As [`Depth::covering`].

@@ -3,6 +3,7 @@
 //! The words of all levels are on one number line: level `k` has those from `2^k` to `2^(k+1)`, in a block of memory of
 //! its own, and word `n` splits into `2n` and `2n + 1`.
 
+mod block;
 mod blocks;
 mod class;
 mod header;

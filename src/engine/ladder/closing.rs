@@ -16,7 +16,9 @@ impl Ladder {
             }
         });
         // A thread that is asleep while it is pinned must not make it keep one generation after the other.
-        if !self.nothing_is_left() {
+        let nothing_is_left = self.nothing_is_left();
+        self.give_back_rest();
+        if !nothing_is_left {
             return;
         }
         {
@@ -36,6 +38,15 @@ impl Ladder {
     fn nothing_is_left(&self) -> bool {
         (0..FLUSHES).for_each(|_| pin().flush());
         self.current.left_bytes() == 0
+    }
+
+    /// Gives back what tables have grown out of, if no thread may be in the midst of a split into it.
+    pub(super) fn give_back_rest(&self) {
+        self.of_current(|generation| {
+            generation
+                .rungs()
+                .for_each(|rung| rung.tokens().give_back_rest());
+        });
     }
 
     fn try_to_seal(&self, generation: &Generation) {

@@ -169,6 +169,7 @@ impl Ladder {
                 return Ok(());
             }
             crossbeam_epoch::pin().flush();
+            self.give_back_rest();
         }
         match bytes() {
             bytes if bytes <= most => Ok(()),

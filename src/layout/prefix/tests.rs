@@ -106,7 +106,7 @@ proptest! {
             let mut lanes = [0; 4];
             lanes[at] = b;
             prop_assert_eq!(marks.nested(a, word(lanes)), (u32::from(nested) * 3) << (2 * at));
-            prop_assert_eq!(depth.is_full(a), depth.tail(a) == depth.full_tail());
+            prop_assert_eq!(Marks::of(depth).is_full(a), depth.tail(a) == depth.full_tail());
         }
     }
 

@@ -1,26 +1,27 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | growing : 1 | deeper : 1 | 55 - level : 6 |
+//! hint   | address of the first word : 56 | growing : 1 | behind : 1 | 55 - level : 6 |
 //! ```
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
 //! whatever the hint said. The cursor is the first word that need not be split yet.
 //!
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
-//! and reads as absent words.
+//! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
 
 use core::hint::select_unpredictable;
 use core::ptr;
 
 use once_cell::race::OnceBox;
 
+use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
 use super::level::Level;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
-use crate::allocate::{self, ALIGNMENT, Cells};
+use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
 use crate::layout::prefix::{Depth, Head, Marks, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint};
@@ -41,13 +42,6 @@ pub(crate) struct Blocks {
     blocks: [OnceBox<Block>; PLACES],
 }
 
-#[derive(Debug)]
-struct Block {
-    words: Cells<Header>,
-    /// The bytes that the system has got back.
-    released: AtomicU64,
-}
-
 /// What the hint said when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hint(*mut AtomicU64);
@@ -58,15 +52,14 @@ const SHIFT: usize = (1 << 6) - 1;
 /// A hash without so many bits at the end begins with the place of a bucket, and the ten bits behind it: two bits of 0
 /// are in front.
 const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
-const DEEPER: usize = 1 << 6;
+const BEHIND: usize = 1 << 6;
 const GROWING: usize = 1 << 7;
 const _: () = assert!(GROWING < ALIGNMENT);
 
 impl Hint {
-    fn new(block: &Block, level: u32, depth: Depth) -> Self {
-        let deeper = if depth == Depth::First { 0 } else { DEEPER };
+    fn new(block: &Block, level: u32) -> Self {
         let words = block.words.first().as_ptr();
-        Self(words.map_addr(|address| address | deeper | (SHIFT_OF_LEVEL_0 - level) as usize))
+        Self(words.map_addr(|address| address | (SHIFT_OF_LEVEL_0 - level) as usize))
     }
 
     #[inline]
@@ -79,19 +72,30 @@ impl Hint {
         SHIFT_OF_LEVEL_0 - (self.0.addr() & SHIFT) as u32
     }
 
-    #[inline]
-    pub(crate) fn depth(self) -> Depth {
-        if self.0.addr() & DEEPER == 0 {
-            Depth::First
-        } else {
-            Depth::Deeper
-        }
-    }
-
     /// Whether words of this level are being split.
     #[inline]
     pub(crate) fn is_growing(self) -> bool {
         self.0.addr() & GROWING != 0
+    }
+
+    /// Whether memory of levels behind this one is to be given back.
+    #[inline]
+    pub(crate) fn has_memory_behind(self) -> bool {
+        self.0.addr() & BEHIND != 0
+    }
+
+    /// Whether inserts have nothing to do besides.
+    #[inline]
+    pub(crate) fn is_at_rest(self) -> bool {
+        self.0.addr() & (GROWING | BEHIND) == 0
+    }
+
+    fn with(self, flags: usize) -> Self {
+        Self(self.0.map_addr(|address| address | flags))
+    }
+
+    fn without(self, flags: usize) -> Self {
+        Self(self.0.map_addr(|address| address & !flags))
     }
 }
 
@@ -126,7 +130,7 @@ impl Blocks {
     }
 
     fn of(first: u32, level: u32, block: Block, lazy: bool) -> Self {
-        let hint = Hint::new(&block, level, depth(first, level));
+        let hint = Hint::new(&block, level);
         let blocks: [OnceBox<Block>; PLACES] = core::array::from_fn(|_| OnceBox::new());
         let added = blocks[(level - first) as usize].set(Box::new(block));
         debug_assert!(added.is_ok());
@@ -185,9 +189,8 @@ impl Blocks {
     /// From now on words of the level of `hint` are split. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
         let block = self.block_or_new(hint.level() + 1)?;
-        self.announce_below(Hint::new(block, hint.level() + 1, Depth::Deeper));
-        let growing = hint.0.map_addr(|address| address | GROWING);
-        Ok(self.replace_hint(hint, Hint(growing)))
+        self.announce_below(Hint::new(block, hint.level() + 1));
+        Ok(self.replace_hint(hint, hint.with(GROWING)))
     }
 
     /// Lets `below` find a level, unless it finds a deeper one: this growth may be long over, and the next one under way.
@@ -208,8 +211,9 @@ impl Blocks {
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
+        let behind = hint.0.addr() & BEHIND;
         self.below(hint)
-            .is_some_and(|next| self.replace_hint(hint, next))
+            .is_some_and(|next| self.replace_hint(hint, next.with(behind)))
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -318,44 +322,66 @@ impl Blocks {
         cell.store(Word::from(content).bits(), Ordering::Relaxed);
     }
 
-    /// Lets the system have the pages of a level that is behind the hint for a grace period, so that nobody splits into
-    /// it any more.
+    /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into
+    /// it any more. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
         // What is absent there is not what was given back.
         if !(self.lazy && level == self.first) {
-            self.release_block(level);
+            match self.block(level) {
+                Some(block) if block.abandon() => self.say_behind(),
+                Some(block) => block.release(),
+                None => {}
+            }
         }
     }
 
-    /// Lets the system have the pages of all levels, when nobody writes to any word any more.
+    /// Gives back a part of the memory behind the hint. Returns false if there was none.
+    pub(crate) fn release_part(&self) -> bool {
+        let all = || self.blocks.iter().filter_map(OnceBox::get);
+        loop {
+            let hint = self.hint();
+            if !hint.has_memory_behind() {
+                return false;
+            }
+            if all().any(Block::release_part) {
+                return true;
+            }
+            // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this
+            // exchange, so the block is found after it.
+            if self.replace_hint(hint, hint.without(BEHIND)) && all().any(Block::has_part) {
+                self.say_behind();
+            }
+        }
+    }
+
+    /// Tells inserts that there is memory behind the hint.
+    fn say_behind(&self) {
+        loop {
+            // SeqCst: after the block was abandoned; see `release_part`.
+            let hint = Hint(self.hint.load(Ordering::SeqCst));
+            if hint.has_memory_behind() || self.replace_hint(hint, hint.with(BEHIND)) {
+                return;
+            }
+        }
+    }
+
+    /// Lets the system have the memory of all levels, when nobody writes to any word any more.
     pub(crate) fn release_all(&self) {
-        (self.first..=self.last()).for_each(|level| self.release_block(level));
-    }
-
-    fn release_block(&self, level: u32) {
-        if let Some(block) = self.block(level) {
-            let released = allocate::release_pages(&block.words) as u64;
-            // Relaxed: a measure, which orders nothing.
-            block.released.store(released, Ordering::Relaxed);
-        }
+        self.blocks
+            .iter()
+            .filter_map(OnceBox::get)
+            .for_each(Block::release);
     }
 
     /// The bytes of one block of this level.
     pub(crate) fn bytes_for(level: u32) -> usize {
-        size_of::<Block>() + Cells::<Header>::bytes_for(1 << level)
+        Block::bytes_for(level)
     }
 
     /// The bytes of all blocks, but for those that the system has got back.
     pub(crate) fn bytes(&self) -> usize {
-        let of_block = |block: &Block| {
-            let released = block.released.load(Ordering::Relaxed) as usize;
-            size_of::<Block>() + Cells::<Header>::bytes_for(block.words.len()) - released
-        };
-        self.blocks
-            .iter()
-            .filter_map(OnceBox::get)
-            .map(of_block)
-            .sum()
+        let blocks = self.blocks.iter().filter_map(OnceBox::get);
+        blocks.map(Block::bytes).sum()
     }
 }
 
@@ -415,6 +441,12 @@ impl Pair<'_> {
         self.header.marks.covering(self.lane, first, second)
     }
 
+    /// Whether a lane of one of the two is as long as a new one.
+    #[inline]
+    pub(crate) fn is_full(&self, lane: u16) -> bool {
+        self.header.marks.is_full(lane)
+    }
+
     /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`Marks::nested`].
     #[inline]
     pub(crate) fn nested(&self, lane: u16, other: Word) -> u32 {
@@ -441,15 +473,6 @@ impl Pair<'_> {
         // SeqCst: see `Table::exchange`.
         cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
             .is_ok()
-    }
-}
-
-impl Block {
-    fn new(level: u32, depth: Depth) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            words: Cells::new(1 << level, Header::new(level, depth))?,
-            released: AtomicU64::new(0),
-        })
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
     let hint = tokens.blocks.hint();
     let pair = tokens.blocks.pair(hint, hash);
     let (a, b) = pair.load();
-    if !hint.is_growing() && Word::are_plain(a, b) {
+    if hint.is_at_rest() && Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         // Selects without a branch, because the choice is unpredictable.
         let first_is_emptier = a.vacancies() >= b.vacancies();

@@ -23,7 +23,6 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
     if Word::are_plain(a, b) {
-        let depth = hint.depth();
         let covering = pair.covering(a, b);
         // One of the two bits of each lane.
         let lanes = covering & 0x5555;
@@ -36,7 +35,7 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
             );
             let lane = here.lane(lanes.trailing_zeros() / 2 % 4);
             // See below. Without a branch on the length, because it is unpredictable.
-            let is_longest = depth.is_full(lane)
+            let is_longest = pair.is_full(lane)
                 | (pair.nested(lane, other) == 0) & tokens.stripes.unchanged(f, version);
             let here = here.plain();
             let cleared =

@@ -82,9 +82,13 @@ pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMe
     Ok(())
 }
 
-/// If the table is growing, splits the next words of the level that it leaves. Returns false if it could not.
+/// An insert's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
+/// next words of the level that it leaves. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
+    if hint.has_memory_behind() {
+        tokens.blocks.release_part();
+    }
     if !hint.is_growing() {
         return true;
     }
@@ -103,18 +107,25 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     true
 }
 
-/// Goes on until the table is not growing. Returns false if it cannot.
+/// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
+/// Returns false if it is growing still.
 pub(super) fn finish_growth(tokens: &Doubling) -> bool {
     while tokens.blocks.hint().is_growing() {
         if !help_to_grow(tokens) {
             return false;
         }
     }
+    give_back_rest(tokens);
     true
 }
 
+/// Gives back all that inserts have left to do.
+pub(super) fn give_back_rest(tokens: &Doubling) {
+    while tokens.blocks.release_part() {}
+}
+
 /// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
-/// it any more.
+/// it any more. What is more than one part of it is left to the inserts to come.
 fn give_back(tokens: &Doubling, level: u32) {
     let blocks = Arc::clone(&tokens.blocks);
     crossbeam_epoch::pin().defer(move || blocks.release(level));

@@ -1,0 +1,133 @@
+//! A block: the words of one level, and how their memory goes back.
+//!
+//! A large block goes back in parts, so that no call waits for the system to take all of it.
+
+use super::header::Header;
+use crate::allocate::{self, Cells, Parts};
+use crate::error::OutOfMemory;
+use crate::layout::prefix::Depth;
+use crate::sync::{AtomicU64, Ordering};
+
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) words: Cells<Header>,
+    /// The bytes that the system has got back.
+    released: AtomicU64,
+    /// The number of the part that goes back next.
+    part: AtomicU64,
+}
+
+/// As the number of the next part: the words are in use.
+const IN_USE: u64 = u64::MAX;
+
+impl Block {
+    pub(super) fn new(level: u32, depth: Depth) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            words: Cells::new(1 << level, Header::new(level, depth))?,
+            released: AtomicU64::new(0),
+            part: AtomicU64::new(IN_USE),
+        })
+    }
+
+    /// The bytes of one of this level.
+    pub(super) fn bytes_for(level: u32) -> usize {
+        size_of::<Self>() + Cells::<Header>::bytes_for(1 << level)
+    }
+
+    /// The bytes, but for those that the system has got back.
+    pub(super) fn bytes(&self) -> usize {
+        // Relaxed, here and where it is added to: a measure, which orders nothing.
+        let released = self.released.load(Ordering::Relaxed) as usize;
+        size_of::<Self>() + Cells::<Header>::bytes_for(self.words.len()) - released
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts::of(&self.words)
+    }
+
+    /// Lets the system have all pages of a block that nobody needs any more.
+    pub(super) fn release(&self) {
+        if self.abandon() {
+            while self.release_part() {}
+        } else {
+            let released = allocate::release_pages(&self.words);
+            self.released.store(released as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Nobody needs the words any more. Returns whether it is so large that it is to go back in parts.
+    pub(super) fn abandon(&self) -> bool {
+        let is_large = self.parts().len() > 1;
+        if is_large {
+            // SeqCst: see `Blocks::release_part`.
+            let _ = self
+                .part
+                .compare_exchange(IN_USE, 0, Ordering::SeqCst, Ordering::SeqCst);
+        }
+        is_large
+    }
+
+    /// Whether a part is to go back that no thread has taken on.
+    pub(super) fn has_part(&self) -> bool {
+        // SeqCst: as above.
+        self.part.load(Ordering::SeqCst) < self.parts().len() as u64
+    }
+
+    /// Lets the system have the pages of one part. Returns false if there is none to go back.
+    pub(super) fn release_part(&self) -> bool {
+        if !self.has_part() {
+            return false;
+        }
+        // Relaxed: the pages are the same whoever gives them back.
+        let part = self.part.fetch_add(1, Ordering::Relaxed);
+        let released = allocate::release_pages(self.parts().part(part as usize));
+        self.released.fetch_add(released as u64, Ordering::Relaxed);
+        true
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Each part goes back once, whoever is in the way.
+    #[test]
+    fn threads_share_the_parts() {
+        const LEVEL: u32 = 20;
+        let block = Block::new(LEVEL, Depth::Deeper).expect("memory");
+        let cells = block.words.iter();
+        cells.for_each(|cell| cell.store(1, Ordering::Relaxed));
+        let bytes = block.bytes();
+        assert!(!block.release_part(), "it is in use");
+        assert!(block.abandon() && block.abandon());
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| while block.release_part() {});
+            }
+        });
+        assert!(!block.has_part());
+        let rest = block.bytes();
+        assert!(rest < bytes / 100, "{rest} of {bytes} bytes");
+        let full = |cell: &&AtomicU64| cell.load(Ordering::Relaxed) != 0;
+        let full = block.words.iter().filter(full).count();
+        assert!(full < rest / 8, "{full} words");
+        // All is given back, so there is nothing to add.
+        block.release();
+        assert_eq!(block.bytes(), rest);
+    }
+
+    #[test]
+    fn a_small_one_goes_back_at_once() {
+        let block = Block::new(15, Depth::First).expect("memory");
+        if block.abandon() {
+            // Where a huge page begins in its midst.
+            return;
+        }
+        let bytes = block.bytes();
+        assert!(!block.release_part());
+        block.release();
+        assert!(block.bytes() < bytes / 10);
+    }
+}
