@@ -5,9 +5,14 @@
 //! 3. In all, no more than three times the input and 1,280 KiB, with as many segments as there can be.
 //! 4. Memory for tables that cannot be had is an error, whichever allocation fails, and nothing is kept.
 //! 5. Writing takes none.
+//!
+//! The same of filters that double, in `doubling`.
 
 #[path = "common/allocations.rs"]
 mod allocations;
+#[path = "ladder/memory.rs"]
+mod doubling;
+
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};

@@ -1,4 +1,5 @@
-//! What is stored of a filter that grows is read again, the same.
+//! What is stored of a filter that grows is read again, the same. Readers, writers and hashers also of one that doubles; the
+//! rest of that is in `ladder`.
 //!
 //! 1. A filter that is read answers as the one that was written, has its segments and measures, and is written as
 //!    the same bytes; the same operations on both have the same outcomes. With any number of segments, after
@@ -16,7 +17,10 @@ use std::hash::BuildHasher;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{CuckooFilter, Filter, Growing, RandomState, ReadError};
+use lockfree_cuckoo::{
+    CuckooFilter, Filter, FilterBuilder, Growing, GrowingCuckooFilter, Grows, Ladder, RandomState,
+    ReadError,
+};
 use model::hashers::Fnv;
 use model::stored::list;
 use model::{Layout, mix};
@@ -48,20 +52,31 @@ fn grown(capacity: usize, factor: usize, segments: usize) -> Chain {
     filter
 }
 
-fn from_bytes(bytes: &[u8]) -> Chain {
-    Chain::from_bytes(bytes).expect("these bytes were just written")
+/// One that has doubled as often as that takes, or more. It holds the items from 0.
+fn doubled(capacity: usize, items: u64) -> GrowingCuckooFilter {
+    let builder = GrowingCuckooFilter::builder().capacity(capacity);
+    let filter = builder.seed(mix(items)).build().expect("memory");
+    for item in 0..items {
+        filter.insert(&item).expect("no limits");
+    }
+    filter
 }
 
-fn read_from(reader: impl Read) -> Chain {
-    Chain::read_from(reader).expect("these bytes were just written")
+fn from_bytes<E: Grows>(bytes: &[u8]) -> Filter<E> {
+    Filter::from_bytes(bytes).expect("these bytes were just written")
 }
 
-fn assert_same(read: &mut Chain, written: &mut Chain) {
+fn read_from<E: Grows>(reader: impl Read) -> Filter<E> {
+    Filter::read_from(reader).expect("these bytes were just written")
+}
+
+fn assert_same<E: Grows>(read: &mut Filter<E>, written: &mut Filter<E>) {
     assert_eq!(read.len(), written.len());
     assert_eq!(read.segments(), written.segments());
     assert_eq!(read.capacity(), written.capacity());
     assert_eq!(read.slots(), written.slots());
-    assert_eq!(read.memory_usage(), written.memory_usage());
+    // One that doubles gives back what it has grown out of when it can.
+    assert!(read.memory_usage() <= written.memory_usage());
     assert_eq!(read.false_positive_rate(), written.false_positive_rate());
     assert_eq!(read.hasher().seed(), written.hasher().seed());
     for item in 0..written.slots() as u64 {
@@ -108,7 +123,7 @@ fn what_removal_has_left_is_read_as_it_was_written() {
         assert!(written.remove(&item));
     }
     written.shrink_to_fit();
-    let read = &mut from_bytes(&written.to_bytes());
+    let read: &mut Chain = &mut from_bytes(&written.to_bytes());
     assert_same(read, &mut written);
     assert!((0..items).step_by(7).all(|item| read.contains(&item)));
 }
@@ -121,7 +136,7 @@ fn the_segment_that_takes_inserts_is_kept_wherever_it_is() {
         let bytes = written.to_bytes();
         let index = list::TARGET.get(&bytes) as usize;
         assert_eq!(list::shapes(&bytes)[index], target);
-        let mut read = from_bytes(&bytes);
+        let mut read: Chain = from_bytes(&bytes);
         assert_same(&mut read, &mut written);
         for item in 0..target as u64 {
             written.insert(&item).expect("room");
@@ -137,7 +152,7 @@ fn the_segment_that_takes_inserts_is_kept_wherever_it_is() {
 fn it_grows_by_the_same_factor_and_begins_anew_with_the_same_size() {
     for factor in [2, 4, 16, 1 << 16] {
         let mut written = grown(8, factor, 2);
-        let mut read = from_bytes(&written.to_bytes());
+        let mut read: Chain = from_bytes(&written.to_bytes());
         if factor < 1 << 16 {
             for filter in [&written, &read] {
                 let mut items = 0u64..;
@@ -172,11 +187,11 @@ fn the_limits_are_kept_and_hold() {
         builder().max_memory_usage(100_000).growth_factor(4),
     ] {
         let mut written = builder.build().expect("possible");
-        let read = from_bytes(&written.to_bytes());
+        let read: Chain = from_bytes(&written.to_bytes());
         let reached = limit(&written);
         assert_eq!(limit(&read), reached);
         // Again, when it cannot grow any more.
-        let read = from_bytes(&written.to_bytes());
+        let read: Chain = from_bytes(&written.to_bytes());
         assert_eq!(limit(&read), limit(&written));
         assert_eq!(read.segments(), written.segments());
     }
@@ -184,7 +199,7 @@ fn the_limits_are_kept_and_hold() {
     for _ in 0..2 {
         let bytes = unlimited.clone().build().expect("possible").to_bytes();
         assert_eq!(list::MEMORY.get(&bytes), u64::MAX);
-        from_bytes(&bytes);
+        from_bytes::<Growing>(&bytes);
         unlimited = unlimited.max_memory_usage(usize::MAX);
     }
 }
@@ -192,7 +207,7 @@ fn the_limits_are_kept_and_hold() {
 #[test]
 fn segments_that_are_emptied_after_reading_go() {
     let mut written = grown(200, 2, 5);
-    let read = from_bytes(&written.to_bytes());
+    let read: Chain = from_bytes(&written.to_bytes());
     for item in 0..written.len() as u64 {
         assert!(read.remove(&item));
     }
@@ -203,7 +218,7 @@ fn segments_that_are_emptied_after_reading_go() {
 
     // One of the first size takes the inserts already, behind the others.
     assert!(written.add_segment(64));
-    let read = from_bytes(&written.to_bytes());
+    let read: Chain = from_bytes(&written.to_bytes());
     assert_eq!(list::TARGET.get(&written.to_bytes()), 4);
     for item in 0..written.len() as u64 {
         assert!(read.remove(&item));
@@ -260,7 +275,7 @@ proptest! {
         for &step in &before {
             take(&written, step);
         }
-        let mut read = from_bytes(&written.to_bytes());
+        let mut read: Chain = from_bytes(&written.to_bytes());
         assert_same(&mut read, &mut written);
         // When an empty segment goes depends on what other threads are about; so nobody shrinks from here on.
         for &step in after.iter().filter(|step| !matches!(step, Step::Shrink)) {
@@ -294,7 +309,11 @@ impl<R: Read> Read for Pieces<R> {
 #[test]
 fn a_reader_may_give_its_bytes_in_any_pieces() {
     // More than one piece of the filter's own reading.
-    let mut written = grown(3_000, 4, 3);
+    is_read_in_pieces(grown(3_000, 4, 3));
+    is_read_in_pieces(doubled(1, 40_000));
+}
+
+fn is_read_in_pieces<E: Grows>(mut written: Filter<E>) {
     let bytes = written.to_bytes();
     for size in [1, 23, 24, 63, 64, 65, 4_095, usize::MAX] {
         let reader = Pieces {
@@ -308,7 +327,11 @@ fn a_reader_may_give_its_bytes_in_any_pieces() {
 
 #[test]
 fn what_follows_in_a_stream_is_left_unread() {
-    let mut filters = [grown(0, 2, 1), grown(45, 4, 3), grown(1_000, 2, 4)];
+    are_read_from_a_stream([grown(0, 2, 1), grown(45, 4, 3), grown(1_000, 2, 4)]);
+    are_read_from_a_stream([doubled(0, 0), doubled(45, 1_000), doubled(1, 20_000)]);
+}
+
+fn are_read_from_a_stream<E: Grows>(mut filters: [Filter<E>; 3]) {
     let mut stream = Cursor::new(Vec::new());
     for filter in &mut filters {
         filter.write_to(&mut stream).expect("memory");
@@ -326,7 +349,11 @@ fn what_follows_in_a_stream_is_left_unread() {
 
 #[test]
 fn a_failing_reader_s_error_is_told() {
-    let bytes = grown(8, 2, 3).to_bytes();
+    fails_with_its_reader::<Growing>(&grown(8, 2, 3).to_bytes());
+    fails_with_its_reader::<Ladder>(&doubled(1, 200).to_bytes());
+}
+
+fn fails_with_its_reader<E: Grows>(bytes: &[u8]) {
     for good in 0..bytes.len() {
         struct Broken;
         impl Read for Broken {
@@ -334,7 +361,7 @@ fn a_failing_reader_s_error_is_told() {
                 Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
             }
         }
-        let error = Chain::read_from(bytes[..good].chain(Broken));
+        let error = Filter::<E>::read_from(bytes[..good].chain(Broken));
         let error = error.expect_err("broken");
         assert!(
             matches!(&error, ReadError::Io(inner) if inner.kind() == ErrorKind::ConnectionReset),
@@ -353,6 +380,7 @@ fn a_reader_that_claims_too_much_is_an_error() {
     }
     for claim in [65, 1 << 20, usize::MAX] {
         assert!(Chain::read_from(Boaster(claim)).is_err());
+        assert!(GrowingCuckooFilter::read_from(Boaster(claim)).is_err());
     }
 }
 
@@ -381,7 +409,11 @@ impl Write for Limited {
 
 #[test]
 fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
-    let mut filter = grown(8, 2, 3);
+    fails_with_its_writer(grown(8, 2, 3));
+    fails_with_its_writer(doubled(1, 200));
+}
+
+fn fails_with_its_writer<E: Grows>(mut filter: Filter<E>) {
     let bytes = filter.to_bytes();
     let to = |limit| Limited {
         taken: Vec::new(),
@@ -405,15 +437,19 @@ fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
 
 #[test]
 fn a_large_filter_goes_through_a_file() {
+    goes_through_a_file(Chain::with_capacity(1_000));
+    goes_through_a_file(GrowingCuckooFilter::with_capacity(1));
+}
+
+fn goes_through_a_file<E: Grows>(mut written: Filter<E>) {
     let path = std::env::temp_dir().join(format!("lfcf-growing-{}", std::process::id()));
-    let mut written = Chain::with_capacity(1_000);
     for item in 0..300_000u32 {
         written.insert(&item).expect("no limits");
     }
     let file = fs::File::create(&path).expect("a temporary file");
     written.write_to(file).expect("written");
     let file = fs::File::open(&path).expect("the same file");
-    let read = read_from(file);
+    let read: Filter<E> = read_from(file);
     fs::remove_file(&path).expect("removed");
     assert_eq!(read.len(), 300_000);
     assert!((0..300_000u32).all(|item| read.contains(&item)));
@@ -426,39 +462,44 @@ fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
 
 #[test]
 fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
-    fn grown<S: BuildHasher>(hasher: S) -> Chain<S> {
-        let builder = Chain::builder().capacity(8).hasher(hasher);
+    hashers_are_told_apart::<Growing>();
+    hashers_are_told_apart::<Ladder>();
+}
+
+fn hashers_are_told_apart<E: Grows>() {
+    fn grown<E: Grows, S: BuildHasher>(hasher: S) -> Filter<E, S> {
+        let builder = FilterBuilder::<E, S>::with_hasher(hasher).capacity(8);
         let filter = builder.build().expect("memory");
         for item in 0..100 {
             filter.insert(&format!("item {item}")).expect("no limits");
         }
         filter
     }
-    let bytes = grown(Fnv { key: 7 }).to_bytes();
-    let right = Chain::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
+    let bytes = grown::<E, _>(Fnv { key: 7 }).to_bytes();
+    let right = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
     let mut right = right.expect("the same");
     assert!((0..100).all(|item| right.contains(&format!("item {item}"))));
     assert!(right.to_bytes() == bytes);
-    let right = Chain::read_from_with_hasher(&*bytes, Fnv { key: 7 });
+    let right = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 7 });
     assert_eq!(right.expect("the same").len(), 100);
 
-    let wrong = Chain::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
+    let wrong = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
     assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let wrong = Chain::read_from_with_hasher(&*bytes, Fnv { key: 8 });
+    let wrong = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 8 });
     assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let default = Chain::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
+    let default = Filter::<E, _>::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
     assert!(matches!(error_of(default), ReadError::OtherHasher));
-    let missing = Chain::from_bytes(&bytes);
+    let missing = Filter::<E>::from_bytes(&bytes);
     assert!(matches!(error_of(missing), ReadError::HasherNeeded));
-    let missing = Chain::read_from(&*bytes);
+    let missing = Filter::<E>::read_from(&*bytes);
     assert!(matches!(error_of(missing), ReadError::HasherNeeded));
 
     let hasher = std::hash::RandomState::new();
-    let bytes = grown(hasher.clone()).to_bytes();
-    let read = Chain::from_bytes_with_hasher(&bytes, hasher);
+    let bytes = grown::<E, _>(hasher.clone()).to_bytes();
+    let read = Filter::<E, _>::from_bytes_with_hasher(&bytes, hasher);
     assert!(read.expect("the same keys").contains(&"item 7".to_string()));
     let other = std::hash::RandomState::new();
-    let other = Chain::from_bytes_with_hasher(&bytes, other);
+    let other = Filter::<E, _>::from_bytes_with_hasher(&bytes, other);
     assert!(matches!(error_of(other), ReadError::OtherHasher));
 }
 
@@ -513,7 +554,7 @@ fn there_are_no_more_segments_than_can_be_stored() {
     written.insert("a").expect("room");
     let added = (0..300).filter(|_| written.add_segment(2)).count();
     assert_eq!((added, written.segments()), (254, 255));
-    let read = from_bytes(&written.to_bytes());
+    let read: Chain = from_bytes(&written.to_bytes());
     assert!(read.contains("a"));
     assert_eq!(read.segments(), 255);
     let error = (0..).find_map(|item: u32| read.insert(&item).err());

@@ -8,6 +8,7 @@
 //! 4. A thread that stands still in an insert delays what is taken out, and does not make segments multiply.
 //! 5. Growers that race build no more than one segment each in vain, and all of it is freed.
 //! 6. Memory for a segment that cannot be had is an error, whichever allocation fails, and loses nothing.
+//! 7. Likewise filters that double, in `doubling`.
 //!
 //! The allocator counts what the whole process holds, so one test runs at a time. What is retired is taken out as
 //! soon as every thread has been seen outside of an insert; here it is waited for in turns, not in time.
@@ -20,6 +21,9 @@
     clippy::disallowed_types,
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
+
+#[path = "ladder/allocated.rs"]
+mod doubling;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -4,7 +4,7 @@
 
 use crew::Crew;
 use lockfree_cuckoo::testing::AddSegment;
-use lockfree_cuckoo::{Filter, Growing, SnapshotError};
+use lockfree_cuckoo::{Filter, Growing, GrowingCuckooFilter, Grows, SnapshotError};
 use model::mix;
 
 /// A filter that grows by segments.
@@ -59,46 +59,53 @@ fn keeps_the_limits_and_the_target() {
 /// Two threads replace items all the time, a thousand at a time, so that the filter grows and sheds segments.
 #[test]
 fn misses_nothing_while_others_churn_and_it_grows() {
+    for capacity in [100, 2_000] {
+        misses_nothing_while_others_churn(&filter(capacity));
+    }
+    // Through all ten doublings, and behind them.
+    for capacity in [1, 100, 2_000] {
+        misses_nothing_while_others_churn(&GrowingCuckooFilter::with_capacity(capacity));
+    }
+}
+
+fn misses_nothing_while_others_churn<E: Grows>(filter: &Filter<E>) {
     const SNAPSHOTS: usize = 40;
     const BATCH: u64 = 1_000;
-    for capacity in [100, 2_000] {
-        let filter = filter(capacity);
-        // In several segments.
-        let lasting: Vec<u64> = items(1, 5_000).collect();
-        filter.insert_many_hash(&lasting).expect("no limits");
-        let (taken, _) = Crew::run(
-            1,
-            |_, _| {
-                let mut taken = 0;
-                for _ in 0..SNAPSHOTS {
-                    match filter.snapshot() {
-                        Ok(copy) => {
-                            taken += 1;
-                            let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
-                            assert_eq!(missed.count(), 0);
-                            assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
-                        }
-                        Err(error) => assert_eq!(error, SnapshotError::Disturbed),
+    // In several segments.
+    let lasting: Vec<u64> = items(1, 5_000).collect();
+    filter.insert_many_hash(&lasting).expect("no limits");
+    let (taken, _) = Crew::run(
+        1,
+        |_, _| {
+            let mut taken = 0;
+            for _ in 0..SNAPSHOTS {
+                match filter.snapshot() {
+                    Ok(copy) => {
+                        taken += 1;
+                        let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
+                        assert_eq!(missed.count(), 0);
+                        assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
                     }
+                    Err(error) => assert_eq!(error, SnapshotError::Disturbed),
                 }
-                taken
-            },
-            2,
-            |crew, number| {
-                let mut round = 0;
-                while crew.at_work() {
-                    let from = ((number as u64 + 2) << 40) + round * BATCH;
-                    let batch: Vec<u64> = (from..from + BATCH).map(mix).collect();
-                    filter.insert_many_hash(&batch).expect("no limits");
-                    assert_eq!(filter.remove_many_hash(&batch), batch.len());
-                    filter.shrink_to_fit();
-                    round += 1;
-                }
-            },
-        );
-        assert!(taken[0] > SNAPSHOTS / 2, "{} of {SNAPSHOTS}", taken[0]);
-        assert_eq!(filter.len(), lasting.len());
-    }
+            }
+            taken
+        },
+        2,
+        |crew, number| {
+            let mut round = 0;
+            while crew.at_work() {
+                let from = ((number as u64 + 2) << 40) + round * BATCH;
+                let batch: Vec<u64> = (from..from + BATCH).map(mix).collect();
+                filter.insert_many_hash(&batch).expect("no limits");
+                assert_eq!(filter.remove_many_hash(&batch), batch.len());
+                filter.shrink_to_fit();
+                round += 1;
+            }
+        },
+    );
+    assert!(taken[0] > SNAPSHOTS / 2, "{} of {SNAPSHOTS}", taken[0]);
+    assert_eq!(filter.len(), lasting.len());
 }
 
 /// A nearly full segment that cannot get another one, in which two threads replace items all the time, so that every
@@ -193,7 +200,11 @@ fn misses_none_that_pass_to_a_new_segment() {
 
 #[test]
 fn is_busy_for_a_second_one_only() {
-    let filter = filter(100_000);
+    is_busy_for_one_only(&filter(100_000));
+    is_busy_for_one_only(&GrowingCuckooFilter::with_capacity(100_000));
+}
+
+fn is_busy_for_one_only<E: Grows>(filter: &Filter<E>) {
     let (outcomes, _) = Crew::run(
         2,
         |_, _| {

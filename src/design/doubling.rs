@@ -192,6 +192,7 @@
 //! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --ladder`): splits,
 //! hops, the longest match, admissions, snapshots, giving back, two tables, deaths, and closing, with mutants that must
 //! die. It is not held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
-//! of two and three threads on this code (`loom-tests/tests/doubling.rs`, `closing.rs`). Threads are stopped at each access
-//! of splits, growths, admissions, copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).
+//! of two and three threads on this code (`loom-tests/tests/doubling.rs`, `closing.rs`). shuttle draws schedules of up to
+//! five, through all ten doublings (`tests/shuttle`). Threads are stopped at each access of splits, growths, admissions,
+//! copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).
 //! Filters live and die under threads that own items, and remove each of them in the end (`stress-tests lives`).

@@ -5,7 +5,8 @@
 //! grow and rotate. Where an item is put, and which items move for it, is decided by the order of the search.
 
 use lockfree_cuckoo::{
-    Engine, Filter, FilterBuilder, Fixed, Growing, Hashed, Lanes, Layout, Rotating, SemiSorted,
+    Engine, Filter, FilterBuilder, Fixed, Growing, Hashed, Ladder, Lanes, Layout, Rotating,
+    SemiSorted,
 };
 use model::mix;
 
@@ -200,8 +201,11 @@ impl Life {
                 }
             }
         }
-        let grows = course.most.is_some();
-        assert!(!grows || self.filter.segments() > 6, "{:?}", self.filter);
+        assert!(
+            self.filter.segments() >= course.segments,
+            "{:?}",
+            self.filter
+        );
         let mut bytes = Digest::NEW;
         for byte in self.filter.to_bytes() {
             bytes.add(byte.into());
@@ -220,6 +224,8 @@ struct Course {
     /// Where more is taken out than put in: for what grows, so many items, and for others what they are sized for. Only
     /// these are filled from time to time.
     most: Option<usize>,
+    /// So many there must be in the end.
+    segments: usize,
     /// Reads what was stored, to go on with that.
     read: Option<Read>,
     /// If all inserts are of one kind.
@@ -229,6 +235,7 @@ struct Course {
 const COURSE: Course = Course {
     operations: OPERATIONS,
     most: None,
+    segments: 1,
     read: None,
     only: None,
 };
@@ -257,9 +264,20 @@ fn fixed<L: Layout>(course: Course) -> [u64; 2] {
 fn growing<L: Layout>(course: Course) -> [u64; 2] {
     let course = Course {
         most: Some(50_000),
+        segments: 7,
         ..course
     };
     life(Filter::<Growing<L>>::builder().capacity(500), course)
+}
+
+/// All ten doublings, and a table behind that.
+fn doubling(course: Course) -> [u64; 2] {
+    let course = Course {
+        most: Some(50_000),
+        segments: 2,
+        ..course
+    };
+    life(Filter::<Ladder>::builder().capacity(8), course)
 }
 
 fn rotating<L: Layout>(course: Course) -> [u64; 2] {
@@ -272,7 +290,7 @@ type Wide = Lanes<2, 31>;
 type Sorted = SemiSorted<4, 17>;
 
 /// In hexadecimal, as they are written below.
-fn hex(digests: [[u64; 2]; 3]) -> String {
+fn hex<const FILTERS: usize>(digests: [[u64; 2]; FILTERS]) -> String {
     format!("{digests:#018x?}")
 }
 
@@ -294,6 +312,11 @@ fn a_filter_that_grows_is_the_same_for_ever() {
         growing::<Sorted>(COURSE),
     ];
     assert_eq!(hex(digests), hex(GROWING));
+}
+
+#[test]
+fn a_filter_that_doubles_is_the_same_for_ever() {
+    assert_eq!(hex([doubling(COURSE)]), hex(DOUBLING));
 }
 
 #[test]
@@ -319,22 +342,25 @@ fn each_way_to_insert_is_the_same_for_ever() {
             fixed::<Common>(course),
             growing::<Common>(course),
             rotating::<Common>(course),
+            doubling(course),
         ];
         assert_eq!(hex(digests), hex(expected));
     }
 }
 
-/// Of filters that are fixed, that grow, and that rotate.
-const ANY: [[u64; 2]; 3] = [
+/// Of filters that are fixed, that grow, that rotate, and that double.
+const ANY: [[u64; 2]; 4] = [
     [0x0b56_7d3d_b175_6799, 0x8395_9b74_a677_425e],
     [0xfb40_ec71_8720_64be, 0x99e3_c17d_1eec_68bc],
     [0x419b_5464_27de_3ce2, 0x45de_5204_e713_9531],
+    [0xefe3_0e2e_6f2f_d44e, 0xbc59_9ec0_b6c6_6316],
 ];
 
-const UNIQUE: [[u64; 2]; 3] = [
+const UNIQUE: [[u64; 2]; 4] = [
     [0x5f00_ec12_8739_c078, 0x8c23_5774_8ecb_94ad],
     [0x9ccc_1e0d_0c74_93ab, 0xe167_5e38_d8e5_ef2e],
     [0x55f3_5be1_ccc6_35d9, 0xf4e3_6c92_162f_8ef4],
+    [0xc84a_8463_8405_e487, 0xb472_8e46_03a1_67b8],
 ];
 
 /// Of the answers and of the stored bytes, for each layout: a contract with every replica.
@@ -349,6 +375,9 @@ const GROWING: [[u64; 2]; 3] = [
     [0xfa09_abec_ac86_cc51, 0x5f2a_5480_0382_2d35],
     [0xca0e_c614_0a15_c645, 0x2513_14c3_88b0_7005],
 ];
+
+/// A filter that doubles has one layout.
+const DOUBLING: [[u64; 2]; 1] = [[0x13ca_8d0e_298e_74b1, 0x895b_daf7_f24d_fe7a]];
 
 const ROTATING: [[u64; 2]; 3] = [
     [0x0311_12e8_19d5_e1e2, 0xdcc1_2d94_342e_01ef],
@@ -369,10 +398,11 @@ fn one_that_was_stored_and_read_goes_on_as_it_would_have() {
         read,
         ..COURSE
     };
-    let engines: [(Run, Read); 3] = [
+    let engines: [(Run, Read); 4] = [
         (fixed::<Common>, read::<Fixed>),
         (growing::<Common>, read::<Growing>),
         (rotating::<Common>, read::<Rotating>),
+        (doubling, read::<Ladder>),
     ];
     for (run, read) in engines {
         assert_eq!(run(course(Some(read))), run(course(None)));

@@ -1,7 +1,8 @@
 //! The batch calls: the single calls, item by item, whatever grows on the way.
 
 use crew::Crew;
-use lockfree_cuckoo::InsertError;
+use lockfree_cuckoo::{Filter, FilterBuilder, Grows, InsertError, Ladder};
+use model::hashers::AsGiven;
 use model::mix;
 
 use crate::common::batches::agree;
@@ -15,13 +16,24 @@ fn answers_as_the_single_calls_do_at_every_length() {
         let items: Vec<u64> = (0..length).map(mix).collect();
         let probes: Vec<u64> = (length / 2..2 * length).map(mix).collect();
         agree([8; 3].map(as_given), &items, &probes);
+        agree([8; 3].map(doubling), &items, &probes);
     }
+}
+
+fn doubling(capacity: usize) -> Filter<Ladder, AsGiven> {
+    let builder = FilterBuilder::with_hasher(AsGiven).capacity(capacity);
+    builder.build().expect("memory")
 }
 
 #[test]
 fn adds_what_is_absent_as_the_single_calls_do() {
+    all_add_the_same(|| [8; 3].map(as_given));
+    all_add_the_same(|| [8; 3].map(doubling));
+}
+
+fn all_add_the_same<E: Grows>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
     for length in (0..70).chain([255, 256, 257, 600, 1_000]) {
-        let [single, typed, hashed] = [8; 3].map(as_given);
+        let [single, typed, hashed] = filters();
         let mut items: Vec<u64> = (0..length).map(mix).collect();
         items.extend((length / 4..length).map(mix));
         let add = |item| single.insert_unique(item).expect("memory");

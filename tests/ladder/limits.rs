@@ -2,7 +2,9 @@
 
 use std::error::Error;
 
+use crew::Crew;
 use lockfree_cuckoo::{GrowthError, InsertError};
+use model::mix;
 
 use crate::{ALL, Doubling, builder, filter, narrow, random};
 
@@ -129,4 +131,83 @@ fn an_early_snapshot_does_not_disturb_later_ones() {
         log > filter.slots() / 64 * 8 * 3 / 4,
         "a log of {log} bytes"
     );
+
+/// Growers that race get past no limit.
+#[test]
+fn threads_keep_to_the_limits_together() {
+    for round in 0..40 {
+        // As above: four doublings.
+        let builder = builder(8).max_false_positive_rate(0.000_62);
+        let filter = builder.build().expect("a possible rate");
+        let stored = Crew::workers(4, |_, thread| {
+            let items = (0..200).map(|item| mix(mix(round) ^ (thread as u64) << 32 ^ item));
+            let stored = items.filter(|&item| match filter.insert_hash(item) {
+                Ok(()) => true,
+                Err(InsertError::CannotGrow { error, .. }) => {
+                    assert!(error.false_positive_rate() > 0.000_62, "{error}");
+                    false
+                }
+                Err(error) => panic!("{error}"),
+            });
+            stored.collect::<Vec<u64>>()
+        });
+        assert_eq!((filter.slots(), filter.segments()), (8 << 4, 1));
+        let stored: Vec<u64> = stored.into_iter().flatten().collect();
+        assert_eq!(filter.len(), stored.len(), "not conserved");
+        for &item in &stored {
+            assert!(filter.contains_hash(item), "a stored item is lost");
+        }
+        for &item in &stored {
+            assert!(filter.remove_hash(item), "a stored item is lost");
+        }
+        assert!(filter.is_empty());
+    }
+}
+
+/// What has been given back can be had again.
+#[test]
+fn a_limit_is_for_what_there_is_at_present() {
+    let builder = builder(8).max_false_positive_rate(0.000_62);
+    let filter = builder.build().expect("a possible rate");
+    for round in 0..10 {
+        let fits = |hash: &u64| filter.insert_hash(*hash).is_ok();
+        let stored: Vec<u64> = random(round).take_while(fits).collect();
+        assert_eq!(filter.slots(), 8 << 4, "round {round}");
+        for &hash in &stored {
+            assert!(filter.remove_hash(hash), "a stored item");
+        }
+        crate::restart::shrink(&filter, || filter.slots() == 8);
+    }
+}
+
+/// As one of many filters that share their memory must.
+#[test]
+fn a_limit_is_set_while_others_use_the_filter() {
+    let mut filter = filter(1_000);
+    let slots = filter.slots();
+    let refused = |filter: &Doubling| {
+        let error = random(3).find_map(|hash| filter.insert_hash(hash).err());
+        match error {
+            Some(InsertError::CannotGrow { error, .. }) => error.memory_needed(),
+            error => panic!("not a limit: {error:?}"),
+        }
+    };
+    filter.limit_memory_usage(filter.memory_usage());
+    let needed = refused(&filter).expect("the memory");
+    assert_eq!(filter.slots(), slots);
+    filter.limit_memory_usage(needed - 1);
+    assert_eq!(refused(&filter), Some(needed));
+    filter.limit_memory_usage(needed);
+    let more = refused(&filter).expect("the memory");
+    assert!(more > needed && filter.memory_usage() <= needed);
+    assert_eq!(filter.slots(), 2 * slots);
+    // The other limit counts as before, and is what is stored.
+    let mut other = filter.try_clone().expect("memory");
+    let bytes = other.to_bytes();
+    other.limit_memory_usage(1);
+    assert!(other.to_bytes() == bytes);
+    other.set_max_memory_usage(filter.memory_usage());
+    other.limit_memory_usage(usize::MAX);
+    assert!(refused(&other).is_some());
+    assert_eq!(other.slots(), 2 * slots);
 }

@@ -16,6 +16,7 @@
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
 
+mod copies;
 mod limits;
 mod measures;
 mod oracle;
@@ -51,6 +52,17 @@ fn narrow(item: u64, bits: u32) -> u64 {
 }
 
 const ALL: u32 = 64;
+
+/// Items of which no token covers another one, in a filter that begins with two buckets: each has a head and ten index bits
+/// that no other has.
+fn distinct(seed: u64) -> impl Iterator<Item = u64> {
+    let mut used = std::collections::BTreeSet::new();
+    random(seed).filter(move |&hash| {
+        let head = hash >> 10 & 0x3f;
+        // Some heads are more than one number.
+        head > 1 && used.insert((hash >> 54, head))
+    })
+}
 
 fn random(seed: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |turn| mix(seed << 32 | turn))

@@ -1,5 +1,7 @@
 //! The measures, beside what can be counted.
 
+use model::mix;
+
 use crate::{filter, random};
 
 /// The rate at each load, and not only of a full table: when it has just doubled, most tokens are older than the load tells.
@@ -54,4 +56,50 @@ fn it_is_as_large_as_it_says() {
     assert_eq!(filter.segments(), 2, "and then there is another table");
     assert_eq!(filter.slots(), (8 << 10) + (8 << 11));
     assert!(filter.capacity() <= filter.slots());
+}
+
+/// A table takes what it is said to before it doubles.
+#[test]
+fn it_holds_its_capacity_before_it_doubles() {
+    for capacity in [8, 100, 1_000, 20_000] {
+        for seed in 0..50 {
+            let filter = filter(capacity);
+            let slots = filter.slots();
+            for hash in random(mix(seed) >> 32).take(capacity) {
+                filter.insert_hash(hash).expect("memory");
+            }
+            assert_eq!(filter.slots(), slots, "capacity {capacity}, seed {seed}");
+            assert!(filter.capacity() >= capacity);
+        }
+    }
+}
+
+/// Tables are full when they double: no memory is wasted.
+#[test]
+fn it_does_not_grow_before_it_is_full() {
+    let filter = filter(1_000);
+    let mut slots = filter.slots();
+    let mut growths = 0;
+    for hash in random(4).take(60_000) {
+        let load = filter.load_factor();
+        filter.insert_hash(hash).expect("memory");
+        if filter.slots() > slots {
+            assert!(load > 0.9, "it grew at a load of {load}");
+            slots = filter.slots();
+            growths += 1;
+        }
+    }
+    assert!(growths >= 4, "{growths}");
+}
+
+#[test]
+fn an_empty_filter_is_never_wrong() {
+    let filter = filter(1_000);
+    assert_eq!(filter.false_positive_rate().to_bits(), 0);
+    assert_eq!(filter.load_factor().to_bits(), 0);
+    assert!(
+        random(5)
+            .take(1_000)
+            .all(|hash| !filter.contains_hash(hash))
+    );
 }

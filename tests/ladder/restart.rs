@@ -12,7 +12,7 @@ fn kept(doublings: usize) -> usize {
 }
 
 /// Shrinks it until it is as it should be. What it has left waits for other tests of this process.
-fn shrink(filter: &Doubling, is_done: impl Fn() -> bool) {
+pub(crate) fn shrink(filter: &Doubling, is_done: impl Fn() -> bool) {
     for _ in 0..10_000 {
         filter.shrink_to_fit();
         if is_done() {

@@ -3,6 +3,7 @@
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{CuckooFilter, ReadError};
 use model::hashers::AsGiven;
+use proptest::prelude::*;
 
 use crate::{Doubling, filter, random};
 
@@ -111,26 +112,38 @@ fn damage_is_an_error() {
     assert!(matches!(error, ReadError::TrailingBytes { .. }));
 }
 
+/// Where the list is, and where the words of the only table are.
+const LIST: usize = 64;
+const WORDS: usize = LIST + 24;
+
+/// Makes the checksums match, if there is one table.
+fn repair(bytes: &mut [u8]) {
+    let header = crc(&bytes[..60]);
+    bytes[60..64].copy_from_slice(&header.to_le_bytes());
+    let covered = [&bytes[..60], &bytes[LIST..LIST + 20]].concat();
+    bytes[LIST + 20..WORDS].copy_from_slice(&crc(&covered).to_le_bytes());
+    let end = bytes.len() - 4;
+    let covered = [&covered[..], &bytes[WORDS..end]].concat();
+    bytes[end..].copy_from_slice(&crc(&covered).to_le_bytes());
+}
+
+/// Of one table, which holds so many items.
+fn sound(items: usize) -> Vec<u8> {
+    let mut stored = filter(8);
+    for hash in random(1).take(items) {
+        stored.insert_hash(hash).expect("memory");
+    }
+    stored.to_bytes()
+}
+
 /// With the checksums made to match again.
 #[test]
 fn what_cannot_be_is_an_error() {
-    const LIST: usize = 64;
-    const WORDS: usize = LIST + 24;
-    let mut stored = filter(8);
-    for hash in random(1).take(20) {
-        stored.insert_hash(hash).expect("memory");
-    }
-    let sound = stored.to_bytes();
+    let sound = sound(20);
     let repaired = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = sound.clone();
         change(&mut bytes);
-        let header = crc(&bytes[..60]);
-        bytes[60..64].copy_from_slice(&header.to_le_bytes());
-        let covered = [&bytes[..60], &bytes[LIST..LIST + 20]].concat();
-        bytes[LIST + 20..WORDS].copy_from_slice(&crc(&covered).to_le_bytes());
-        let end = bytes.len() - 4;
-        let covered = [&covered[..], &bytes[WORDS..end]].concat();
-        bytes[end..].copy_from_slice(&crc(&covered).to_le_bytes());
+        repair(&mut bytes);
         bytes
     };
     assert!(repaired(&|_| {}) == sound);
@@ -179,6 +192,112 @@ fn what_cannot_be_is_an_error() {
     for (said, change) in cases {
         let error = read(&repaired(&*change)).expect_err(said);
         assert!(error.to_string().contains(said), "{said}: {error}");
+    }
+}
+
+/// For each token of the only table, an item that it may be of: from the number of its bucket, and from its lane.
+fn items(bytes: &[u8]) -> Vec<u64> {
+    const SIDE: u64 = 1 << 62;
+    let (first, level) = (bytes[LIST], u32::from(bytes[LIST + 1]));
+    let words = bytes[WORDS..WORDS + (8 << level)].chunks_exact(8);
+    let lanes = words.zip(0u64..).flat_map(|(word, place)| {
+        let lanes = word.chunks_exact(2);
+        lanes.map(move |lane| (place, u64::from(u16::from_le_bytes([lane[0], lane[1]]))))
+    });
+    lanes
+        .filter(|&(_, lane)| lane != 0)
+        .map(|(place, lane)| {
+            let (head, tail) = (lane & 0xfc00, lane & 0x3ff);
+            // Behind the tail there is a mark, unless the table is as it began.
+            let tail = if u32::from(first) == level {
+                tail
+            } else {
+                tail & (tail - 1)
+            };
+            let offset = head.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
+            let place = match place >> (level - 1) {
+                0 => place,
+                _ => place ^ offset >> (63 - level),
+            };
+            (place << (63 - level) | tail << (53 - level)) << 2 | head
+        })
+        .collect()
+}
+
+/// It holds the tokens that its words say, finds and removes each of them, and can be filled again.
+fn keeps_its_promises(bytes: &[u8], mut filter: Doubling) {
+    assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
+    let items = items(bytes);
+    assert_eq!((filter.len(), filter.segments()), (items.len(), 1));
+    for &item in &items {
+        assert!(filter.contains_hash(item) && filter.count_hash(item) > 0);
+        assert_eq!(filter.insert_unique_hash(item), Ok(false), "it is in");
+    }
+    filter.begin_to_double();
+    for &item in &items {
+        assert!(filter.contains_hash(item), "an item is missed");
+    }
+    for &item in &items {
+        assert!(filter.remove_hash(item), "an item was not removed");
+    }
+    assert!(filter.is_empty());
+    let inserted = random(5)
+        .take(100)
+        .take_while(|&hash| filter.insert_hash(hash).is_ok());
+    let inserted = inserted.count();
+    assert!(inserted > 0);
+    assert!(
+        random(5)
+            .take(inserted)
+            .all(|hash| filter.contains_hash(hash))
+    );
+    filter.clear();
+    assert_eq!((filter.len(), filter.segments()), (0, 1));
+}
+
+#[test]
+fn the_sound_ones_are_what_their_words_say() {
+    // Before the first doubling, and behind up to ten.
+    for number in [1, 5, 20, 300, 3_000, 7_000] {
+        let bytes = sound(number);
+        assert_eq!(items(&bytes).len(), number);
+        keeps_its_promises(&bytes, read(&bytes).expect("just written"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Words, and the numbers of the header and of the list, with checksums that match.
+    #[test]
+    fn whatever_is_changed_is_an_error_or_a_filter(
+        number in prop::sample::select(vec![5usize, 20, 60]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        words in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, any::<u16>()), 0..4),
+        counts in any::<bool>(),
+    ) {
+        let mut bytes = sound(number);
+        let level = u32::from(bytes[LIST + 1]);
+        for (at, byte) in changes {
+            let at = at.index(WORDS);
+            // Of more tables the test knows nothing.
+            if at != 56 {
+                bytes[at] = byte;
+            }
+        }
+        for (word, slot, lane) in words {
+            let at = WORDS + 8 * word.index(1 << level) + 2 * slot as usize;
+            bytes[at..at + 2].copy_from_slice(&lane.to_le_bytes());
+        }
+        if counts && u32::from(bytes[LIST + 1]) == level {
+            let lanes = bytes[WORDS..WORDS + (8 << level)].chunks_exact(2);
+            let taken = lanes.filter(|lane| *lane != [0, 0]).count() as u64;
+            bytes[LIST + 8..LIST + 16].copy_from_slice(&taken.to_le_bytes());
+        }
+        repair(&mut bytes);
+        if let Ok(filter) = read(&bytes) {
+            keeps_its_promises(&bytes, filter);
+        }
     }
 }
 

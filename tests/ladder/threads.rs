@@ -1,11 +1,13 @@
 //! Several threads: each knows what it has put in, whatever the others do to the table.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crew::Crew;
 use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use model::mix;
 
-use crate::{ALL, filter, narrow};
+use crate::{ALL, distinct, filter, narrow};
 
 /// Each has items of its own, whose prefixes are nested with those of all others.
 fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
@@ -160,6 +162,131 @@ fn of_those_who_remove_a_copy_exactly_one_is_told_so() {
                 .count()
         });
         assert_eq!(removed.iter().sum::<usize>(), items.len());
+        assert!(filter.is_empty());
+    }
+}
+
+/// Each item is added and removed by all, and whoever succeeds notes it.
+#[test]
+fn items_are_in_once_or_not_at_all() {
+    const TURNS: usize = 40_000;
+    for threads in [2, 4, 8] {
+        let filter = filter(1);
+        let items: Vec<u64> = distinct(7).take(600).collect();
+        let balances = Crew::workers(threads, |_, thread| {
+            let mut balance = vec![0i64; items.len()];
+            for turn in 0..TURNS / threads {
+                let dice = mix((thread as u64) << 32 | turn as u64);
+                // Now mostly in, now mostly out.
+                let share = [7, 1][turn / 1_000 % 2];
+                let at = (dice >> 8) as usize % items.len();
+                if dice % 8 < share {
+                    let added = filter.insert_unique_hash(items[at]).expect("memory");
+                    balance[at] += i64::from(added);
+                } else {
+                    balance[at] -= i64::from(filter.remove_hash(items[at]));
+                }
+                if thread == 0 && turn % 64 == 0 {
+                    filter.begin_to_double();
+                    filter.shrink_to_fit();
+                }
+            }
+            balance
+        });
+        let mut stored = 0;
+        for (at, &item) in items.iter().enumerate() {
+            let copies: i64 = balances.iter().map(|balance| balance[at]).sum();
+            assert!(
+                (0..=1).contains(&copies),
+                "added {copies} times more than removed"
+            );
+            assert_eq!(filter.count_hash(item) as i64, copies, "copies of one item");
+            assert_eq!(
+                filter.remove_hash(item),
+                copies == 1,
+                "a copy is lost or made"
+            );
+            stored += copies;
+        }
+        assert!(stored > 0, "some were to be in");
+        assert!(filter.is_empty());
+    }
+}
+
+/// An item in the first table is not added again to the one behind it.
+#[test]
+fn an_item_in_any_table_is_not_added_again() {
+    let filter = filter(1);
+    let items: Vec<u64> = distinct(1).take(20_000).collect();
+    for &item in &items {
+        assert_eq!(filter.insert_unique_hash(item), Ok(true));
+        assert_eq!(filter.insert_unique_hash(item), Ok(false));
+    }
+    assert_eq!(filter.segments(), 2);
+    let added = items
+        .iter()
+        .filter(|&&item| filter.insert_unique_hash(item) != Ok(false));
+    assert_eq!(added.count(), 0, "the other table has it");
+    assert_eq!(filter.len(), items.len());
+}
+
+/// What one thread inserts, others remove, as soon as they hear of it.
+#[test]
+fn items_are_removed_by_another_thread() {
+    const ITEMS: u64 = 60_000;
+    let filter = filter(1);
+    let inserted = AtomicU64::new(0);
+    Crew::workers(3, |_, thread| {
+        if thread == 0 {
+            for item in 0..ITEMS {
+                filter.insert_hash(narrow(item, ALL)).expect("memory");
+                if item % 5_000 == 0 {
+                    filter.begin_to_double();
+                }
+                // Release: pairs with the Acquire of those who remove.
+                inserted.store(item + 1, Ordering::Release);
+            }
+            return;
+        }
+        // One takes the even ones, the other the odd ones.
+        let mut next = thread as u64 - 1;
+        while next < ITEMS {
+            if next >= inserted.load(Ordering::Acquire) {
+                std::thread::yield_now();
+                continue;
+            }
+            let hash = narrow(next, ALL);
+            assert!(filter.contains_hash(hash), "an inserted item is missed");
+            assert!(filter.remove_hash(hash), "an inserted item was not removed");
+            next += 2;
+        }
+    });
+    assert!(filter.is_empty());
+}
+
+/// A batch in the midst of which the table doubles misses nothing that its thread has put in.
+#[test]
+fn batches_of_several_threads_conserve_the_copies() {
+    const ROUNDS: u64 = 60;
+    for threads in [2, 4] {
+        let filter = filter(1);
+        Crew::workers(threads, |crew, thread| {
+            let own: Vec<u64> = own(thread, 500, ALL).collect();
+            for round in 0..ROUNDS {
+                filter.insert_many_hash(&own).expect("memory");
+                let mut found = [false; 500];
+                filter.contains_many_hash(&own, &mut found);
+                assert_eq!(found, [true; 500], "an own item is missed");
+                assert_eq!(filter.remove_many_hash(&own), 500, "an own item is lost");
+                if thread == 0 {
+                    filter.begin_to_double();
+                    filter.shrink_to_fit();
+                }
+                if round % 4 == 0 {
+                    crew.meet();
+                }
+            }
+        });
         assert!(filter.is_empty());
     }
 }

@@ -34,7 +34,7 @@ const STACK: usize = 256 << 10;
 /// Events are counted in the whole process, so there is one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const EVENTS: [Event; 15] = [
+const EVENTS: [Event; 16] = [
     Event::Hop,
     Event::Kick,
     Event::Broken,
@@ -50,6 +50,7 @@ const EVENTS: [Event; 15] = [
     Event::Vain,
     Event::Rewalk,
     Event::Unlink,
+    Event::Split,
 ];
 
 /// Runs `test` under so many schedules: half of them switch at every access, a quarter in bursts, a quarter by

@@ -17,6 +17,7 @@ mod pace;
 mod request;
 mod scene;
 mod soak;
+mod soaked;
 mod stage;
 mod stalls;
 mod subject;

@@ -167,6 +167,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         says: &[
             "stalls: operations",
             "stalls: lockfree-cuckoo ",
+            "stalls: lockfree-cuckoo, doubling ",
             "stalls: hashbrown in a Mutex ",
         ],
     },
@@ -178,7 +179,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         long: &["soak"],
         short: &["soak", "--seconds", "10"],
         build: STEPS,
-        says: &[" stretches, "],
+        says: &[
+            " stretches, ",
+            "soak: a table of a fixed size: ",
+            "soak: a filter that doubles: ",
+        ],
     },
     Layer {
         name: "lives",

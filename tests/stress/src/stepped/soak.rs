@@ -1,44 +1,31 @@
 //! Soak: churn at high load for as long as there is time, by now many and now few threads.
 //!
-//! Each second is a stretch. When its threads have ended, the table must hold exactly what they say, in every
-//! class; a snapshot must agree; the filter is written and read back, and what was read goes on in its place.
+//! Each second is a stretch, half of it for each of the [filters](super::soaked). When its threads have ended, the filter
+//! must hold exactly what they say; a snapshot must agree; the filter is written and read back, and what was read goes on in
+//! its place.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
-use lockfree_cuckoo::{Filter, Fixed, Layout, SnapshotError};
-use model::geometry::{Class, Geometry};
+use lockfree_cuckoo::testing::hooks::{stepping, tally};
+use lockfree_cuckoo::{Filter, Fixed, Hashed, Ladder, Layout, SnapshotError};
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::events::Sum;
-use super::layout::{self, of_the_layout};
+use super::layout::of_the_layout;
 use super::memory;
 use super::pace::Pace;
+use super::soaked::Soaked;
 use super::watchdog::Watchdog;
 
-const STRETCH: Duration = Duration::from_secs(1);
+/// Of one filter.
+const STRETCH: Duration = Duration::from_millis(500);
 
 /// The numbers of threads go up to this, and down again.
 const MOST_THREADS: u64 = 16;
-
-/// Fifteen ranges.
-const BUCKETS: usize = 15 << 8;
-
-/// Per cent of the slots.
-fn load(layout: model::Layout) -> usize {
-    match layout.slots {
-        2 => 85,
-        3 => 92,
-        _ => 95,
-    }
-}
-
-const PERMANENT: usize = 30;
 
 /// What the process may grow by once each number of threads has been there.
 const GROWTH_KIB: u64 = 16 << 10;
@@ -47,6 +34,9 @@ const PACE: Pace = Pace {
     one_in: 1 << 10,
     turns: 4,
 };
+
+/// How often an emptied filter is asked to begin anew.
+const FLUSHES: usize = 64;
 
 /// How many items a thread handles between two looks at the time.
 const TURNS: usize = 64;
@@ -60,13 +50,13 @@ struct Done {
     disturbed: u64,
 }
 
-struct Soak<L: Layout> {
-    filter: Filter<Fixed<L>>,
-    geometry: Geometry,
+struct Soak<E: Soaked> {
+    filter: Filter<E>,
     permanent: Vec<u64>,
     /// The rest of what is in.
     passing: Vec<u64>,
     done: Done,
+    events: Sum,
     seed: u64,
 }
 
@@ -75,21 +65,22 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
 }
 
 fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
-    let start = (Instant::now(), tally());
+    let start = Instant::now();
     let watchdog = Watchdog::new();
-    let mut soak = Soak::<L>::new(seed);
+    let mut fixed = Soak::<Fixed<L>>::new(seed)?;
+    let mut doubling = Soak::<Ladder>::new(seed)?;
     let mut settled = None;
     let mut reported = Instant::now();
     let mut stretches = 0;
-    while start.0.elapsed() < time {
+    while start.elapsed() < time {
         // 1, 2, ..., 16, 15, ..., 2, and again.
         let turn = stretches % (2 * MOST_THREADS - 2);
         let threads = 1 + turn.min(2 * MOST_THREADS - 2 - turn);
         let what = format!("stretch {stretches}, {threads} threads, seed {seed}");
         watchdog
             .watch(&what, || {
-                soak.churn(threads as usize, stretches)?;
-                soak.check()
+                fixed.stretch(threads as usize, stretches)?;
+                doubling.stretch(threads as usize, stretches)
             })
             .map_err(|why| format!("{what}: {why}"))?;
         stretches += 1;
@@ -102,23 +93,15 @@ fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
         {
             return Err(format!("{what}: memory grew from {settled} to {now} KiB"));
         }
-        if reported.elapsed() >= Duration::from_secs(60) || start.0.elapsed() >= time {
+        if reported.elapsed() >= Duration::from_secs(60) || start.elapsed() >= time {
             reported = Instant::now();
-            println!(
-                "soak: {stretches} stretches, {}, {}; {}",
-                soak.done,
-                grown(settled, resident),
-                Sum::since(&start.1)
-            );
+            println!("soak: {stretches} stretches, {}", grown(settled, resident));
+            println!("soak: {fixed}");
+            println!("soak: {doubling}");
         }
     }
-    Sum::since(&start.1).demand(&[
-        Event::Kick,
-        Event::Hop,
-        Event::Broken,
-        Event::Help,
-        Event::Abort,
-    ])
+    fixed.events.demand(Fixed::<L>::NEEDED)?;
+    doubling.events.demand(Ladder::NEEDED)
 }
 
 fn grown(settled: Option<u64>, resident: Option<u64>) -> String {
@@ -129,51 +112,92 @@ fn grown(settled: Option<u64>, resident: Option<u64>) -> String {
     }
 }
 
-impl fmt::Display for Done {
+impl<E: Soaked> fmt::Display for Soak<E> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
+        let Done {
             operations,
             refused,
             snapshots,
             disturbed,
-        } = self;
+        } = self.done;
         write!(
             out,
-            "{operations} operations, {refused} inserts refused or superfluous, {snapshots} snapshots, {disturbed} \
-             given up"
+            "{}: {operations} operations, {refused} inserts refused or superfluous, {snapshots} snapshots, {disturbed} \
+             given up; {}",
+            E::TITLE,
+            self.events
         )
     }
 }
 
-impl<L: Layout> Soak<L> {
-    fn new(seed: u64) -> Self {
-        let filter = Filter::<Fixed<L>>::builder()
-            .buckets(BUCKETS)
-            .search_budget(256)
-            .seed(seed)
-            .build()
-            .expect("a possible geometry");
-        let geometry = Geometry::with_slots(layout::chosen(), filter.slots());
-        let permanent: Vec<u64> = (0..geometry.slots() * PERMANENT / 100)
-            .map(|at| mix(seed ^ mix(at as u64)))
-            .collect();
-        for &hash in &permanent {
-            filter.insert_hash(hash).expect("far from full");
-        }
-        Self {
-            filter,
-            geometry,
-            permanent,
+impl<E: Soaked> Soak<E> {
+    fn new(seed: u64) -> Result<Self, String> {
+        let mut soak = Self {
+            filter: E::empty(seed),
+            permanent: Vec::new(),
             passing: Vec::new(),
             done: Done::default(),
+            events: Sum::default(),
             seed,
+        };
+        soak.add_permanent(0)?;
+        Ok(soak)
+    }
+
+    fn add_permanent(&mut self, life: u64) -> Result<(), String> {
+        let seed = mix(self.seed ^ mix(life));
+        self.permanent = (0..E::items().0 as u64)
+            .map(|at| mix(seed ^ mix(at)))
+            .collect();
+        let mut hashes = self.permanent.iter();
+        let inserted = hashes.try_for_each(|&hash| self.filter.insert_hash(hash));
+        inserted.map_err(|error| format!("far from full: {error}"))
+    }
+
+    fn stretch(&mut self, threads: usize, stretch: u64) -> Result<(), String> {
+        let start = tally();
+        let mut run = || {
+            if stretch > 0 && stretch.is_multiple_of(E::STRETCHES) {
+                self.begin_anew(stretch)?;
+            }
+            self.churn(threads, stretch)?;
+            self.check()
+        };
+        let outcome = run();
+        self.events.add(&start);
+        outcome.map_err(|why| format!("{}: {why}", E::TITLE))
+    }
+
+    /// Empties the filter, which must then be as small as it was.
+    fn begin_anew(&mut self, stretch: u64) -> Result<(), String> {
+        let all = self.passing.drain(..).chain(self.permanent.drain(..));
+        let lost: Vec<u64> = all.filter(|&hash| !self.filter.remove_hash(hash)).collect();
+        if !lost.is_empty() || !self.filter.is_empty() {
+            return Err(format!(
+                "of all items {} are lost, and {} left",
+                lost.len(),
+                self.filter.len()
+            ));
         }
+        let before = E::empty(self.seed).slots();
+        // Threads that have ended may still be about to give back what they had.
+        for _ in 0..FLUSHES {
+            self.filter.shrink_to_fit();
+            if self.filter.slots() == before {
+                break;
+            }
+        }
+        let slots = self.filter.slots();
+        if slots != before {
+            return Err(format!("it is empty, and has {slots} slots, not {before}"));
+        }
+        self.add_permanent(stretch)
     }
 
     /// One stretch. Each thread has its share of what passes.
     fn churn(&mut self, threads: usize, stretch: u64) -> Result<(), String> {
-        let quota =
-            self.geometry.slots() * (load(self.geometry.layout) - PERMANENT) / 100 / threads;
+        let (permanent, all) = E::items();
+        let quota = (all - permanent) / threads;
         let shares = self
             .passing
             .chunks(self.passing.len().div_ceil(threads).max(1));
@@ -291,31 +315,19 @@ impl<L: Layout> Soak<L> {
 
     /// With nobody else at work, everything is exact.
     fn check(&mut self) -> Result<(), String> {
-        let mut model: BTreeMap<Class, usize> = BTreeMap::new();
-        for &hash in self.permanent.iter().chain(&self.passing) {
-            *model.entry(self.geometry.class(hash)).or_default() += 1;
-        }
-        let all = self.permanent.len() + self.passing.len();
-        let agrees = |filter: &Filter<Fixed<L>>, what: &str| {
-            if filter.len() != all {
-                return Err(format!("{what} says {}, of {all} tokens", filter.len()));
+        let items = [&self.permanent[..], &self.passing].concat();
+        let agrees = |filter: &Filter<E>, what: &str| {
+            let (len, all) = (filter.len(), items.len());
+            if len != all {
+                return Err(format!("{what} says {len}, of {all} tokens"));
             }
-            for (&class, &copies) in &model {
-                let [hash, other] = self.geometry.both_orders(class);
-                let counted = filter.count_hash(hash);
-                if counted != copies || !filter.contains_hash(other) {
-                    return Err(format!(
-                        "{what} has {counted}, not {copies} copies of {class:?}"
-                    ));
-                }
-            }
-            Ok(())
+            E::agree(filter, &items).map_err(|why| format!("{what} has {why}"))
         };
         agrees(&self.filter, "the filter")?;
         let copy = self.filter.snapshot().map_err(|error| error.to_string())?;
         agrees(&copy, "a snapshot at rest")?;
         let bytes = self.filter.to_bytes();
-        let read = Filter::<Fixed<L>>::from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let read = Filter::<E>::from_bytes(&bytes).map_err(|error| error.to_string())?;
         agrees(&read, "the filter that was read back")?;
         self.filter = read;
         Ok(())

@@ -17,7 +17,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::halt;
-use super::subject::{Name, Subject};
+use super::subject::{FIRST_OF_THREADS, Name, Subject};
 
 /// Many more than there are processors, so that threads are preempted in the middle of operations all the time.
 const THREADS: usize = 64;
@@ -58,7 +58,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         each.as_millis()
     );
     println!(
-        "stalls: {:24}{:>12}{:>12}{:>12}",
+        "stalls: {:28}{:>12}{:>12}{:>12}",
         "", STALLED[0], STALLED[1], STALLED[2]
     );
     let mut wrong = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
                 ));
             }
         }
-        println!("stalls: {:24}{cells}", subject.title());
+        println!("stalls: {:28}{cells}", subject.title());
     }
     if wrong.is_empty() {
         Ok(())
@@ -168,7 +168,7 @@ fn work(subject: &dyn Subject, number: usize, completed: &AtomicU64, rng: &mut S
         completed.fetch_add(1, Ordering::Relaxed);
     };
     for turn in 1.. {
-        let key = (number as u64) << 32 | turn << 16;
+        let key = ((number as u64) << 32) + turn * FIRST_OF_THREADS;
         // Sixty-four at once may be one too many for a filter.
         if subject.insert(key) {
             completed.fetch_add(1, Ordering::Relaxed);

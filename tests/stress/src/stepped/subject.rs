@@ -1,11 +1,12 @@
-//! What is compared: the filter, and exact sets behind locks.
+//! What is compared: the filters, and exact sets behind locks.
 
 use std::array;
 use std::hash::{Hash, Hasher, RandomState};
 
 use clap::ValueEnum;
 use hashbrown::HashSet;
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 use model::mix;
 use parking_lot::{Mutex, RwLock};
 
@@ -15,10 +16,14 @@ use super::halt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Name {
     Filter,
+    Doubling,
     Mutex,
     RwLock,
     Sharded,
 }
+
+/// Lower keys are of items that stay, which are put in before.
+pub(crate) const FIRST_OF_THREADS: u64 = 1 << 16;
 
 /// A set that many threads use. Keys differ.
 pub(crate) trait Subject: Send + Sync {
@@ -51,6 +56,10 @@ impl Name {
                 let filter = CuckooFilter::builder().buckets(buckets).seed(1).build();
                 Box::new(filter.expect("a possible geometry"))
             }
+            Self::Doubling => {
+                let filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build();
+                Box::new(filter.expect("a possible geometry"))
+            }
             Self::Mutex => Box::new(Mutex::new(set())),
             Self::RwLock => Box::new(RwLock::new(set())),
             Self::Sharded => Box::new(Sharded(array::from_fn(|_| Mutex::new(set())))),
@@ -59,12 +68,13 @@ impl Name {
 
     /// Whether one thread that stops must stop the others in the end.
     pub(crate) fn has_locks(self) -> bool {
-        self != Self::Filter
+        !matches!(self, Self::Filter | Self::Doubling)
     }
 
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Filter => "lockfree-cuckoo",
+            Self::Doubling => "lockfree-cuckoo, doubling",
             Self::Mutex => "hashbrown in a Mutex",
             Self::RwLock => "hashbrown in a RwLock",
             Self::Sharded => "hashbrown in 64 Mutexes",
@@ -74,6 +84,24 @@ impl Name {
 
 impl Subject for CuckooFilter {
     fn insert(&self, key: u64) -> bool {
+        self.insert(&key).is_ok()
+    }
+
+    fn contains(&self, key: u64) -> bool {
+        self.contains(&key)
+    }
+
+    fn remove(&self, key: u64) -> bool {
+        self.remove(&key)
+    }
+}
+
+impl Subject for GrowingCuckooFilter {
+    /// It doubles from the first item of a thread on, up to its last level, so that threads stop in the midst of that.
+    fn insert(&self, key: u64) -> bool {
+        if key >= FIRST_OF_THREADS {
+            self.begin_to_double();
+        }
         self.insert(&key).is_ok()
     }
 

@@ -216,4 +216,114 @@ const MUTANTS: &[Mutant] = &[
         killer: "schedules::growth::nothing_is_lost_with_a_segment",
         message: "an own item was",
     },
+    Mutant {
+        piece: piece("a split does not freeze its word"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("a split writes its parts into empty buckets too"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("a split bucket is gone before its parts are there"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "exceeded max_steps",
+    },
+    Mutant {
+        piece: piece("a writer that meets a split aborts it"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("a hop does not look at the parent of a bucket"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("the hint moves on before the last words are gone"),
+        killer: "schedules::growths::nothing_is_lost_in_ten_doublings",
+        message: "",
+    },
+    Mutant {
+        piece: piece("a lookup in a table that doubles is not validated"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was missed",
+    },
+    Mutant {
+        piece: piece("a hop in a table that doubles bumps nothing"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("a hop in a table that doubles bumps after its commit"),
+        killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
+        message: "a rider was",
+    },
+    Mutant {
+        piece: piece("a remove takes the first token that covers the item"),
+        killer: "schedules::doubling::owners_keep_what_they_have_while_the_table_doubles",
+        message: "an own item was",
+    },
+    Mutant {
+        piece: piece("an admission in a table that doubles does not ask its witness"),
+        killer: "schedules::doubling::exactly_one_is_told_true_while_the_table_doubles",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a rival admission in a table that doubles is no obstacle"),
+        killer: "schedules::doubling::exactly_one_is_told_true_while_the_table_doubles",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a scan takes a word that is gone for an empty bucket"),
+        killer: "schedules::doubling::a_snapshot_holds_what_hops_while_the_table_doubles",
+        message: "a rider was not copied once",
+    },
+    Mutant {
+        piece: piece("a token that hops in a table that doubles gives no hint"),
+        killer: "schedules::doubling::a_snapshot_holds_what_hops_while_the_table_doubles",
+        message: "a rider was not copied once",
+    },
+    Mutant {
+        piece: piece("a late begin says again which level a growth leads to"),
+        killer: "schedules::growths::a_growth_ends_however_late_others_begin_it",
+        message: "the growth goes on",
+    },
+    Mutant {
+        piece: piece("the cursor moves on before the words are gone"),
+        killer: "schedules::growths::a_growth_ends_however_late_others_begin_it",
+        message: "",
+    },
+    Mutant {
+        piece: piece("a table is added behind whatever there is"),
+        killer: "schedules::growths::of_several_that_add_a_table_one_does",
+        message: "two tables of one size",
+    },
+    Mutant {
+        piece: piece("a word that an earlier attempt closed counts"),
+        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
+        message: "an own item was",
+    },
+    Mutant {
+        piece: piece("a closed word is opened while the attempt goes on"),
+        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
+        message: "an own item was",
+    },
+    Mutant {
+        piece: piece("an attempt seals though a word has a token"),
+        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
+        message: "an own item was",
+    },
+    Mutant {
+        piece: piece("a lookup takes a sealed table for the filter"),
+        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
+        message: "",
+    },
+    Mutant {
+        piece: piece("a remove takes a sealed table for the filter"),
+        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
+        message: "an own item was",
+    },
 ];
