@@ -34,6 +34,10 @@ impl Arrival {
     }
 }
 
+/// For so many nodes in advance the search asks for what they lead to. More would be asked for in vain: half of the
+/// expansions find room. Fewer would wait for memory.
+const AHEAD: usize = 6;
+
 #[derive(Debug)]
 pub(super) enum Found<'a, L> {
     /// A candidate has a vacant slot now.
@@ -127,6 +131,8 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
         }
         let mut left = budget.min(A::BUDGET).saturating_sub(2);
         let mut parent = 0;
+        // What the candidates lead to has been looked at, for a path of one hop.
+        let mut fetched = 2;
         while parent < self.len && left > 0 {
             let source = self.buckets.as_slice()[parent];
             let content = Bucket::from_bits(self.contents.as_slice()[parent]);
@@ -159,14 +165,13 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
                 if bucket != came_from && !repeated {
                     let content = expansion.contents.as_slice()[slot];
                     self.push(bucket, content, Arrival::new(parent, slot));
-                    // The next level of the search: its turn comes some expansions later.
-                    for token in content.tokens() {
-                        let next = terrain.other(bucket, token);
-                        terrain.fetch(next);
-                    }
                 }
             }
             parent += 1;
+            while fetched < self.len.min(parent + AHEAD) {
+                self.fetch(terrain, fetched);
+                fetched += 1;
+            }
         }
         Found::Nothing
     }
@@ -178,6 +183,16 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
         match self.arrivals.as_slice()[node].parent_and_slot() {
             Some((parent, _)) => buckets[parent],
             None => buckets[1 - node],
+        }
+    }
+
+    /// Asks for the buckets that a node leads to.
+    #[inline]
+    fn fetch(&self, terrain: &impl Terrain<L>, node: usize) {
+        let bucket = self.buckets.as_slice()[node];
+        let content = Bucket::from_bits(self.contents.as_slice()[node]);
+        for token in content.tokens() {
+            terrain.fetch(terrain.other(bucket, token));
         }
     }
 
