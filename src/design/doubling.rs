@@ -83,6 +83,10 @@
 //! when all have been unpinned that were pinned when the hint moved on (Fraser, "Practical lock-freedom", 2004). Besides
 //! that, only a filter that has [begun anew](#closing) pins, and the first insert into a word of a table that was added.
 //!
+//! *A table that was added* begins with absent words, and nobody fills them in advance: as long as the hint is at the first
+//! level, an absent word there is an empty bucket. Who reads one asks the hint afterwards. Who writes to one is pinned before
+//! it asks: so if the hint was still there, the word is not given back under it.
+//!
 //! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the hint says so, and each
 //! insert gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts end before: a
 //! snapshot and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit looks

@@ -131,6 +131,7 @@ fn an_early_snapshot_does_not_disturb_later_ones() {
         log > filter.slots() / 64 * 8 * 3 / 4,
         "a log of {log} bytes"
     );
+}
 
 /// Growers that race get past no limit.
 #[test]

@@ -32,7 +32,7 @@ use crate::table::Table;
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
-    /// Whether absent words of the first level are empty buckets that nobody has written to yet.
+    /// Whether absent words of the first level are empty buckets that nobody has written to yet, as long as the hint is there.
     lazy: bool,
     hint: AtomicPtr<AtomicU64>,
     /// A hint for the level that a growth leads to, which saves lookups the search for its block.
@@ -244,10 +244,11 @@ impl Blocks {
         self.block(level)?.words.get(bucket - (1 << level))
     }
 
-    /// Whether it is an empty bucket if its word is absent.
+    /// Whether it is an empty bucket, if its word was absent before this call. Once the hint has moved on, the word was split,
+    /// and what is absent may have been given back.
     #[inline]
     pub(crate) fn is_lazy(&self, bucket: usize) -> bool {
-        self.lazy && level_of(bucket) == self.first
+        self.lazy && level_of(bucket) == self.first && self.hint().level() == self.first
     }
 
     /// The words of a level, if it has a block.
@@ -325,13 +326,10 @@ impl Blocks {
     /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into
     /// it any more. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
-        // What is absent there is not what was given back.
-        if !(self.lazy && level == self.first) {
-            match self.block(level) {
-                Some(block) if block.abandon() => self.say_behind(),
-                Some(block) => block.release(),
-                None => {}
-            }
+        match self.block(level) {
+            Some(block) if block.abandon() => self.say_behind(),
+            Some(block) => block.release(),
+            None => {}
         }
     }
 

@@ -31,14 +31,14 @@ fn close_word(tokens: &Doubling, bucket: usize, closing: gate::State) -> bool {
             // By an earlier attempt it does not count: somebody may be about to open the word.
             State::Closed(by) if by >= attempt => return by == attempt,
             State::Closed(_) | State::Bucket(Bucket::EMPTY) => {}
-            State::Absent if tokens.blocks.is_lazy(bucket) => {
+            State::Absent => {
                 // As in `opening`: pinned before it looks.
                 guard = Some(crossbeam_epoch::pin());
-                if !tokens.gate.is_at(closing) {
+                if !tokens.blocks.is_lazy(bucket) || !tokens.gate.is_at(closing) {
                     return false;
                 }
             }
-            State::Absent | State::Gone | State::Bucket(_) => return false,
+            State::Gone | State::Bucket(_) => return false,
             State::Reference(_) => {
                 // Whatever it belongs to comes to its end.
                 settle(tokens, bucket);

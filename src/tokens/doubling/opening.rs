@@ -34,11 +34,13 @@ fn open(tokens: &Doubling, bucket: usize, new: Word) -> bool {
         // Opened after the load, so the attempt that closed the word is over. The next one closes the word anew, and then
         // this exchange fails.
         State::Closed(_) => tokens.gate.open() && tokens.blocks.exchange(bucket, word, new),
-        State::Absent if tokens.blocks.is_lazy(bucket) => {
-            // Pinned before it looks: so if it is sealed afterwards, its memory is not given back before this is over. Until
-            // then the word is closed, and the exchange fails.
+        State::Absent => {
+            // Pinned before it looks: if the level is left afterwards, or the table sealed, its memory is not given back before
+            // this is over. Until then the word is split or closed, and the exchange fails.
             let _guard = crossbeam_epoch::pin();
-            !tokens.gate.is_sealed() && tokens.blocks.exchange(bucket, word, new)
+            tokens.blocks.is_lazy(bucket)
+                && !tokens.gate.is_sealed()
+                && tokens.blocks.exchange(bucket, word, new)
         }
         _ => false,
     }

@@ -76,30 +76,49 @@ fn nobody_writes_to_what_was_given_back() {
     assert!(steps > 30, "{steps} accesses");
 }
 
-/// In a table behind a full one, absent words of the first level are empty buckets. A lookup that comes to one stands
-/// still; meanwhile the table doubles. What it reads then must not be absent again.
-#[test]
-fn the_first_words_of_a_later_table_are_not_given_back() {
-    let full: Vec<u64> = {
-        let filter = filter();
-        let is_in = |&item: &u64| {
-            filter.insert_hash(item).expect("memory");
-            filter.segments() == 1
-        };
-        items().take_while(is_in).collect()
+/// Two tables, of which the second is at its first level: its words are absent until somebody writes to them.
+fn with_a_later_table(full: usize) -> (Doubling, impl Iterator<Item = u64>) {
+    let filter = filter();
+    let mut items = items();
+    for item in items.by_ref().take(full + 1) {
+        filter.insert_hash(item).expect("memory");
+    }
+    assert_eq!(filter.segments(), 2);
+    (filter, items)
+}
+
+/// The items that the first table takes.
+fn items_of_the_first() -> usize {
+    let filter = filter();
+    let is_in = |&item: &u64| {
+        filter.insert_hash(item).expect("memory");
+        filter.segments() == 1
     };
+    items().take_while(is_in).count()
+}
+
+/// One of which the word on the first side is given back with its page.
+fn in_a_whole_page(items: &mut impl Iterator<Item = u64>) -> (u64, u64) {
+    items
+        .map(|item| (item, places(item, LEVEL + 1)[0]))
+        .find(|&(_, place)| is_in_a_whole_page(place))
+        .expect("endless")
+}
+
+/// Ends a growth, and gives back what it leaves.
+fn grow(filter: &Doubling) {
+    filter.shrink_to_fit();
+    run_what_is_deferred();
+}
+
+/// A lookup that comes to a word of the first level stands still. Meanwhile the table doubles, and gives that level back.
+/// Then what is absent there is not an empty bucket any more.
+#[test]
+fn a_lookup_passes_the_first_words_of_a_later_table() {
+    let full = items_of_the_first();
     let steps = at_each_step(|step| {
-        let filter = filter();
-        let mut more = items();
-        for _ in 0..=full.len() {
-            let item = more.next().expect("endless");
-            filter.insert_hash(item).expect("memory");
-        }
-        assert_eq!(filter.segments(), 2);
-        let (item, place) = more
-            .map(|item| (item, places(item, LEVEL + 1)[0]))
-            .find(|&(_, place)| is_in_a_whole_page(place))
-            .expect("endless");
+        let (filter, mut more) = with_a_later_table(full);
+        let (item, place) = in_a_whole_page(&mut more);
         filter.insert_hash(item).expect("memory");
         assert!(filter.begin_to_double());
         // Splits the first bucket of the item.
@@ -108,14 +127,35 @@ fn the_first_words_of_a_later_table_are_not_given_back() {
         }
         let filter = Arc::new(filter);
         let others: Arc<Doubling> = Arc::clone(&filter);
-        let grow = move || {
-            others.shrink_to_fit();
-            run_what_is_deferred();
-        };
+        let grow = move || grow(&others);
         let (seen, reached) = overtaken(step, grow, || filter.contains_hash(item));
         assert!(seen, "access {step}: a stored item was missed");
         reached
     });
     println!("{steps} scenes: a lookup in a later table that doubles");
+    assert!(steps > 5, "{steps} accesses");
+}
+
+/// The same with an insert, which has found an absent word and stands still. If it wrote there when that word has been
+/// given back, nobody would look there any more.
+#[test]
+fn an_insert_is_not_lost_in_the_first_words_of_a_later_table() {
+    let full = items_of_the_first();
+    let steps = at_each_step(|step| {
+        let (filter, mut more) = with_a_later_table(full);
+        let (item, _) = in_a_whole_page(&mut more);
+        let filter = Arc::new(filter);
+        let others: Arc<Doubling> = Arc::clone(&filter);
+        let grow = move || {
+            assert!(others.begin_to_double());
+            grow(&others);
+        };
+        let (inserted, reached) = overtaken(step, grow, || filter.insert_hash(item));
+        inserted.expect("memory");
+        let there = bounded(|| filter.count_hash(item));
+        assert_eq!(there, 1, "access {step}: an item was lost or made");
+        reached
+    });
+    println!("{steps} scenes: an insert into a later table that doubles");
     assert!(steps > 5, "{steps} accesses");
 }

@@ -23,8 +23,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an attempt seals though a word has a token",
         changes: &[(
             "tokens/doubling/closing.rs",
-            "State::Absent | State::Gone | State::Bucket(_) => return false,",
-            "State::Absent | State::Gone | State::Bucket(_) => return true,",
+            "State::Gone | State::Bucket(_) => return false,",
+            "State::Gone | State::Bucket(_) => return true,",
         )],
     },
     Piece {

@@ -139,11 +139,19 @@ pub(super) const PIECES: &[Piece] = &[
         ],
     },
     Piece {
-        name: "the first words of a lazy table are given back",
+        name: "an absent word of the first level is an empty bucket for ever",
         changes: &[(
             "table/doubling/blocks.rs",
-            "if !(self.lazy && level == self.first) {",
-            "if !(self.lazy && level < self.first) {",
+            "level_of(bucket) == self.first && self.hint().level() == self.first",
+            "level_of(bucket) == self.first",
+        )],
+    },
+    Piece {
+        name: "who opens an absent word is not pinned",
+        changes: &[(
+            "tokens/doubling/opening.rs",
+            "let _guard = crossbeam_epoch::pin();\n            tokens.blocks.is_lazy",
+            "tokens.blocks.is_lazy",
         )],
     },
     Piece {

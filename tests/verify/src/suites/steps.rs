@@ -220,9 +220,14 @@ const MUTANTS: &[Mutant] = &[
         message: "an item was lost or made",
     },
     Mutant {
-        piece: piece("the first words of a lazy table are given back"),
-        killer: "stops::giving_back::the_first_words_of_a_later_table_are_not_given_back",
+        piece: piece("an absent word of the first level is an empty bucket for ever"),
+        killer: "stops::giving_back::a_lookup_passes_the_first_words_of_a_later_table",
         message: "a stored item was missed",
+    },
+    Mutant {
+        piece: piece("who opens an absent word is not pinned"),
+        killer: "stops::giving_back::an_insert_is_not_lost_in_the_first_words_of_a_later_table",
+        message: "an item was lost or made",
     },
     Mutant {
         piece: piece("a remove takes a shorter token without validation"),
