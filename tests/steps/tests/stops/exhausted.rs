@@ -14,9 +14,13 @@ use crate::doubling::{Doubling, filter, head, items};
 /// Of its own head, so that it can hop from one of two buckets to the other.
 const HOPPER: u64 = head(1);
 
-/// Threads die in hops, one after the other, until no descriptor is left.
+/// Threads die in hops, one after the other, until this one finds no descriptor.
 fn lose_all_descriptors(filter: &Doubling) {
     filter.insert_hash(HOPPER).expect("room");
+    lose_the_rest(filter);
+}
+
+fn lose_the_rest(filter: &Doubling) {
     // A claim takes the more accesses the more descriptors are lost, so the midst is not always at the same one.
     for at in (0..60).cycle().take(3_000) {
         let dies = move |step| if step == at { Fate::Dies } else { Fate::Goes };
@@ -64,15 +68,12 @@ fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
     filter.insert_hash(HOPPER).expect("room");
     let (error, asleep) = thread::scope(|scope| {
         let filter = &filter;
-        let mut asleep = Vec::new();
-        // One that stops before it has a descriptor does no harm.
-        for at in (0..60).cycle() {
-            let led = Led::begin(scope, [at], || filter.relocate_hash(HOPPER));
-            asleep.push(led);
-            if !bounded(|| filter.relocate_hash(HOPPER)) {
-                break;
-            }
-        }
+        // Stopped at each access, most of them with a descriptor.
+        let asleep: Vec<_> = (0..40)
+            .map(|at| Led::begin(scope, [at], || filter.relocate_hash(HOPPER)))
+            .collect();
+        // This thread has one of its own.
+        lose_the_rest(filter);
         let error = std::panic::catch_unwind(|| refused(filter, 100));
         let number = asleep.len();
         asleep.into_iter().for_each(|led| {
