@@ -113,8 +113,8 @@
 //! insert answers `Full`. A failed claim of a descriptor counts as an attempt.
 //!
 //! A thread that stops for ever at any step leaves at most two frozen words, which the next writer settles, and
-//! costs one descriptor, which is lost until `clear`. If all descriptors are lost, inserts that need one are
-//! refused. If the thread stops between its exchange or commit and the count, `len` stays off by one.
+//! costs one descriptor, which is lost until `clear`. If all descriptors that a thread can claim are lost, its inserts that
+//! need one are refused. If the thread stops between its exchange or commit and the count, `len` stays off by one.
 //!
 //! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange.
 //! But it also registers with the C runtime, so that the number is given back when the thread ends. That may take

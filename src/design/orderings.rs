@@ -29,6 +29,7 @@
 //! | fields | Relaxed, between the fences | | weakest there is |
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
+//! | claim of the thread's own descriptor | Relaxed | nobody else writes it; the last holder of the number: see there | weakest there is |
 //! | list of segments: load | SeqCst | its exchange | no: in the models the load of a word, and its fence, comes before the second look |
 //! | list: exchange | SeqCst | its load | yes, to Acquire |
 //! | list: second look | SeqCst | its exchange | no, see there; yes, if there is none |
@@ -43,7 +44,7 @@
 //! | its next use | Acquire | its parking | no model, see there |
 //! | item counter | Relaxed | orders nothing | weakest there is |
 //! | number of a thread: take | Acquire | its giving back | no model: the checker has its own threads |
-//! | number of a thread: give back | Release | the next take; so that the next holder of a cell sees its count | no model, see there |
+//! | number of a thread: give back | Release | the next take; so that the next holder sees the count of its cell, and the last use of its descriptor | no model, see there |
 //!
 //! The state of a filter that rotates has a [table of its own](super::rotation#orderings).
 //!

@@ -27,6 +27,13 @@
 //! | abort | any writer that meets the reference, or the owner | an exchange of the control, PENDING for ABORTED |
 //! | write-back | any writer that meets the reference, or the owner | an exchange of the reference for what it holds |
 //!
+//! A relocation is six locked instructions: two installs, the bump, the commit, two write-backs. None of them can be a plain
+//! store. A stripe has many writers. A store of COMMITTED could come after ABORTED, when another thread has already written
+//! one word back as it was. A write-back by a store could come after that of another thread, and undo what others have done
+//! to the word since. What a plain store can do is the claim before the six: a quarter of the descriptors belongs to one
+//! thread each, by its [number](super#progress), and only that thread writes the owner flag. A thread without a number of
+//! its own, and a call within a call, claims one of the others by an exchange.
+//!
 //! An admission freezes one word, its target, and has no bump. A writer that meets it pending reads its witness,
 //! and commits or aborts by what is there. An emptying freezes one word too; a writer that meets it pending aborts it,
 //! unless it [empties](super::rotation#emptying) the same table. In every transfer only the owner installs references, so no thread

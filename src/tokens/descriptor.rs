@@ -10,6 +10,7 @@
 use alloc::boxed::Box;
 use core::marker::PhantomData;
 use core::ops::Range;
+use core::sync::atomic::compiler_fence;
 
 use super::transfer::{FIELDS, Transfer};
 use crate::allocate;
@@ -42,6 +43,8 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Pool<L> {
     descriptors: Box<[Descriptor]>,
+    /// So many of them, from the first on, belong to the thread of the same number. All other claims share the rest.
+    own: usize,
     layout: PhantomData<L>,
 }
 
@@ -99,6 +102,21 @@ impl Descriptor {
         Control(self.control.load(Ordering::SeqCst))
     }
 
+    /// Takes a descriptor for its own thread. Returns false if that has it already: in a call within a call, or because
+    /// the last thread of this number died with it.
+    #[inline]
+    fn take_own(&self) -> bool {
+        // Relaxed: no other thread writes this cell, unless it has the pool alone (`reclaim`). A thread whose number was
+        // another's before continues what that one did: taking a number acquires what its giving back released.
+        if self.owned.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        self.owned.store(1, Ordering::Relaxed);
+        // For a signal handler that uses the descriptor: before this, or after the number of the last use is read.
+        compiler_fence(Ordering::SeqCst);
+        true
+    }
+
     /// Decides a pending use. Fails if the use is already decided or has ended.
     fn decide(&self, pending: Control, state: State) -> bool {
         // SeqCst: see `control`. As a Release, a commit publishes the bump and both installs. On failure
@@ -115,7 +133,7 @@ impl Descriptor {
 }
 
 impl<L: Layout> Pool<L> {
-    /// Four descriptors per thread, so that a claim seldom fails. A small table has fewer, because that many
+    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer, because that many
     /// transfers at once would disturb each other.
     pub(super) fn size_for(buckets: usize) -> usize {
         let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
@@ -126,6 +144,7 @@ impl<L: Layout> Pool<L> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
         Ok(Self {
             descriptors: allocate::slice(size, Descriptor::new)?,
+            own: (size / 4).min(sync::EXCLUSIVE),
             layout: PhantomData,
         })
     }
@@ -142,24 +161,38 @@ impl<L: Layout> Pool<L> {
         allocate::place(&self.descriptors)
     }
 
-    /// A descriptor that nobody uses, if there is one.
+    /// A descriptor that nobody uses, if there is one: the thread's own without a locked instruction, or one of those that
+    /// threads share.
+    #[inline]
     pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
-        let start = sync::thread_index();
-        (0..self.descriptors.len()).find_map(|step| {
-            let index = (start + step) % self.descriptors.len();
-            let descriptor = &self.descriptors[index];
+        let thread = sync::thread_index();
+        if thread < self.own && self.descriptors[thread].take_own() {
+            return Some(self.claimed(thread));
+        }
+        self.claim_shared(thread)
+    }
+
+    #[inline(never)]
+    fn claim_shared(&self, thread: usize) -> Option<Claim<'_, L>> {
+        let shared = self.descriptors.len() - self.own;
+        (0..shared).find_map(|step| {
+            let index = self.own + (thread + step) % shared;
             // Acquire: pairs with the Release in `Claim::drop`, so that the new owner continues the numbers
             // of the last one. A number used twice would make an old reference valid again.
-            descriptor
+            self.descriptors[index]
                 .owned
                 .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
                 .ok()
-                .map(|_| Claim {
-                    descriptor,
-                    index,
-                    layout: PhantomData,
-                })
+                .map(|_| self.claimed(index))
         })
+    }
+
+    fn claimed(&self, index: usize) -> Claim<'_, L> {
+        Claim {
+            descriptor: &self.descriptors[index],
+            index,
+            layout: PhantomData,
+        }
     }
 
     /// What a reference stands for, and how it is decided. `None` if that use is over; the word has then
@@ -225,7 +258,10 @@ impl<L: Layout> Claim<'_, L> {
 
 impl<L> Drop for Claim<'_, L> {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire of the next claim.
+        // Release: pairs with the Acquire of the next claim. For a thread's own descriptor it need not order anything.
         self.descriptor.owned.store(0, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests;

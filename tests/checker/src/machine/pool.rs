@@ -72,7 +72,8 @@ impl Run<'_> {
     }
 
     /// Claims a descriptor that nobody uses, beginning with that of the thread's number. Returns whether there
-    /// was one.
+    /// was one. The crate claims so where threads share descriptors. Of a descriptor that is its own a thread reads and
+    /// writes the flag, which no other thread reads: that is one step here.
     pub(super) fn begin_claim(&mut self, caller: Caller) {
         self.me.push(caller);
         self.go(At::Pool(Pool::Claim));

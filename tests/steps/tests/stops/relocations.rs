@@ -1,9 +1,11 @@
 //! Relocations that meet.
 
-use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::{Descriptors, Relocate};
+use std::sync::Arc;
 use std::thread;
 
-use step_tests::{Led, at_each_step};
+use step_tests::{Led, at_each_step, overtaken};
 
 use crate::{hash, table};
 
@@ -43,4 +45,30 @@ fn of_two_hops_over_the_same_words_one_succeeds() {
     });
     println!("{scenes} scenes: two hops over the same words");
     assert!(scenes > 20, "{scenes} scenes");
+}
+
+/// A call within a call, as a hook or a signal handler makes it: of two hops over other words, neither disturbs the other,
+/// though one thread makes both.
+#[test]
+fn a_hop_within_a_hop_has_another_descriptor() {
+    let [around, within] = [hash(2, 0, 100), hash(2, 1, 100)];
+    let steps = at_each_step(|step| {
+        // So many that the thread has its own, whatever its number.
+        let builder = CuckooFilter::builder().seed(1);
+        let filter = builder.buckets(4).descriptors(256).build();
+        let filter = Arc::new(filter.expect("memory"));
+        filter.insert_hash(around).expect("room");
+        filter.insert_hash(within).expect("room");
+        let same = Arc::clone(&filter);
+        let hop = move || assert!(same.relocate_hash(within), "access {step}: within");
+        let (hopped, reached) = overtaken(step, hop, || filter.relocate_hash(around));
+        assert!(hopped, "access {step}: a hop was disturbed from within");
+        assert_eq!(
+            [around, within].map(|token| filter.count_hash(token)),
+            [1, 1]
+        );
+        reached
+    });
+    println!("{steps} scenes: a hop within a hop");
+    assert!(steps > 12, "{steps} accesses");
 }

@@ -36,6 +36,30 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a call within a call takes its thread's descriptor again",
+        changes: &[(
+            "tokens/descriptor.rs",
+            "if self.owned.load(Ordering::Relaxed) != 0 {",
+            "if self.owned.load(Ordering::Relaxed) > 1 {",
+        )],
+    },
+    Piece {
+        name: "a claim takes other threads' own descriptors",
+        changes: &[(
+            "tokens/descriptor.rs",
+            "let index = self.own + (thread + step) % shared;",
+            "let index = (thread + step) % shared;",
+        )],
+    },
+    Piece {
+        name: "threads of one number own one descriptor",
+        changes: &[(
+            "tokens/descriptor.rs",
+            "own: (size / 4).min(sync::EXCLUSIVE),",
+            "own: size / 4,",
+        )],
+    },
+    Piece {
         name: "a commit publishes nothing",
         changes: &[(
             "tokens/descriptor.rs",

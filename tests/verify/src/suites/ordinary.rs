@@ -31,6 +31,16 @@ const MUTANTS: &[Mutant] = &[
         message: "it keeps number",
     },
     Mutant {
+        piece: piece("a claim takes other threads' own descriptors"),
+        killer: "lib::tokens::descriptor::tests::a_thread_gets_no_descriptor_twice_and_none_of_another_thread",
+        message: "another thread's",
+    },
+    Mutant {
+        piece: piece("threads of one number own one descriptor"),
+        killer: "lib::tokens::descriptor::tests::a_number_that_threads_share_owns_no_descriptor",
+        message: "255 of 64",
+    },
+    Mutant {
         piece: piece("a scanner that gets no memory keeps the right to scan"),
         killer: "snapshot_memory::without_memory_the_right_to_scan_is_given_back",
         message: "after allocation 0",

@@ -79,6 +79,11 @@ const MUTANTS: &[Mutant] = &[
         message: "both hops failed",
     },
     Mutant {
+        piece: piece("a call within a call takes its thread's descriptor again"),
+        killer: "stops::relocations::a_hop_within_a_hop_has_another_descriptor",
+        message: "a hop was disturbed from within",
+    },
+    Mutant {
         piece: piece("hints of other groups count in a scan by groups"),
         killer: "stops::snapshots::a_note_for_an_earlier_pass_adds_no_token",
         message: "was not copied once",
