@@ -2,7 +2,8 @@
 //!
 //! 1. What a filter has grown out of goes back when the growth ends, without another call.
 //! 2. If it is much, the inserts to come give back a part each; a call that is about the whole filter, all of it.
-//! 3. For a thread that is asleep in a call, for ever, a filter that begins anew keeps at most one generation.
+//! 3. A filter that begins anew, or is dropped, keeps nothing of that.
+//! 4. For a thread that is asleep in a call, for ever, a filter that begins anew keeps at most one generation.
 //!
 //! One after the other, and alone in their process, because a thread that is asleep stops all reclamation there.
 
@@ -108,6 +109,50 @@ fn bytes_a_bucket_when_grown(capacity: usize, items: u64, tables: usize) -> f64 
     bytes_a_bucket(&filter)
 }
 
+/// The first table stays where it is when the filter begins anew, but not its pages.
+fn an_empty_one_gives_back_its_first_table() {
+    let filter: Filter<Ladder, AsGiven> = FilterBuilder::with_hasher(AsGiven)
+        .capacity(1_000)
+        .build()
+        .expect("memory");
+    for turn in 0..700_000 {
+        filter.insert_hash(mix(turn)).expect("memory");
+    }
+    let full = filter.memory_usage();
+    for turn in 0..700_000 {
+        assert!(filter.remove_hash(mix(turn)));
+    }
+    filter.shrink_to_fit();
+    let rest = filter.memory_usage();
+    assert!(rest < full / 20, "{rest} of {full} bytes");
+}
+
+/// What a growth has left to do when nobody is pinned any more does not keep the memory of a filter that is gone.
+fn a_filter_that_is_gone_takes_all_with_it() {
+    let (filter, _) = just_grown();
+    let bytes = filter.memory_usage();
+    let before = resident();
+    let pinned = crossbeam_epoch::pin();
+    double_and_drop(filter);
+    let after = resident();
+    drop(pinned);
+    assert!(after + bytes / 2 < before, "{before}, then {after} bytes");
+}
+
+/// Ends a growth while this thread is pinned, so that its words wait to go back; then the filter goes.
+fn double_and_drop(filter: Filter<Ladder, AsGiven>) {
+    assert!(filter.begin_to_double());
+    filter.shrink_to_fit();
+}
+
+/// The bytes of this process that are in memory.
+fn resident() -> usize {
+    const PAGE: usize = 1 << 12;
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages = text.split(' ').nth(1).expect("a second number");
+    pages.parse::<usize>().expect("a number") * PAGE
+}
+
 #[test]
 fn memory_goes_back_and_is_bounded_when_a_thread_is_asleep() {
     if cfg!(target_os = "linux") {
@@ -116,6 +161,8 @@ fn memory_goes_back_and_is_bounded_when_a_thread_is_asleep() {
             let bytes = bytes_a_bucket_when_grown(capacity, items, tables);
             assert!(bytes < 9.0, "{bytes}, {tables} tables");
         }
+        an_empty_one_gives_back_its_first_table();
+        a_filter_that_is_gone_takes_all_with_it();
         gives_back_in_parts();
         a_call_about_the_whole_gives_back_all();
     }

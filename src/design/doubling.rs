@@ -1,8 +1,7 @@
 //! Doubling: why a table that doubles in place loses nothing.
 //!
 //! A chain of segments pays for its growth with every lookup. A table that doubles does not: it has grown ten times, and
-//! a lookup still loads two words. The price is a bit of a token for each doubling that the token lives through. (No
-//! public filter of this crate is built on it yet.)
+//! a lookup still loads two words. The price is a bit of a token for each doubling that the token lives through.
 //!
 //! # Prefixes
 //!

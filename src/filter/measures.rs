@@ -74,7 +74,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     }
 
     /// Whether [`remaining`](Self::remaining) is 0: the filter holds as many items as it is sized for. An insert may
-    /// still succeed. A filter that grows will soon add a segment. A filter that rotates has room again after a rotation.
+    /// still succeed. A filter that grows will soon do so. A filter that rotates has room again after a rotation.
     ///
     /// # Examples
     ///

@@ -50,7 +50,7 @@
 //!
 //! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words
 //! that it leaves are given back afterwards. So it takes 17 to 37 bits an item at rest, and half as much again while it
-//! doubles.
+//! doubles. When another table has just been added, after ten doublings, it takes up to 51.
 //!
 //! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
 //! writing to them. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever
@@ -117,8 +117,11 @@
 //!
 //! # What is different
 //!
-//! * Each table can hold eight copies of an item. One more is refused, and never makes the filter grow.
-//! * Splits pin an epoch. Lookups and removals do not. By segments, each insert pins, which costs some nanoseconds, and a
+//! * Each table can hold eight copies of an item. One more is refused, and never makes the filter grow. But copies fill
+//!   their two buckets before the others, and stay together when the table doubles: with many copies of each item it
+//!   doubles early.
+//! * Splits pin an epoch. Lookups and removals do not, until [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit)
+//!   has made the filter start again. From then on all calls do. By segments, each insert pins, which costs some nanoseconds, and a
 //!   batch call once per 256 items.
 //! * The first split of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
 //!   this filter in signal handlers, or in threads that must not allocate.

@@ -142,9 +142,14 @@ impl<L: Layout> Pool<L> {
 
     pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
+        #[allow(
+            clippy::unnecessary_min_or_max,
+            reason = "without the standard library no thread has a number of its own"
+        )]
+        let own = (size / 4).min(sync::EXCLUSIVE);
         Ok(Self {
             descriptors: allocate::slice(size, Descriptor::new)?,
-            own: (size / 4).min(sync::EXCLUSIVE),
+            own,
             layout: PhantomData,
         })
     }

@@ -136,6 +136,12 @@ fn sound(items: usize) -> Vec<u8> {
     stored.to_bytes()
 }
 
+/// A word with one token, whose tail ends at this bit.
+fn marked(bit: u8) -> [u8; 8] {
+    let lane = 1u64 << 10 | 1 << bit;
+    (lane << 48).to_le_bytes()
+}
+
 /// With the checksums made to match again.
 #[test]
 fn what_cannot_be_is_an_error() {
@@ -147,6 +153,11 @@ fn what_cannot_be_is_an_error() {
         bytes
     };
     assert!(repaired(&|_| {}) == sound);
+    // Only the number of items is wrong if the mark is as high as it can be.
+    let lowest = sound[LIST + 1] - sound[LIST] - 1;
+    let highest = repaired(&|bytes| bytes[WORDS..WORDS + 8].copy_from_slice(&marked(lowest)));
+    let error = read(&highest).expect_err("fewer items");
+    assert!(error.to_string().contains("number of items"), "{error}");
     let (first, level) = (sound[LIST], sound[LIST + 1]);
     assert!(level > first, "it has grown");
     type Change = Box<dyn Fn(&mut [u8])>;
@@ -187,6 +198,11 @@ fn what_cannot_be_is_an_error() {
         (
             "a token has fewer bits",
             Box::new(|bytes| bytes[WORDS..WORDS + 8].copy_from_slice(&(3u64 << 57).to_le_bytes())),
+        ),
+        // A mark one bit higher than the doublings leave it.
+        (
+            "a token has fewer bits",
+            Box::new(move |bytes| bytes[WORDS..WORDS + 8].copy_from_slice(&marked(level - first))),
         ),
     ];
     for (said, change) in cases {

@@ -127,8 +127,13 @@ pub(super) fn give_back_rest(tokens: &Doubling) {
 /// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
 /// it any more. What is more than one part of it is left to the inserts to come.
 fn give_back(tokens: &Doubling, level: u32) {
-    let blocks = Arc::clone(&tokens.blocks);
-    crossbeam_epoch::pin().defer(move || blocks.release(level));
+    // Weak: a filter that is dropped meanwhile takes all its memory with it.
+    let blocks = Arc::downgrade(&tokens.blocks);
+    crossbeam_epoch::pin().defer(move || {
+        if let Some(blocks) = blocks.upgrade() {
+            blocks.release(level);
+        }
+    });
     // Nothing may be pinned for long after this, and the memory would stay until then.
     (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
 }

@@ -7,10 +7,16 @@ use std::thread;
 
 use step_tests::{Led, at_each_step, overtaken};
 
-use crate::{hash, table};
+use crate::hash;
 
-/// A hop has claimed its descriptor and read both words, and has not frozen any.
-const HAS_READ: usize = 3;
+/// A hop has claimed its thread's own descriptor and read both words, and has not frozen any.
+const HAS_READ: usize = 4;
+
+/// So many that each thread has its own, whatever its number.
+fn with_descriptors_for_all(buckets: usize) -> CuckooFilter {
+    let builder = CuckooFilter::builder().seed(1).buckets(buckets);
+    builder.descriptors(256).build().expect("memory")
+}
 
 /// Two tokens change places, and both hops have read the words before either freezes one. Both freeze the lower word
 /// first, so wherever they stop then, one of them gets both words.
@@ -22,7 +28,7 @@ fn of_two_hops_over_the_same_words_one_succeeds() {
         let mut first_stops = false;
         at_each_step(|second| {
             let [first, second] = [first, second].map(|step| HAS_READ + 1 + step);
-            let filter = table(2, 256);
+            let filter = with_descriptors_for_all(2);
             filter.insert_hash(up).expect("room");
             filter.insert_hash(down).expect("room");
             let (hops, second_stops) = thread::scope(|scope| {
@@ -53,10 +59,7 @@ fn of_two_hops_over_the_same_words_one_succeeds() {
 fn a_hop_within_a_hop_has_another_descriptor() {
     let [around, within] = [hash(2, 0, 100), hash(2, 1, 100)];
     let steps = at_each_step(|step| {
-        // So many that the thread has its own, whatever its number.
-        let builder = CuckooFilter::builder().seed(1);
-        let filter = builder.buckets(4).descriptors(256).build();
-        let filter = Arc::new(filter.expect("memory"));
+        let filter = Arc::new(with_descriptors_for_all(4));
         filter.insert_hash(around).expect("room");
         filter.insert_hash(within).expect("room");
         let same = Arc::clone(&filter);
