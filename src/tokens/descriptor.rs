@@ -43,8 +43,6 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Pool<L> {
     descriptors: Box<[Descriptor]>,
-    /// So many of them, from the first on, belong to the thread of the same number. All other claims share the rest.
-    own: usize,
     layout: PhantomData<L>,
 }
 
@@ -142,14 +140,8 @@ impl<L: Layout> Pool<L> {
 
     pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
-        #[allow(
-            clippy::unnecessary_min_or_max,
-            reason = "without the standard library no thread has a number of its own"
-        )]
-        let own = (size / 4).min(sync::EXCLUSIVE);
         Ok(Self {
             descriptors: allocate::slice(size, Descriptor::new)?,
-            own,
             layout: PhantomData,
         })
     }
@@ -166,12 +158,22 @@ impl<L: Layout> Pool<L> {
         allocate::place(&self.descriptors)
     }
 
+    /// So many of them, from the first on, belong to the thread of the same number. All other claims share the rest.
+    #[inline]
+    #[allow(
+        clippy::unnecessary_min_or_max,
+        reason = "without the standard library no thread has a number of its own"
+    )]
+    fn own(&self) -> usize {
+        (self.descriptors.len() / 4).min(sync::EXCLUSIVE)
+    }
+
     /// A descriptor that nobody uses, if there is one: the thread's own without a locked instruction, or one of those that
     /// threads share.
     #[inline]
     pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
         let thread = sync::thread_index();
-        if thread < self.own && self.descriptors[thread].take_own() {
+        if thread < self.own() && self.descriptors[thread].take_own() {
             return Some(self.claimed(thread));
         }
         self.claim_shared(thread)
@@ -179,9 +181,9 @@ impl<L: Layout> Pool<L> {
 
     #[inline(never)]
     fn claim_shared(&self, thread: usize) -> Option<Claim<'_, L>> {
-        let shared = self.descriptors.len() - self.own;
+        let shared = self.descriptors.len() - self.own();
         (0..shared).find_map(|step| {
-            let index = self.own + (thread + step) % shared;
+            let index = self.own() + (thread + step) % shared;
             // Acquire: pairs with the Release in `Claim::drop`, so that the new owner continues the numbers
             // of the last one. A number used twice would make an old reference valid again.
             self.descriptors[index]

@@ -25,13 +25,13 @@ fn a_thread_gets_no_descriptor_twice_and_none_of_another_thread() {
         let indexes: HashSet<usize> = claims.iter().map(|claim| claim.index).collect();
         assert_eq!(indexes.len(), claims.len(), "one descriptor, two owners");
         let own = sync::thread_index();
-        let others = |&index: &usize| index < pool.own && index != own;
+        let others = |&index: &usize| index < pool.own() && index != own;
         assert_eq!(
             indexes.iter().filter(|&index| others(index)).count(),
             0,
             "another thread's"
         );
-        let all = size - pool.own + usize::from(own < pool.own);
+        let all = size - pool.own() + usize::from(own < pool.own());
         assert_eq!(claims.len(), all, "of {size}");
         drop(claims);
         assert_eq!(claim_all(&pool).len(), all, "after they were given back");
@@ -54,9 +54,9 @@ fn a_descriptor_that_is_lost_is_the_only_one() {
 fn a_number_that_threads_share_owns_no_descriptor() {
     let pool = Pool::new(MAX_DESCRIPTORS).expect("memory");
     assert!(
-        pool.own <= sync::EXCLUSIVE,
+        pool.own() <= sync::EXCLUSIVE,
         "{} of {}",
-        pool.own,
+        pool.own(),
         sync::EXCLUSIVE
     );
 }

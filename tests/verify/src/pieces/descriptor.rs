@@ -55,8 +55,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "threads of one number own one descriptor",
         changes: &[(
             "tokens/descriptor.rs",
-            "let own = (size / 4).min(sync::EXCLUSIVE);",
-            "let own = size / 4;",
+            "(self.descriptors.len() / 4).min(sync::EXCLUSIVE)",
+            "self.descriptors.len() / 4",
         )],
     },
     Piece {
