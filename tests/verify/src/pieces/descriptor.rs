@@ -47,7 +47,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a claim takes other threads' own descriptors",
         changes: &[(
             "tokens/descriptor.rs",
-            "let index = self.own + (thread + step) % shared;",
+            "let index = self.own() + (thread + step) % shared;",
             "let index = (thread + step) % shared;",
         )],
     },
