@@ -306,6 +306,14 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a scan that growth disturbs does not end",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "    tokens.stripes.end_scan(group);\n    copied?;",
+            "    copied?;\n    tokens.stripes.end_scan(group);",
+        )],
+    },
+    Piece {
         name: "an insert that is refused does not ask whether others have made room",
         changes: &[(
             "engine/ladder/growth.rs",
