@@ -183,3 +183,31 @@ fn set_tokens(
 fn head(token: Token) -> Head {
     Head::of_lane(token.bits() as u16)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::doubling::Class;
+
+    /// The table doubles after the copy was made for its level. If the stripes still said that a scan is on, all that hops
+    /// from then on would leave hints that nobody reads.
+    #[test]
+    fn a_scan_that_growth_disturbs_ends() {
+        for passes in [1, 4] {
+            let blocks = Blocks::new(4).expect("memory");
+            let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
+            let item = 0x0123_4567_89ab_cdef;
+            assert!(tokens.insert(item).is_ok(), "there is room");
+            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+            let copy = tokens.empty_at(tokens.level()).expect("memory");
+            tokens.begin_to_grow(tokens.hint()).expect("memory");
+            assert!(finish_growth(&tokens), "nobody is in the way");
+            for group in Group::all(passes) {
+                let copied = copy_group(&tokens, &scan, group, &copy);
+                assert!(matches!(copied, Err(Disturbance::Growth)), "no growth");
+            }
+            let f = Class::of_hash(item).head.fingerprint();
+            assert!(!tokens.stripes.bump(f), "a scan is on");
+        }
+    }
+}

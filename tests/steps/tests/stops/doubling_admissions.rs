@@ -1,12 +1,13 @@
 //! Admissions of one item in filters that double: of two that are told true, none may be overtaken by the other.
 
+use std::collections::HashSet;
 use std::thread;
 
-use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::{Double, Relocate};
 use step_tests::{Led, at_each_step, bounded};
 
-use crate::doubling::{Doubling, add_table, filter_at, filter_at_the_end, head};
+use crate::doubling::{Doubling, add_table, filter_at, filter_at_the_end, head, items, places};
 
 /// So large that its first bucket is split by the first insert, and its second one is not before many more.
 const LEVEL: u32 = 8;
@@ -106,4 +107,72 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so() {
     });
     println!("{steps} scenes: admissions in two tables");
     assert!(steps > 10, "{steps} accesses");
+}
+
+/// In a filter at the last level, an item of which both buckets are empty.
+fn of_two_empty_buckets() -> u64 {
+    let used: HashSet<u64> = items()
+        .take(1 << LAST_LEVEL)
+        .flat_map(|item| places(item, LAST_LEVEL))
+        .collect();
+    let are_empty = |item: &u64| !places(*item, LAST_LEVEL).iter().any(|p| used.contains(p));
+    let mut more = items().skip(1 << LAST_LEVEL);
+    more.find(are_empty).expect("endless")
+}
+
+const LAST_LEVEL: u32 = 11;
+
+/// An admission in the only table stands still before it takes effect. Another table is added, and a rival comes there, which
+/// finds nothing at first. Then the first one takes effect, and the rival asks the coarser table: between its two reads
+/// there the token hops to the bucket that it has read. The three threads have begun before the table was added.
+#[test]
+fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
+    /// The accesses of an admission from where it asks other tables.
+    const TO_THE_END: usize = 16;
+    /// A thread may make a few accesses more, or fewer, to get a descriptor.
+    const MORE: usize = 4;
+    /// A hop has found its table, and not yet read its words.
+    const HOP: usize = 1;
+    let item = of_two_empty_buckets();
+    let begin = || {
+        let filter = filter_at_the_end();
+        // In the first bucket, so that the item goes to the second.
+        filter.insert_hash(item ^ head(1)).expect("room");
+        filter
+    };
+    let accesses = |add: bool| {
+        let filter = begin();
+        if add {
+            add_table(&filter);
+        }
+        stepping(|_| Fate::Goes, || admit(&filter, item)).1
+    };
+    let (early, late) = (accesses(false), accesses(true));
+    let mut scenes = 0;
+    for early_at in early - 8..early + MORE {
+        for first in late - TO_THE_END..late + MORE {
+            for second in first + 1..late + MORE {
+                let filter = begin();
+                let winners = thread::scope(|scope| {
+                    let hop = Led::begin(scope, [HOP], || filter.relocate_hash(item));
+                    let early = Led::begin(scope, [early_at], || admit(&filter, item));
+                    assert!(hop.has_stopped(), "it has begun");
+                    add_table(&filter);
+                    let mut late = Led::begin(scope, [first, second], || admit(&filter, item));
+                    let early = early.finish();
+                    late.go_on();
+                    hop.finish();
+                    [early, late.finish()]
+                });
+                let winners = winners.iter().filter(|&&told| told).count();
+                assert_eq!(
+                    winners, 1,
+                    "accesses {early_at}, {first} and {second}: not exactly one was told true"
+                );
+                scenes += 1;
+            }
+        }
+    }
+    println!("{scenes} scenes: admissions in two tables, and a hop in the coarser one");
+    assert!(scenes > 500, "{scenes} scenes");
 }

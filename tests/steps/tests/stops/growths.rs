@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use lockfree_cuckoo::FilterBuilder;
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use model::hashers::AsGiven;
@@ -128,4 +129,55 @@ fn a_late_begin_does_not_send_a_growth_back() {
     });
     println!("{steps} scenes: a late begin and two growths");
     assert!(steps > 1, "{steps} accesses");
+}
+
+/// May double once, is full, and has not doubled yet. The item finds no room.
+fn full_and_may_double_once() -> (Doubling, u64) {
+    let new = || {
+        FilterBuilder::with_hasher(AsGiven)
+            .buckets(2)
+            .max_false_positive_rate(0.000_25)
+            .build()
+            .expect("a rate that it has")
+    };
+    let probe: Doubling = new();
+    let fit = items().take_while(|&item| {
+        probe.insert_hash(item).expect("one doubling");
+        probe.doubled().is_none() && probe.slots() == 8
+    });
+    let fit = fit.count();
+    let filter = new();
+    for item in items().take(fit) {
+        filter.insert_hash(item).expect("room");
+    }
+    (filter, items().nth(fit).expect("endless"))
+}
+
+/// An insert that found no room stands still at each access. Others double the table meanwhile, which cannot double any
+/// more then. The insert has room all the same.
+#[test]
+fn an_insert_is_not_refused_when_others_have_made_room() {
+    let steps = at_each_step(|step| {
+        let (filter, item) = full_and_may_double_once();
+        let reached = thread::scope(|scope| {
+            let insert = Led::begin(scope, [step], || filter.insert_hash(item));
+            let reached = insert.has_stopped();
+            if filter.slots() == 8 {
+                assert!(filter.begin_to_double());
+                end_growth(&filter);
+            }
+            let inserted = insert.finish();
+            assert_eq!(
+                inserted,
+                Ok(()),
+                "access {step}: refused, though there is room"
+            );
+            reached
+        });
+        assert_eq!(filter.slots(), 16, "access {step}: one doubling");
+        assert!(filter.contains_hash(item), "access {step}: an item is lost");
+        reached
+    });
+    println!("{steps} scenes: an insert that is about to be refused, and a growth");
+    assert!(steps > 50, "{steps} accesses");
 }

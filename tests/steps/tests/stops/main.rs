@@ -2,6 +2,8 @@
 #![cfg(lockfree_cuckoo_steps)]
 
 mod admissions;
+mod anew;
+mod arrivals;
 mod copies;
 mod doubling;
 mod doubling_admissions;

@@ -122,3 +122,56 @@ fn the_longer_of_two_tokens_is_told_by_all_of_its_prefix() {
     );
     println!("1 scenes: a remove of the longer of two tokens of two levels");
 }
+
+/// A token of `item` as long as the upper level has it, and a longer one of `other`, which it covers. Both are in a second
+/// bucket that was split; the first bucket is not split yet, and empty but for neighbours.
+fn filter_of_two_lengths() -> (Doubling, u64, u64) {
+    const HALF: u64 = 1 << (LEVEL - 1);
+    // Its first bucket is the last one that a sweep comes to on that side.
+    let item = (HALF - 1) << (65 - LEVEL) | head(3);
+    // Differs in the one bit that a token of the deeper level has more.
+    let other = item ^ 1 << (54 - (LEVEL - 1));
+    let second = places(item, LEVEL)[1];
+    let hopper = (1..64)
+        .flat_map(|number| (0..CHUNK as u64).map(move |place| place << (65 - LEVEL) | head(number)))
+        .find(|&hash| places(hash, LEVEL)[1] == second)
+        .expect("there is one");
+    let filter = filter_at(LEVEL);
+    filter.insert_hash(item).expect("room");
+    assert!(filter.relocate_hash(item), "nobody is in the way");
+    // Two in the first bucket make the second one emptier.
+    filter.insert_hash(item ^ head(1)).expect("room");
+    filter.insert_hash(item ^ head(4)).expect("room");
+    assert!(filter.relocate_hash(item ^ head(4)), "nobody is in the way");
+    assert!(filter.begin_to_double());
+    // Splits its first bucket, and then the second bucket of all.
+    filter.insert_hash(hopper).expect("room");
+    assert!(filter.relocate_hash(hopper), "nobody is in the way");
+    assert!(filter.remove_hash(hopper), "a stored item");
+    filter.insert_hash(other).expect("room");
+    (filter, item, other)
+}
+
+/// A remove reads the first bucket before it is split. The longer token hops there, and in the second bucket the remove
+/// finds the shorter one only: it is as long as a new token is at the upper level, but not as long as there can be.
+#[test]
+fn a_remove_asks_for_the_longest_token_that_the_deeper_of_two_levels_can_have() {
+    let steps = at_each_step(|step| {
+        let (filter, item, other) = filter_of_two_lengths();
+        assert_eq!((filter.count_hash(item), filter.count_hash(other)), (1, 2));
+        let filter = Arc::new(filter);
+        let others: Arc<Doubling> = Arc::clone(&filter);
+        let hop = move || {
+            others.relocate_hash(other);
+        };
+        let (removed, reached) = overtaken(step, hop, || filter.remove_hash(other));
+        assert!(removed, "access {step}: a stored item was not removed");
+        assert!(
+            filter.remove_hash(item),
+            "access {step}: the token of another item was taken"
+        );
+        reached
+    });
+    println!("{steps} scenes: a remove over two levels, and a hop to the upper one");
+    assert!(steps > 5, "{steps} accesses");
+}

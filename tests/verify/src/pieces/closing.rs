@@ -43,4 +43,20 @@ pub(super) const PIECES: &[Piece] = &[
             "        loop {",
         )],
     },
+    Piece {
+        name: "a word that nobody has written to is opened in a sealed table",
+        changes: &[(
+            "tokens/doubling/opening.rs",
+            "                && !tokens.gate.is_sealed()\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "what is left waits for the thread that has left it",
+        changes: &[(
+            "engine/ladder/current.rs",
+            "left.fetch_add(bytes.wrapping_neg(), Ordering::Relaxed);\n        });\n        guard.flush();",
+            "left.fetch_add(bytes.wrapping_neg(), Ordering::Relaxed);\n        });",
+        )],
+    },
 ];

@@ -289,4 +289,44 @@ pub(super) const PIECES: &[Piece] = &[
             "coarser.all(|_| true)",
         )],
     },
+    Piece {
+        name: "a lookup does not ask whether the hop that it has met is still under way",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "if tokens.pool.control(reference) != pending.control {",
+            "if tokens.pool.control(reference) != pending.control && false {",
+        )],
+    },
+    Piece {
+        name: "a remove takes the upper of two levels for the deeper one",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "            .max();\n        if newest",
+            "            .min();\n        if newest",
+        )],
+    },
+    Piece {
+        name: "a scan that growth disturbs does not end",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "    tokens.stripes.end_scan(group);\n    copied?;",
+            "    copied?;\n    tokens.stripes.end_scan(group);",
+        )],
+    },
+    Piece {
+        name: "an insert that is refused does not ask whether others have made room",
+        changes: &[(
+            "engine/ladder/growth.rs",
+            "Err(_) if has_grown(generation, target, hint) =>",
+            "Err(_) if has_grown(generation, target, hint) && false =>",
+        )],
+    },
+    Piece {
+        name: "another table's miss is not validated",
+        changes: &[(
+            "tokens/doubling/admission.rs",
+            "if tokens.stripes.unchanged(f, version) {\n            return true;",
+            "if tokens.stripes.unchanged(f, version) || true {\n            return true;",
+        )],
+    },
 ];

@@ -200,4 +200,9 @@ const MUTANTS: &[Mutant] = &[
         killer: "lib::table::doubling::class::tests::a_token_goes_where_its_item_goes",
         message: "assertion failed",
     },
+    Mutant {
+        piece: piece("a scan that growth disturbs does not end"),
+        killer: "lib::tokens::doubling::scan::tests::a_scan_that_growth_disturbs_ends",
+        message: "a scan is on",
+    },
 ];

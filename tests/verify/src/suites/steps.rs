@@ -289,4 +289,34 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::nested::the_longer_of_two_tokens_is_told_by_all_of_its_prefix",
         message: "was taken",
     },
+    Mutant {
+        piece: piece("a lookup does not ask whether the hop that it has met is still under way"),
+        killer: "stops::arrivals::a_lookup_that_sees_a_hop_begin_sees_it_end",
+        message: "a hopping item was missed",
+    },
+    Mutant {
+        piece: piece("a remove takes the upper of two levels for the deeper one"),
+        killer: "stops::nested::a_remove_asks_for_the_longest_token_that_the_deeper_of_two_levels_can_have",
+        message: "the token of another item was taken",
+    },
+    Mutant {
+        piece: piece("an insert that is refused does not ask whether others have made room"),
+        killer: "stops::growths::an_insert_is_not_refused_when_others_have_made_room",
+        message: "refused, though there is room",
+    },
+    Mutant {
+        piece: piece("another table's miss is not validated"),
+        killer: "stops::doubling_admissions::of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a word that nobody has written to is opened in a sealed table"),
+        killer: "stops::anew::an_insert_is_not_lost_in_a_table_that_was_sealed",
+        message: "an item was lost with its table",
+    },
+    Mutant {
+        piece: piece("what is left waits for the thread that has left it"),
+        killer: "stops::anew::what_a_thread_leaves_is_freed_while_it_sleeps",
+        message: "a sleeper keeps what it left",
+    },
 ];
