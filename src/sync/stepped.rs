@@ -11,6 +11,12 @@ pub(crate) use super::real::{
 use hooks::Access;
 pub(crate) use hooks::happened;
 
+/// Asks before an access to a cell. Returns false if the thread is dead.
+fn ask<C>(cell: &C, writes: bool) -> bool {
+    let address = core::ptr::from_ref(cell).addr();
+    hooks::step(Access { address, writes })
+}
+
 /// A 64-bit atomic cell. Each access is a step.
 #[derive(Debug)]
 pub(crate) struct AtomicU64(real::AtomicU64);
@@ -21,13 +27,8 @@ impl AtomicU64 {
     }
 
     fn step(&self, writes: bool) -> &real::AtomicU64 {
-        self.ask(writes);
+        ask(&self.0, writes);
         &self.0
-    }
-
-    fn ask(&self, writes: bool) -> bool {
-        let address = (&raw const self.0).addr();
-        hooks::step(Access { address, writes })
     }
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
@@ -36,7 +37,7 @@ impl AtomicU64 {
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
         // A drop makes only this access, so it is the only one that a dead thread could still reach.
-        if self.ask(true) {
+        if ask(&self.0, true) {
             self.0.store(value, order);
         }
     }
@@ -75,21 +76,13 @@ impl<T> AtomicPtr<T> {
         Self(real::AtomicPtr::new(value))
     }
 
-    fn ask(&self) -> bool {
-        let address = (&raw const self.0).addr();
-        hooks::step(Access {
-            address,
-            writes: true,
-        })
-    }
-
     pub(crate) fn load(&self, order: Ordering) -> *mut T {
         self.0.load(order)
     }
 
     pub(crate) fn store(&self, value: *mut T, order: Ordering) {
         // As above: a drop stores too.
-        if self.ask() {
+        if ask(&self.0, true) {
             self.0.store(value, order);
         }
     }
@@ -101,7 +94,7 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
-        self.ask();
+        ask(&self.0, true);
         self.0.compare_exchange(current, new, success, failure)
     }
 }

@@ -230,6 +230,10 @@ impl Blocks {
         place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
+    fn all(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter_map(OnceBox::get)
+    }
+
     /// The block of a level, if there is one.
     #[inline]
     fn block(&self, level: u32) -> Option<&Block> {
@@ -335,18 +339,17 @@ impl Blocks {
 
     /// Gives back a part of the memory behind the hint. Returns false if there was none.
     pub(crate) fn release_part(&self) -> bool {
-        let all = || self.blocks.iter().filter_map(OnceBox::get);
         loop {
             let hint = self.hint();
             if !hint.has_memory_behind() {
                 return false;
             }
-            if all().any(Block::release_part) {
+            if self.all().any(Block::release_part) {
                 return true;
             }
             // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this
             // exchange, so the block is found after it.
-            if self.replace_hint(hint, hint.without(BEHIND)) && all().any(Block::has_part) {
+            if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
                 self.say_behind();
             }
         }
@@ -365,10 +368,7 @@ impl Blocks {
 
     /// Lets the system have the memory of all levels, when nobody writes to any word any more.
     pub(crate) fn release_all(&self) {
-        self.blocks
-            .iter()
-            .filter_map(OnceBox::get)
-            .for_each(Block::release);
+        self.all().for_each(Block::release);
     }
 
     /// The bytes of one block of this level.
@@ -378,8 +378,7 @@ impl Blocks {
 
     /// The bytes of all blocks, but for those that the system has got back.
     pub(crate) fn bytes(&self) -> usize {
-        let blocks = self.blocks.iter().filter_map(OnceBox::get);
-        blocks.map(Block::bytes).sum()
+        self.all().map(Block::bytes).sum()
     }
 }
 

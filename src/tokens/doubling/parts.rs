@@ -93,6 +93,16 @@ impl Doubling {
         self.gate = Arc::clone(gate);
     }
 
+    /// Does something with the blocks when it is called. Weak: a filter that is dropped meanwhile takes all its memory with it.
+    pub(super) fn later<F: FnOnce(&Blocks)>(&self, what: F) -> impl FnOnce() + use<F> {
+        let blocks = Arc::downgrade(&self.blocks);
+        move || {
+            if let Some(blocks) = blocks.upgrade() {
+                what(&blocks);
+            }
+        }
+    }
+
     /// The heap bytes in use, but for those of the gate.
     pub(crate) fn bytes(&self) -> usize {
         let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();

@@ -40,13 +40,7 @@ pub(super) fn copy(tokens: &Doubling) -> Result<(Doubling, usize), OutOfMemory> 
 
 /// What lets the system have the memory of all words, when it is called.
 pub(super) fn release(tokens: &Doubling) -> impl FnOnce() + Send + use<> {
-    // Weak: see `splitting::give_back`.
-    let blocks = Arc::downgrade(&tokens.blocks);
-    move || {
-        if let Some(blocks) = blocks.upgrade() {
-            blocks.release_all();
-        }
-    }
+    tokens.later(Blocks::release_all)
 }
 
 /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.

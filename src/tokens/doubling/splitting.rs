@@ -1,7 +1,6 @@
 //! Splits, and the sweep that makes a whole level of them.
 
 use core::iter;
-use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
 
@@ -127,13 +126,8 @@ pub(super) fn give_back_rest(tokens: &Doubling) {
 /// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
 /// it any more. What is more than one part of it is left to the inserts to come.
 fn give_back(tokens: &Doubling, level: u32) {
-    // Weak: a filter that is dropped meanwhile takes all its memory with it.
-    let blocks = Arc::downgrade(&tokens.blocks);
-    crossbeam_epoch::pin().defer(move || {
-        if let Some(blocks) = blocks.upgrade() {
-            blocks.release(level);
-        }
-    });
+    let release = tokens.later(move |blocks| blocks.release(level));
+    crossbeam_epoch::pin().defer(release);
     // Nothing may be pinned for long after this, and the memory would stay until then.
     (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
 }

@@ -109,8 +109,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "memory is given back at once",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "crossbeam_epoch::pin().defer(move || {\n        if let Some(blocks) = blocks.upgrade() {\n            blocks.release(level);\n        }\n    });",
-            "let _ = blocks;\n    tokens.blocks.release(level);",
+            "crossbeam_epoch::pin().defer(release);",
+            "release();",
         )],
     },
     Piece {
