@@ -16,7 +16,7 @@ mod doubling;
 use std::io::{self, Read};
 
 use allocations::{cost_of, with_failing};
-use lockfree_cuckoo::{Filter, Growing, ReadError, SnapshotError};
+use lockfree_cuckoo::{Filter, Growing, Grows, ReadError, SnapshotError};
 use model::stored::{self, list};
 
 /// A filter that grows by segments.
@@ -163,20 +163,17 @@ fn an_endless_reader_is_not_believed_either() {
     }
 }
 
-#[test]
-fn memory_that_cannot_be_had_is_an_error() {
-    // All but the few bytes that hold a list together and are not asked for with a choice.
-    const LEAST: usize = 512;
-    let bytes = grown(1 << 16);
-    let from_bytes = || Chain::from_bytes(&bytes);
-    let read_from = || Chain::read_from(bytes.as_slice());
+/// Each allocation of so many bytes fails once; there are at least so many of them.
+fn is_an_error_without_memory<E: Grows>(bytes: &[u8], least: usize, fewest: usize) {
+    let from_bytes = || Filter::<E>::from_bytes(bytes);
+    let read_from = || Filter::<E>::read_from(bytes);
     for read in [
-        &from_bytes as &dyn Fn() -> Result<Chain, ReadError>,
+        &from_bytes as &dyn Fn() -> Result<Filter<E>, ReadError>,
         &read_from,
     ] {
         let mut failures = 0;
         loop {
-            let (read, cost) = cost_of(|| with_failing(failures, LEAST, read));
+            let (read, cost) = cost_of(|| with_failing(failures, least, read));
             match read {
                 None => break,
                 Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),
@@ -185,20 +182,29 @@ fn memory_that_cannot_be_had_is_an_error() {
             assert_eq!(cost.kept, 0, "allocation {failures}");
             failures += 1;
         }
-        // The table, the versions and the descriptors of each, at least.
-        assert!(failures >= 3 * 5, "{failures}");
+        assert!(failures >= fewest, "{failures}");
     }
 }
 
 #[test]
-fn writing_takes_no_memory() {
-    let mut filter = Chain::from_bytes(&grown(1 << 12)).expect("sound");
+fn memory_that_cannot_be_had_is_an_error() {
+    // All but the few bytes that hold a list together and are not asked for with a choice. The table, the versions and
+    // the descriptors of each, at least.
+    is_an_error_without_memory::<Growing>(&grown(1 << 16), 512, 3 * 5);
+}
+
+fn is_written_without_memory<E: Grows>(mut filter: Filter<E>) {
     filter.insert("a").expect("room");
     let (result, cost) = cost_of(|| filter.write_to(io::sink()));
     result.expect("a sink takes all");
     assert_eq!(cost.peak, 0);
     let (bytes, cost) = cost_of(|| filter.to_bytes());
     assert_eq!(cost.peak, bytes.len());
+}
+
+#[test]
+fn writing_takes_no_memory() {
+    is_written_without_memory(Chain::from_bytes(&grown(1 << 12)).expect("sound"));
 }
 
 #[test]

@@ -7,7 +7,9 @@ use lockfree_cuckoo::{Filter, FilterBuilder, InsertError, Ladder};
 use model::hashers::AsGiven;
 use model::mix;
 
-use crate::{LEFT, LIVE_LARGE, PEAK_LARGE, SLACK, alone, assert_given_back, live, settle};
+use crate::{
+    LEFT, LIVE_LARGE, PEAK_LARGE, SLACK, alone, assert_given_back, leaves_nothing, live, settle,
+};
 
 type Doubling = Filter<Ladder, AsGiven>;
 
@@ -123,22 +125,7 @@ fn the_pages_of_an_emptied_filter_go_back_to_the_system() {
 
 #[test]
 fn clear_and_drop_leave_nothing() {
-    let _turn = alone();
-    let before = live();
-    let mut filter = filter(1_000);
-    let start = live();
-    for _ in 0..3 {
-        for item in items(0, 50_000) {
-            filter.insert_hash(item).expect("memory");
-        }
-        let copy = filter.try_clone().expect("memory");
-        assert_eq!(copy.len(), 50_000);
-        filter.clear();
-        drop(copy);
-        assert_given_back(start + SLACK, "a cleared filter");
-    }
-    drop(filter);
-    assert_given_back(before + SLACK, "a dropped filter");
+    leaves_nothing(filter);
 }
 
 /// Those who begin the same growth build a level each at most, and all but one are freed.

@@ -2,11 +2,11 @@
 
 use std::io::{self, Read};
 
-use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, SnapshotError};
+use lockfree_cuckoo::{GrowingCuckooFilter, Ladder, ReadError, SnapshotError};
 use model::stored::crc32;
 
-use super::AHEAD;
 use super::allocations::{cost_of, with_failing};
+use super::{AHEAD, is_an_error_without_memory, is_written_without_memory};
 
 /// What a filter may have besides its words: 640 KiB for each of four tables.
 const FIXED: usize = 4 * (640 << 10);
@@ -142,40 +142,15 @@ fn an_endless_reader_is_not_believed_either() {
 
 #[test]
 fn memory_that_cannot_be_had_is_an_error() {
-    // All but the few bytes that hold the tables together and are not asked for with a choice.
-    const LEAST: usize = 1_024;
-    let bytes = empty(&[(12, 12), (1, 11)]);
-    let from_bytes = || GrowingCuckooFilter::from_bytes(&bytes);
-    let read_from = || GrowingCuckooFilter::read_from(bytes.as_slice());
-    for read in [
-        &from_bytes as &dyn Fn() -> Result<GrowingCuckooFilter, ReadError>,
-        &read_from,
-    ] {
-        let mut failures = 0;
-        loop {
-            let (read, cost) = cost_of(|| with_failing(failures, LEAST, read));
-            match read {
-                None => break,
-                Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),
-                Some(other) => panic!("allocation {failures}: {other:?}"),
-            }
-            assert_eq!(cost.kept, 0, "allocation {failures}");
-            failures += 1;
-        }
-        // The words, the versions and the descriptors of each, at least.
-        assert!(failures >= 3 * 2, "{failures}");
-    }
+    // All but the few bytes that hold the tables together and are not asked for with a choice. The words, the versions
+    // and the descriptors of each, at least.
+    is_an_error_without_memory::<Ladder>(&empty(&[(12, 12), (1, 11)]), 1_024, 3 * 2);
 }
 
 #[test]
 fn writing_takes_no_memory() {
-    let mut filter = GrowingCuckooFilter::from_bytes(&empty(&[(12, 12), (1, 11)])).expect("sound");
-    filter.insert("a").expect("room");
-    let (result, cost) = cost_of(|| filter.write_to(io::sink()));
-    result.expect("a sink takes all");
-    assert_eq!(cost.peak, 0);
-    let (bytes, cost) = cost_of(|| filter.to_bytes());
-    assert_eq!(cost.peak, bytes.len());
+    let filter = GrowingCuckooFilter::from_bytes(&empty(&[(12, 12), (1, 11)]));
+    is_written_without_memory(filter.expect("sound"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 use lockfree_cuckoo::testing::AddSegment;
 use step_tests::{Led, at_each_step};
 
-use crate::{Chain, first_segment, growing};
+use crate::{Chain, first_segment, growing, run_what_is_deferred};
 
 /// Of one class in segments of two and of four buckets, with the candidates in one order and in the other.
 const ITEM: u64 = 0x1111;
@@ -25,11 +25,6 @@ const LIST_SEEN: usize = 2;
 
 /// Most accesses of an admission that a scene stops at: it makes fewer unless it begins again.
 const ACCESSES: usize = 44;
-
-/// Lets what is deferred run, so that it is no access of a thread that is to stop.
-fn run_what_is_deferred() {
-    (0..8).for_each(|_| crossbeam_epoch::pin().flush());
-}
 
 fn admit(filter: &Chain) -> bool {
     filter.insert_unique_hash(ITEM).expect("room")

@@ -8,11 +8,7 @@ use std::time::Duration;
 use step_tests::{Led, at_each_step, bounded, overtaken};
 
 use crate::doubling::{Doubling, add_table, filter, filter_at_the_end, head, items, places};
-
-/// Lets what is deferred run, unless somebody is pinned.
-fn run_what_is_deferred() {
-    (0..16).for_each(|_| crossbeam_epoch::pin().flush());
-}
+use crate::run_what_is_deferred;
 
 /// Removes what [`filter_at_the_end`] and [`add_table`] have put there.
 fn remove_all(filter: &Doubling) {

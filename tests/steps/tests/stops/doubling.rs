@@ -49,6 +49,16 @@ pub(crate) fn items() -> impl Iterator<Item = u64> {
     (0..).map(mix)
 }
 
+/// How many of them the first table takes. The next one makes another table follow.
+pub(crate) fn items_of_the_first_table() -> usize {
+    let filter = filter();
+    let is_in = |&item: &u64| {
+        filter.insert_hash(item).expect("memory");
+        filter.segments() == 1
+    };
+    items().take_while(is_in).count()
+}
+
 /// A head in the place where hashes have it.
 pub(crate) const fn head(number: u64) -> u64 {
     number << 10

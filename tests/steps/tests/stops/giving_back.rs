@@ -7,12 +7,10 @@ use lockfree_cuckoo::testing::{Double, Relocate};
 use model::mix;
 use step_tests::{Led, at_each_step, bounded, overtaken};
 
-use crate::doubling::{CHUNK, Doubling, double, filter, filter_of, head, items, places};
-
-/// Lets what is deferred run, unless somebody is pinned.
-fn run_what_is_deferred() {
-    (0..16).for_each(|_| crossbeam_epoch::pin().flush());
-}
+use crate::doubling::{
+    CHUNK, Doubling, double, filter, filter_of, head, items, items_of_the_first_table, places,
+};
+use crate::run_what_is_deferred;
 
 /// Large enough that most of the words of the next level are in whole pages.
 const LEVEL: u32 = 11;
@@ -87,16 +85,6 @@ fn with_a_later_table(full: usize) -> (Doubling, impl Iterator<Item = u64>) {
     (filter, items)
 }
 
-/// The items that the first table takes.
-fn items_of_the_first() -> usize {
-    let filter = filter();
-    let is_in = |&item: &u64| {
-        filter.insert_hash(item).expect("memory");
-        filter.segments() == 1
-    };
-    items().take_while(is_in).count()
-}
-
 /// One of which the word on the first side is given back with its page.
 fn in_a_whole_page(items: &mut impl Iterator<Item = u64>) -> (u64, u64) {
     items
@@ -115,7 +103,7 @@ fn grow(filter: &Doubling) {
 /// Then what is absent there is not an empty bucket any more.
 #[test]
 fn a_lookup_passes_the_first_words_of_a_later_table() {
-    let full = items_of_the_first();
+    let full = items_of_the_first_table();
     let steps = at_each_step(|step| {
         let (filter, mut more) = with_a_later_table(full);
         let (item, place) = in_a_whole_page(&mut more);
@@ -140,7 +128,7 @@ fn a_lookup_passes_the_first_words_of_a_later_table() {
 /// given back, nobody would look there any more.
 #[test]
 fn an_insert_is_not_lost_in_the_first_words_of_a_later_table() {
-    let full = items_of_the_first();
+    let full = items_of_the_first_table();
     let steps = at_each_step(|step| {
         let (filter, mut more) = with_a_later_table(full);
         let (item, _) = in_a_whole_page(&mut more);

@@ -9,30 +9,18 @@ use model::hashers::AsGiven;
 use model::mix;
 use step_tests::{Led, at_each_step};
 
-use crate::doubling::{CHUNK, Doubling, end_growth, filter, filter_at, items};
-
-/// Items of which the last makes another table follow the first one.
-fn as_many_as_one_table_has() -> Vec<u64> {
-    let filter = filter();
-    let mut stored = Vec::new();
-    for item in items() {
-        filter.insert_hash(item).expect("memory");
-        stored.push(item);
-        if filter.segments() > 1 {
-            break;
-        }
-    }
-    stored
-}
+use crate::doubling::{
+    CHUNK, Doubling, end_growth, filter, filter_at, items, items_of_the_first_table,
+};
 
 /// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
 /// the first one added another, of the same size, there would be shorter tokens in the finer table.
 #[test]
 fn of_two_that_add_a_table_one_does() {
-    let stored = as_many_as_one_table_has();
-    let (&last, others) = stored.split_last().expect("an item");
+    let taken = items_of_the_first_table();
+    let last = items().nth(taken).expect("endless");
     let full = filter();
-    for &item in others {
+    for item in items().take(taken) {
         full.insert_hash(item).expect("room");
     }
     assert_eq!(full.segments(), 1);
@@ -42,7 +30,7 @@ fn of_two_that_add_a_table_one_does() {
         let reached = thread::scope(|scope| {
             let insert = Led::begin(scope, [step], || filter.insert_hash(last));
             let reached = insert.has_stopped();
-            for item in items().skip(stored.len()) {
+            for item in items().skip(taken + 1) {
                 if filter.segments() > 1 {
                     break;
                 }

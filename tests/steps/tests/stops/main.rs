@@ -44,6 +44,11 @@ fn first_segment() -> Chain {
     builder.build().expect("memory")
 }
 
+/// Lets what is deferred run, unless somebody is pinned: so that it is no access of a thread that is to stop.
+fn run_what_is_deferred() {
+    (0..16).for_each(|_| crossbeam_epoch::pin().flush());
+}
+
 /// A filter of so many buckets, which must be a power of two.
 fn table(buckets: usize, search_budget: usize) -> CuckooFilter {
     CuckooFilterBuilder::with_hasher(RandomState::with_seed(1))
