@@ -8,6 +8,8 @@ mod huge_pages;
 mod parts;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod released_pages;
+#[cfg(feature = "std")]
+mod zeros;
 
 #[cfg(feature = "std")]
 pub(crate) use cells::{ALIGNMENT, Cells};

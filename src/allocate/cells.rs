@@ -1,11 +1,11 @@
 //! Cells that are all 0, at an address with some low bits to spare, and a header in front of them.
 
-use alloc::alloc::{alloc, alloc_zeroed, dealloc};
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
 
+use super::zeros::Zeros;
 use crate::error::OutOfMemory;
 use crate::sync::{self, AtomicU64};
 
@@ -18,8 +18,7 @@ pub(crate) const ALIGNMENT: usize = 256;
 pub(crate) struct Cells<H> {
     first: NonNull<AtomicU64>,
     len: usize,
-    memory: NonNull<u8>,
-    layout: Layout,
+    _memory: Zeros,
     header: PhantomData<H>,
 }
 
@@ -43,8 +42,8 @@ impl<H: Copy> Cells<H> {
     pub(crate) fn new(len: usize, header: H) -> Result<Self, OutOfMemory> {
         let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
         let cells = Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
-        // An allocator writes zeros itself if it is asked for an alignment that fresh pages may not have. So it is asked
-        // for more memory instead.
+        // An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is
+        // asked for more memory instead.
         let (size, align) = if sync::PLAIN {
             (
                 cells.size().saturating_add(Self::ROOM + ALIGNMENT),
@@ -54,15 +53,8 @@ impl<H: Copy> Cells<H> {
             (cells.size() + Self::ROOM + 1, ALIGNMENT)
         };
         let layout = Layout::from_size_align(size, align).map_err(|_| failed)?;
-        // SAFETY: the size is not 0.
-        let memory = unsafe {
-            if sync::PLAIN {
-                alloc_zeroed(layout)
-            } else {
-                alloc(layout)
-            }
-        };
-        let memory = NonNull::new(memory).ok_or(failed)?;
+        let zeros = Zeros::new(layout).ok_or(failed)?;
+        let memory = zeros.first();
         // SAFETY: there are so many bytes more than the cells need.
         let first = unsafe { memory.add(memory.align_offset(ALIGNMENT) + Self::ROOM) };
         let first = first.cast::<AtomicU64>();
@@ -85,8 +77,7 @@ impl<H: Copy> Cells<H> {
         Ok(Self {
             first,
             len,
-            memory,
-            layout,
+            _memory: zeros,
             header: PhantomData,
         })
     }
@@ -122,11 +113,8 @@ impl<H> Deref for Cells<H> {
 #[allow(unsafe_code, reason = "it owns its cells")]
 impl<H> Drop for Cells<H> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has them, and they were allocated with this layout.
-        unsafe {
-            ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place();
-            dealloc(self.memory.as_ptr(), self.layout);
-        }
+        // SAFETY: nobody else has them, and their memory is freed after this.
+        unsafe { ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place() }
     }
 }
 
