@@ -149,7 +149,7 @@
 //! | 16 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
 //!
-//! A finer table begins one level below the one behind it. Each bucket has four slots of 16 bits, filled from the top one
+//! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top one
 //! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten
 //! bits are those that follow the bucket's number in the string of index bits ([`doubling`](crate::design::doubling)). At a
 //! deeper level the tail is of nine such bits or fewer, but of no fewer than the doublings have left, then a 1, then zeros.

@@ -103,9 +103,11 @@
 //! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
 //! | giving back | one part |
 //!
-//! What is not so: an allocator that has memory of such a size left, and no fresh pages, writes the zeros itself. At the
-//! limit on memory an insert gives back all that is due before it is refused. And the pages of a generation that was
-//! [sealed](#closing) go back in one call, by whoever leaves it.
+//! On Linux a block of 1 MiB or more comes from the system: an allocator that has used such memory before would write the
+//! zeros itself. On other systems it is left to the allocator.
+//!
+//! What is not so: at the limit on memory an insert gives back all that is due before it is refused. And the pages of a
+//! generation that was [sealed](#closing) go back in one call, by whoever leaves it.
 //!
 //! # Admissions
 //!
@@ -116,11 +118,11 @@
 //!
 //! # Beyond ten doublings
 //!
-//! At the last level the oldest tokens have no tail. Then another table is added, which begins one level deeper. All its
-//! tokens are longer than those before, so the order of a chain holds: lookups, removes and counts go from the finest
-//! table to the coarsest, and what is said [there](super::growth#removal-takes-nothing-that-another-item-needs) of
-//! segments holds of these tables. A table is added only as the finest, and none is taken out, so a walk need not be
-//! repeated: who began before counts as having passed it.
+//! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. Its tokens
+//! are longer than all before: at the level where a table begins, a tail has a bit more. So the order of a chain holds:
+//! lookups, removes and counts go from the finest table to the coarsest, and what is said
+//! [there](super::growth#removal-takes-nothing-that-another-item-needs) of segments holds of these tables. A table is added
+//! only as the finest, and none is taken out, so a walk need not be repeated: who began before counts as having passed it.
 //!
 //! # Closing
 //!
@@ -194,7 +196,8 @@
 //!
 //! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --ladder`): splits,
 //! hops, the longest match, admissions, snapshots, giving back, two tables, deaths, and closing, with mutants that must
-//! die. It is not held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
+//! die. Its second table begins a level deeper than here; all that it uses of that is that the tokens are longer. It is not
+//! held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
 //! of two and three threads on this code (`loom-tests/tests/doubling.rs`, `closing.rs`). shuttle draws schedules of up to
 //! five, through all ten doublings (`tests/shuttle`). Threads are stopped at each access of splits, growths, admissions,
 //! copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).

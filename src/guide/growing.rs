@@ -41,16 +41,17 @@
 //! | 4 | 31,000 | 0.061 % |
 //! | 8 | 500,000 | 0.11 % |
 //! | 10 | 2,000,000 | 0.13 % |
-//! | 13 | 18,000,000 | 0.18 % |
+//! | 10, and a second table | 4,000,000 | 0.15 % |
+//! | that doubled three times | 18,000,000 | 0.18 % |
 //!
-//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which begins where the
-//! first one ends, and doubles as the first one did. A lookup of an absent item looks at both then.
+//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which begins as large as
+//! the first one is by then, and doubles as the first one did. A lookup of an absent item looks at both then.
 //! [`segments`](crate::Filter::segments) says how many tables there are. A first table that is ten times as large saves
 //! three or four doublings.
 //!
 //! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words
 //! that it leaves are given back afterwards. So it takes 17 to 37 bits an item at rest, and half as much again while it
-//! doubles. When another table has just been added, after ten doublings, it takes up to 51.
+//! doubles.
 //!
 //! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
 //! writing to them. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever

@@ -80,7 +80,7 @@ impl Depth {
 
     /// Bits of the tail of a new token.
     #[inline]
-    pub(crate) fn full_tail(self) -> u32 {
+    pub(crate) const fn full_tail(self) -> u32 {
         match self {
             Self::First => TAIL_BITS,
             Self::Deeper => TAIL_BITS - 1,

@@ -78,7 +78,7 @@ impl Entry {
             "a table has doubled more often than it can",
         )?;
         demand(
-            finer.is_none_or(|finer| level == first + TAIL_BITS && finer.first == level + 1),
+            finer.is_none_or(|finer| level == first + TAIL_BITS && finer.first == level),
             "a table does not begin where the one before ends",
         )?;
         Ok(Self {

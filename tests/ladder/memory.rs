@@ -67,7 +67,7 @@ fn a_claim_costs_nothing() {
         for tables in [
             &[(1, level)][..],
             &[(level.max(11) - 10, level)],
-            &[(12, level), (1, 11)],
+            &[(11, level), (1, 11)],
         ] {
             let bytes = claiming(tables);
             let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&bytes));
@@ -87,8 +87,8 @@ fn an_input_costs_no_more_than_three_of_it() {
         &[(1, 11)],
         &[(8, 18)],
         &[(20, 20)],
-        &[(12, 12), (1, 11)],
-        &[(12, 20), (1, 11)],
+        &[(11, 11), (1, 11)],
+        &[(11, 20), (1, 11)],
     ] {
         let bytes = empty(tables);
         let most = 3 * bytes.len() + FIXED;
@@ -144,18 +144,18 @@ fn an_endless_reader_is_not_believed_either() {
 fn memory_that_cannot_be_had_is_an_error() {
     // All but the few bytes that hold the tables together and are not asked for with a choice. The words, the versions
     // and the descriptors of each, at least.
-    is_an_error_without_memory::<Ladder>(&empty(&[(12, 12), (1, 11)]), 1_024, 3 * 2);
+    is_an_error_without_memory::<Ladder>(&empty(&[(11, 11), (1, 11)]), 1_024, 3 * 2);
 }
 
 #[test]
 fn writing_takes_no_memory() {
-    let filter = GrowingCuckooFilter::from_bytes(&empty(&[(12, 12), (1, 11)]));
+    let filter = GrowingCuckooFilter::from_bytes(&empty(&[(11, 11), (1, 11)]));
     is_written_without_memory(filter.expect("sound"));
 }
 
 #[test]
 fn chunks_take_the_memory_of_the_list() {
-    let bytes = empty(&[(12, 12), (1, 11)]);
+    let bytes = empty(&[(11, 11), (1, 11)]);
     let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
     let (chunks, cost) = cost_of(|| filter.chunks());
     assert!(cost.peak <= 512 + 128 * filter.segments(), "{}", cost.peak);

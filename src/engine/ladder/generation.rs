@@ -30,7 +30,7 @@ pub(crate) struct Generation {
 }
 
 /// As many as there can be up to the deepest level.
-pub(crate) const LATER: usize = DEEPEST as usize / 11;
+pub(crate) const LATER: usize = DEEPEST as usize / 10;
 
 impl Generation {
     /// The heap bytes besides those of the tables.

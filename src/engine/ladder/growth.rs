@@ -5,6 +5,7 @@ use core::mem;
 use super::generation::Generation;
 use super::{Ladder, full};
 use crate::error::{GrowthError, InsertError, Limit, Rate};
+use crate::layout::prefix::Depth;
 use crate::segment::Rung;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Blocks, DEEPEST, Hint, Lanes16};
@@ -23,6 +24,9 @@ pub(super) struct Patience {
     /// Where the growth was when there had last been as many attempts as it has patience for.
     cursor: Option<usize>,
 }
+
+// So the tokens of a table are longer than those that a table before it has at the same level.
+const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
 
 /// A table counts as full only if at least one of this many slots is in use.
 const LEAST_LOAD: usize = 8;
@@ -117,14 +121,12 @@ impl Ladder {
         }
         let grown = target.tokens().can_grow();
         self.check_rate(generation, grown)?;
-        let level = if grown {
-            hint.level() + 1
-        } else {
-            target.tokens().last() + 1
-        };
-        if level > DEEPEST {
+        let last = target.tokens().last();
+        if !grown && last == DEEPEST {
             return Err(Limit::Buckets);
         }
+        // As large as the one before: its tokens are longer by a bit all the same.
+        let level = if grown { hint.level() + 1 } else { last };
         let more = if grown {
             Blocks::bytes_for(level)
         } else {

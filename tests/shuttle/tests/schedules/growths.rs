@@ -124,7 +124,7 @@ fn of_several_that_add_a_table_one_does() {
             );
             usize::from(unique)
         });
-        assert_eq!(filter.segments(), 2, "two tables of one size");
+        assert_eq!(filter.segments(), 2, "two tables were added");
         assert_eq!(
             won.iter().sum::<usize>(),
             1,

@@ -14,7 +14,7 @@ use crate::doubling::{
 };
 
 /// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
-/// the first one added another, of the same size, there would be shorter tokens in the finer table.
+/// the first one added another, of the same size, a finer table would have tokens as short as those of a coarser one.
 #[test]
 fn of_two_that_add_a_table_one_does() {
     let taken = items_of_the_first_table();
@@ -39,11 +39,7 @@ fn of_two_that_add_a_table_one_does() {
             insert.finish().expect("memory");
             reached
         });
-        assert_eq!(
-            filter.segments(),
-            2,
-            "access {step}: two tables of one size"
-        );
+        assert_eq!(filter.segments(), 2, "access {step}: two tables were added");
         assert!(filter.contains_hash(last), "access {step}: an item is lost");
         reached
     });

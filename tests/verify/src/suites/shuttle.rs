@@ -304,7 +304,7 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a table is added behind whatever there is"),
         killer: "schedules::growths::of_several_that_add_a_table_one_does",
-        message: "two tables of one size",
+        message: "two tables were added",
     },
     Mutant {
         piece: piece("a word that an earlier attempt closed counts"),

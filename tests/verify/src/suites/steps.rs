@@ -262,7 +262,7 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a table is added behind whatever there is"),
         killer: "stops::growths::of_two_that_add_a_table_one_does",
-        message: "two tables of one size",
+        message: "two tables were added",
     },
     Mutant {
         piece: piece("an admission in a table that doubles does not ask its witness"),
