@@ -6,9 +6,49 @@ use std::collections::BTreeMap;
 
 use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::{Double, Relocate};
+use model::mix;
 use proptest::prelude::*;
 
 use crate::{ALL, Doubling, filter, narrow};
+
+/// Items of two tables that begin with the same bits, as many as the newest token of the first table has. Were the tokens
+/// of the second one shorter, a remove of an item of the first would take that of another.
+#[test]
+fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
+    /// Index bits that the newest tokens of the first table know.
+    const KNOWN: u32 = 20;
+    let filter = filter(8);
+    let mut coarse = Vec::new();
+    for number in 1.. {
+        let hash = mix(number);
+        filter.insert_hash(hash).expect("memory");
+        if filter.segments() == 2 {
+            assert!(filter.remove_hash(hash), "a stored item was not removed");
+            break;
+        }
+        coarse.push(hash);
+    }
+    // The first bit says which side it is. The second one is the top bit of the hash.
+    let near = |hash: u64, bit: u32| hash ^ 1 << (65 - bit);
+    let fine: Vec<_> = coarse
+        .iter()
+        .rev()
+        .take(2_000)
+        .enumerate()
+        .map(|(number, &hash)| near(hash, KNOWN - number as u32 % 4))
+        .collect();
+    for &hash in &fine {
+        filter.insert_hash(hash).expect("memory");
+    }
+    for &hash in &coarse {
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    for &hash in &fine {
+        assert!(filter.contains_hash(hash), "a stored item was missed");
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    assert!(filter.is_empty());
+}
 
 #[derive(Clone, Debug)]
 enum Step {

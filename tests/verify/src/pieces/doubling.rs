@@ -322,6 +322,14 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "an added table begins with shorter tokens than those of the table before",
+        changes: &[(
+            "engine/ladder/growth.rs",
+            "hint.level() + 1 } else { last };",
+            "hint.level() + 1 } else { last - 2 };",
+        )],
+    },
+    Piece {
         name: "another table's miss is not validated",
         changes: &[(
             "tokens/doubling/admission.rs",

@@ -46,6 +46,11 @@ const MUTANTS: &[Mutant] = &[
         message: "after allocation 0",
     },
     Mutant {
+        piece: piece("an added table begins with shorter tokens than those of the table before"),
+        killer: "ladder::oracle::a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one",
+        message: "a stored item was missed",
+    },
+    Mutant {
         piece: piece("a short search begins with the second candidate"),
         killer: "filters::replay::a_fixed_filter_is_the_same_for_ever",
         message: "left == right",
