@@ -31,7 +31,7 @@ unsafe impl<H: Send> Send for Cells<H> {}
 unsafe impl<H: Sync> Sync for Cells<H> {}
 
 #[allow(unsafe_code, reason = "memory of zeros that is never written")]
-impl<H: Copy> Cells<H> {
+impl<H> Cells<H> {
     /// The bytes in front of the cells.
     const ROOM: usize = {
         assert!(ALIGNMENT.is_multiple_of(align_of::<H>()));
@@ -122,9 +122,12 @@ impl<H> Deref for Cells<H> {
 #[allow(unsafe_code, reason = "it owns its cells")]
 impl<H> Drop for Cells<H> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has them, and they were allocated with this layout.
+        // SAFETY: nobody else has them or the header, and they were allocated with this layout.
         unsafe {
             ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place();
+            Self::header_of(self.first.as_ptr())
+                .cast_mut()
+                .drop_in_place();
             dealloc(self.memory.as_ptr(), self.layout);
         }
     }
