@@ -167,6 +167,39 @@ fn a_token_that_hops_past_a_lookup_is_found_while_the_table_doubles() {
     });
 }
 
+/// The same where the sweep has not come to yet.
+#[test]
+fn a_token_that_hops_in_front_of_the_sweep_is_found() {
+    check("a hop in front of the sweep, and a lookup", 10, || {
+        let filter = with([X]);
+        filter.relocate_hash(X);
+        filter.begin_to_double();
+        let hopper = spawn(&filter, |filter| {
+            filter.relocate_hash(X);
+        });
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        hopper.join().expect("the hopper");
+    });
+}
+
+/// A hop to a bucket that the sweep then splits, which a lookup sees in either order.
+#[test]
+fn a_token_is_found_while_the_sweep_passes_it() {
+    check_large("a hop and the sweep, and a lookup", 10, || {
+        let filter = with([X]);
+        double(&filter);
+        filter.relocate_hash(X);
+        filter.begin_to_double();
+        let other = spawn(&filter, |filter| {
+            filter.relocate_hash(X);
+            filter.insert_hash(OTHER).expect("room");
+        });
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        other.join().expect("the other");
+        assert!(filter.contains_hash(X), "a stored item was lost");
+    });
+}
+
 #[test]
 fn a_remove_takes_the_longest_token_though_it_hops() {
     check("a hop and a remove of the longer of two", 10, || {

@@ -30,7 +30,7 @@ unsafe impl<H: Send> Send for Cells<H> {}
 unsafe impl<H: Sync> Sync for Cells<H> {}
 
 #[allow(unsafe_code, reason = "memory of zeros that is never written")]
-impl<H: Copy> Cells<H> {
+impl<H> Cells<H> {
     /// The bytes in front of the cells.
     const ROOM: usize = {
         assert!(ALIGNMENT.is_multiple_of(align_of::<H>()));
@@ -113,8 +113,13 @@ impl<H> Deref for Cells<H> {
 #[allow(unsafe_code, reason = "it owns its cells")]
 impl<H> Drop for Cells<H> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has them, and their memory is freed after this.
-        unsafe { ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place() }
+        // SAFETY: nobody else has them or the header, and their memory is freed after this.
+        unsafe {
+            ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place();
+            Self::header_of(self.first.as_ptr())
+                .cast_mut()
+                .drop_in_place();
+        }
     }
 }
 

@@ -43,8 +43,9 @@
 //! bucket or a reference, fails, and a bucket that is found is the live one, whatever led to it.
 //!
 //! The *hint* is the level that lookups begin with, as one word with the address of its block. All words of that level have
-//! been buckets. In front of the words the block has a header that never changes: for each head, by which bits the two
-//! places of an item differ at this level, and the lane but for its tail. So a lookup that has the hint computes little.
+//! been buckets. In front of the words the block has a header. It holds for each head by which bits the two places of an
+//! item differ at this level, and the lane but for its tail, which never change. So a lookup that has the hint computes
+//! little. And it holds how far the [growth](#a-growth) of this level is.
 //!
 //! # A split
 //!
@@ -66,13 +67,20 @@
 //! # A growth
 //!
 //! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
-//! words at the cursor, and those that it needs. When all are gone the hint moves on. Any insert can do each step, so no
-//! thread waits for another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go
-//! down one step: on the first side before it loads the second, and the stripe is checked after both.
+//! words at the cursor, and if both its buckets are full, one of them that is not split yet. When all are gone the hint
+//! moves on. Any insert can do each step, so no thread waits for another.
 //!
-//! Before the bit is set, a second word says where the level below is, for lookups, and for whoever moves the hint on. Many
-//! may begin one growth, and one of them may be late by a whole growth. So that word goes only to deeper levels: else the
-//! late one would take away what the next growth needs to end.
+//! Words of two levels are live meanwhile. A lookup takes from the cursor at which level each of its two is: below, if the
+//! cursor has passed the bucket, else above. It loads these two, and checks the stripe. If both are buckets, they are the
+//! live ones: one above that is a bucket is not split, and one below is looked at only if its parent was gone when the
+//! cursor moved on. Else the guess may be wrong, because inserts split words in front of the cursor too, or a split or a
+//! hop is under way; then the lookup goes down step by step from the word above. An old cursor makes more guesses wrong, and
+//! nothing else.
+//!
+//! The cursor is in the header of the level that is split, and so is the address of the level below, which is written
+//! before the bit is set. Many may begin one growth, and one of them may be late by a whole growth, and so may be one who
+//! moves the cursor. A level has one growth, and for all of its life the same level below. So they take nothing from the
+//! next growth.
 //!
 //! # Giving back
 //!
@@ -98,7 +106,7 @@
 //! | step of an insert | at most |
 //! |---|---|
 //! | path search | its bound, in buckets |
-//! | splits | 16 words at the cursor, and the two buckets of the item, for each of its few attempts |
+//! | splits | 16 words at the cursor, and one bucket of the item for each of its few attempts |
 //! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
 //! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
 //! | giving back | one part |
@@ -185,9 +193,9 @@
 //! |---|---|---|---|
 //! | hint: load | Acquire | its exchange, before which the block was there, and the words of the level before were gone | yes, to Relaxed |
 //! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
-//! | hint of the level below: load, exchange | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
-//! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there has the splits behind it | no: whoever moves the hint has read the words by then |
-//! | header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
+//! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
+//! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there, or looks behind it, has the splits behind it | no: whoever moves the hint has read the words by then, and of a bucket that is frozen, the parts are what it is |
+//! | heads in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
 //! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |
 //! | next generation: load, exchange | SeqCst | each other | no model: the epochs' own fences come between |
 //! | bytes given back | Relaxed | a measure | weakest there is |

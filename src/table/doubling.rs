@@ -9,9 +9,11 @@ mod class;
 mod header;
 mod level;
 mod prefix;
+mod sweep;
+mod swept;
 mod word;
 
-pub(crate) use blocks::{Blocks, Hint};
+pub(crate) use blocks::{Blocks, GrowingHint, Hint};
 pub(crate) use class::{Class, Index, alternate, alternate_at, child, level_of};
 pub(crate) use level::Level;
 pub(crate) use prefix::Prefix;

@@ -77,6 +77,7 @@ impl Doubling {
     }
 
     /// What the table is like now, for [`begin_to_grow`](Self::begin_to_grow).
+    #[inline]
     pub(crate) fn hint(&self) -> Hint {
         self.blocks.hint()
     }
@@ -103,15 +104,16 @@ impl Doubling {
 
     /// How far a growth is: the first word that need not be split yet.
     pub(crate) fn cursor(&self) -> usize {
-        self.blocks.cursor()
+        let hint = self.hint();
+        (1 << hint.level()) + self.blocks.cursor(hint)
     }
 
     /// The share of the buckets that were split, while the table is growing. For checks.
     pub(crate) fn doubled(&self) -> Option<f64> {
         let hint = self.hint();
-        let buckets = (1u64 << hint.level()) as f64;
-        let share = self.blocks.cursor() as f64 / buckets - 1.0;
-        hint.is_growing().then_some(share.clamp(0.0, 1.0))
+        let buckets = 1u64 << hint.level();
+        hint.is_growing()
+            .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
     }
 
     /// Whether no token was found in it.
@@ -185,11 +187,9 @@ impl Doubling {
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         let hint = self.hint();
-        self.blocks.pair(hint, hash).prefetch();
-        if hint.is_growing()
-            && let Some(below) = self.blocks.below(hint)
-        {
-            self.blocks.pair(below, hash).prefetch();
+        match hint.growing() {
+            None => self.blocks.pair(hint, hash).prefetch(),
+            Some(hint) => self.blocks.swept(hint, hash).prefetch(),
         }
     }
 }

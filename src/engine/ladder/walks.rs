@@ -150,15 +150,17 @@ impl Ladder {
     pub(super) fn prefetch(&self, hash: u64) {
         match self.home.only() {
             Some(only) => only.tokens().prefetch(hash),
-            None => self.prefetch_in_finest(hash),
+            None => self.prefetch_in_several(hash),
         }
     }
 
+    /// In all, because what is absent is looked for in all, and a batch has time for that while it serves others.
     #[inline(never)]
-    fn prefetch_in_finest(&self, hash: u64) {
+    fn prefetch_in_several(&self, hash: u64) {
         self.ask(|generation| {
             generation.check()?;
-            generation.target().tokens().prefetch(hash);
+            let rungs = generation.rungs();
+            rungs.for_each(|rung| rung.tokens().prefetch(hash));
             Ok(())
         });
     }

@@ -5,13 +5,12 @@
 //! ```
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
-//! whatever the hint said. The cursor is the first word that need not be split yet.
+//! whatever the hint said.
 //!
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
 //! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
 
 use core::hint::select_unpredictable;
-use core::ptr;
 
 use once_cell::race::OnceBox;
 
@@ -19,11 +18,12 @@ use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
 use super::level::Level;
+use super::swept::Swept;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, Marks, TAIL_BITS};
+use crate::layout::prefix::{Depth, Head, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
@@ -35,9 +35,6 @@ pub(crate) struct Blocks {
     /// Whether absent words of the first level are empty buckets that nobody has written to yet, as long as the hint is there.
     lazy: bool,
     hint: AtomicPtr<AtomicU64>,
-    /// A hint for the level that a growth leads to, which saves lookups the search for its block.
-    below: AtomicPtr<AtomicU64>,
-    cursor: AtomicU64,
     /// The block of each level from the first on.
     blocks: [OnceBox<Block>; PLACES],
 }
@@ -45,6 +42,10 @@ pub(crate) struct Blocks {
 /// What the hint said when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hint(*mut AtomicU64);
+
+/// A hint of a level whose words are being split, when it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GrowingHint(Hint);
 
 const PLACES: usize = TAIL_BITS as usize + 1;
 
@@ -76,6 +77,12 @@ impl Hint {
     #[inline]
     pub(crate) fn is_growing(self) -> bool {
         self.0.addr() & GROWING != 0
+    }
+
+    /// The same, if words of this level are being split.
+    #[inline]
+    pub(crate) fn growing(self) -> Option<GrowingHint> {
+        self.is_growing().then_some(GrowingHint(self))
     }
 
     /// Whether memory of levels behind this one is to be given back.
@@ -138,8 +145,6 @@ impl Blocks {
             first,
             lazy,
             hint: AtomicPtr::new(hint.0),
-            below: AtomicPtr::new(ptr::null_mut()),
-            cursor: AtomicU64::new(1 << level),
             blocks,
         }
     }
@@ -170,43 +175,23 @@ impl Blocks {
         depth(self.first, level)
     }
 
-    /// The first word that need not be split yet.
-    pub(crate) fn cursor(&self) -> usize {
-        self.cursor.load(Ordering::Acquire) as usize
+    /// How many words of the level of `hint` are gone, from the first on.
+    pub(crate) fn cursor(&self, hint: Hint) -> usize {
+        self.header(hint).sweep.cursor() as usize
     }
 
-    /// All words up to `to` are gone.
-    pub(crate) fn move_cursor(&self, from: usize, to: usize) {
-        // Release: who goes on from there has the splits behind it.
-        let _ = self.cursor.compare_exchange(
-            from as u64,
-            to as u64,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
+    /// The words up to `to` are gone.
+    pub(crate) fn move_cursor(&self, hint: Hint, from: usize, to: usize) {
+        self.header(hint).sweep.move_cursor(from as u64, to as u64);
     }
 
     /// From now on words of the level of `hint` are split. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
-        let block = self.block_or_new(hint.level() + 1)?;
-        self.announce_below(Hint::new(block, hint.level() + 1));
+        let below = self.block_or_new(hint.level() + 1)?;
+        self.header(hint)
+            .sweep
+            .lead_to(below.words.first().as_ptr());
         Ok(self.replace_hint(hint, hint.with(GROWING)))
-    }
-
-    /// Lets `below` find a level, unless it finds a deeper one: this growth may be long over, and the next one under way.
-    fn announce_below(&self, next: Hint) {
-        // Relaxed: only the level is asked for, which is part of the pointer.
-        let mut old = self.below.load(Ordering::Relaxed);
-        while old.is_null() || Hint(old).level() < next.level() {
-            // Release: pairs with the Acquire in `below`; the block is there.
-            match self
-                .below
-                .compare_exchange(old, next.0, Ordering::Release, Ordering::Relaxed)
-            {
-                Ok(_) => return,
-                Err(now) => old = now,
-            }
-        }
     }
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
@@ -269,21 +254,37 @@ impl Blocks {
             .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// What leads to the level below a hint that is growing. Nothing, if the hint is old, and the growth is over.
+    /// What leads to the level below, if this one is growing or has grown.
     #[inline]
-    pub(crate) fn below(&self, hint: Hint) -> Option<Hint> {
-        // Acquire: pairs with the Release in `announce_below`; the block is there.
-        let below = Hint(self.below.load(Ordering::Acquire));
-        (below.0.addr() & SHIFT == (hint.0.addr() & SHIFT) - 1).then_some(below)
+    fn below(&self, hint: Hint) -> Option<Hint> {
+        let below = self.header(hint).sweep.below();
+        let shift = hint.0.addr() & SHIFT;
+        (!below.is_null()).then(|| Hint(below.map_addr(|address| address | (shift - 1))))
+    }
+
+    /// The header of the level of a hint of this table.
+    #[inline]
+    #[allow(unsafe_code, reason = "lookups are faster for it")]
+    fn header(&self, hint: Hint) -> &Header {
+        // SAFETY: a hint points to the block of its level, which has a header and stays while the table is borrowed.
+        unsafe { &*Cells::header_of(hint.words()) }
+    }
+
+    /// Both words of an item at a hint of this table, where the sweep has left them.
+    #[inline]
+    #[allow(unsafe_code, reason = "lookups are faster for it")]
+    pub(crate) fn swept(&self, GrowingHint(hint): GrowingHint, hash: u64) -> Swept<'_> {
+        let shift_below = hint.0.addr().wrapping_sub(1) as u32;
+        // SAFETY: the hint said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while the
+        // table is borrowed.
+        unsafe { Swept::new(hint.words(), shift_below, hash) }
     }
 
     /// Both words of an item at the level of a hint of this table, and its lane there.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(crate) fn pair(&self, hint: Hint, hash: u64) -> Pair<'_> {
-        let words = hint.words();
-        // SAFETY: a hint points to the block of its level, which has a header and stays while the table is borrowed.
-        let header: &Header = unsafe { &*Cells::header_of(words) };
+        let (words, header) = (hint.words(), self.header(hint));
         let of_head = header.of_hash(hash);
         // The leading one of the number is the start of the block.
         let first = hash.wrapping_shr(hint.0.addr() as u32);
@@ -399,30 +400,6 @@ impl Pair<'_> {
         // SeqCst: see `Table::load`.
         let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         (load(self.first), load(self.second))
-    }
-
-    /// Whether both are buckets, and one of them has a token that covers the item: where a bucket is gone, its child, which
-    /// is in the pair of the level below. Nothing, if one is not a bucket.
-    ///
-    /// Without a branch on what is gone, because while the table grows nobody can foretell it.
-    #[inline]
-    pub(crate) fn covers_at_two_levels(&self, below: &Self) -> Option<bool> {
-        // Before they are needed: a child is not loaded before its bucket is known to be gone.
-        below.prefetch();
-        let find = |here: &AtomicU64, child: &AtomicU64| {
-            // SeqCst: see `Table::load`.
-            let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
-            let is_gone = load(here) == Word::GONE;
-            let word = load(select_unpredictable(is_gone, child, here));
-            let lane = select_unpredictable(is_gone, below.lane, self.lane);
-            let header = select_unpredictable(is_gone, below.header, self.header);
-            (word, (&header.marks, lane))
-        };
-        // The first side with its child before the second, as all who follow splits.
-        let (a, of_a) = find(self.first, below.first);
-        let (b, of_b) = find(self.second, below.second);
-        let covering = Marks::covering_each([of_a, of_b], [a.bits(), b.bits()]);
-        Word::are_plain(a, b).then_some(covering != 0)
     }
 
     /// What names the stripe of the item.

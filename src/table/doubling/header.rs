@@ -1,12 +1,15 @@
-//! The header of a block: what lookups at a level would compute again and again.
+//! The header of a block: what lookups at a level would compute again and again, and how far its growth is.
 
 use super::class::offset;
+use super::sweep::Sweep;
 use crate::layout::prefix::{Depth, HEADS, Head, Marks, TAIL_BITS};
 
 /// In front of the words of a level.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub(super) struct Header {
+    /// All that ever changes.
+    pub(super) sweep: Sweep,
     /// For each number of a head: the bits by which the places of the two buckets of an item differ, and 16 bits of its
     /// lane, all but the tail.
     heads: [u64; HEADS],
@@ -20,6 +23,7 @@ impl Header {
             offset(head) >> (63 - level) << u16::BITS | u64::from(depth.lane(head, 0))
         };
         Self {
+            sweep: Sweep::new(),
             heads: core::array::from_fn(of_number),
             marks: Marks::of(depth),
         }

@@ -6,7 +6,7 @@ use super::opening::replace;
 use super::parts::{Doubling, Live, Token};
 use super::relocation::Ground;
 use super::settlement::live_pair;
-use super::splitting::{help_to_grow, split_all};
+use super::splitting::{help_to_grow, split};
 use crate::layout::Fingerprint;
 use crate::table::Candidates;
 use crate::table::doubling::{Class, Word, alternate};
@@ -92,7 +92,7 @@ pub(super) fn emptier(pair: &[Live; 2]) -> &Live {
     }
 }
 
-/// Makes room in one of two buckets that were full: splits those that the table is leaving, or finds a path. If `place`,
+/// Makes room in one of two buckets that were full: splits one that the table is leaving, or finds a path. If `place`,
 /// the last hop of the path places the token of the item.
 pub(super) fn make_room(
     tokens: &Doubling,
@@ -101,13 +101,11 @@ pub(super) fn make_room(
     place: bool,
 ) -> Result<Opened, Refusal> {
     let hint = tokens.blocks.hint();
-    let mut old = pair
-        .iter()
-        .filter(|live| hint.is_growing() && live.level() == hint.level())
-        .peekable();
-    if old.peek().is_some() {
-        let done = split_all(tokens, old.map(|live| live.bucket));
-        return Ok(if done {
+    let is_old = |live: &&Live| hint.is_growing() && live.level() == hint.level();
+    // One, because lookups guess that what is in front of the sweep is not split. Of two, that on the first side, because the
+    // sweep comes to it earlier.
+    if let Some(live) = pair.iter().find(is_old) {
+        return Ok(if split(tokens, live.bucket) {
             Opened::Disturbed
         } else {
             Opened::Starved

@@ -3,7 +3,7 @@
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Hint, Index, State, Word, level_of};
+use crate::table::doubling::{Class, GrowingHint, Index, State, Word, level_of};
 use crate::tokens::parts::Resolved;
 
 /// What one index string says about an item.
@@ -23,7 +23,7 @@ enum Answer {
 #[inline]
 pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     let hint = tokens.blocks.hint();
-    if hint.is_growing() {
+    if let Some(hint) = hint.growing() {
         return contains_while_growing(tokens, hint, hash);
     }
     let pair = tokens.blocks.pair(hint, hash);
@@ -38,17 +38,18 @@ pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
     }
 }
 
-/// The same while the table grows: a bucket of the level that it leaves may be gone, and its child the live one.
+/// The same while the table grows, if the sweep tells where both words are.
 #[inline(never)]
-fn contains_while_growing(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
-    let pair = tokens.blocks.pair(hint, hash);
-    let f = pair.fingerprint();
+fn contains_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> bool {
+    let swept = tokens.blocks.swept(hint, hash);
+    let f = swept.fingerprint();
     let version = tokens.stripes.version(f);
-    let below = tokens.blocks.below(hint);
-    let below = below.map(|below| tokens.blocks.pair(below, hash));
-    match below.and_then(|below| pair.covers_at_two_levels(&below)) {
-        Some(covers) if tokens.stripes.unchanged(f, version) => covers,
-        _ => contains_slowly(tokens, hash),
+    let (a, b) = swept.load();
+    // What is not plain may be gone, or not there yet, and says nothing of the item.
+    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+        swept.covering(a, b) != 0
+    } else {
+        contains_slowly(tokens, hash)
     }
 }
 

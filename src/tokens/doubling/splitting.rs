@@ -26,12 +26,12 @@ pub(crate) const FLUSHES: usize = if sync::MODEL { 1 } else { 4 };
 /// in the way of every attempt.
 ///
 /// The level below must have its block, and every token in the bucket a tail: so the level must not be the last one.
-fn split(tokens: &Doubling, bucket: usize) -> bool {
+pub(super) fn split(tokens: &Doubling, bucket: usize) -> bool {
     split_all(tokens, iter::once(bucket))
 }
 
 /// The same of several, with one descriptor. Ends with the first that it cannot split.
-pub(super) fn split_all(tokens: &Doubling, buckets: impl Iterator<Item = usize>) -> bool {
+fn split_all(tokens: &Doubling, buckets: impl Iterator<Item = usize>) -> bool {
     let guard = crossbeam_epoch::pin();
     let mut claim = None;
     for bucket in buckets {
@@ -91,16 +91,15 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     if !hint.is_growing() {
         return true;
     }
-    let end = 2 << hint.level();
-    let from = tokens.blocks.cursor();
-    // It may be in the next level by now, and must not go back.
-    let to = (from + CHUNK).min(end).max(from);
-    if !split_all(tokens, from..to) {
+    let buckets = 1 << hint.level();
+    let from = tokens.blocks.cursor(hint);
+    let to = (from + CHUNK).min(buckets);
+    if !split_all(tokens, buckets + from..buckets + to) {
         return false;
     }
-    tokens.blocks.move_cursor(from, to);
+    tokens.blocks.move_cursor(hint, from, to);
     // All words of the level are gone.
-    if to == end && tokens.blocks.end_growth(hint) {
+    if to == buckets && tokens.blocks.end_growth(hint) {
         give_back(tokens, hint.level());
     }
     true

@@ -216,3 +216,25 @@ fn one_of_several_threads_admits_an_item() {
     assert_eq!(table.taken(), total);
     assert!(total > rounds * 99 / 100, "{total}");
 }
+
+/// An insert that finds both its buckets full splits the one that the sweep comes to earlier. So as long as the sweep is on
+/// the first side, lookups find nearly all words of the second one where they guess that they are.
+#[test]
+fn inserts_split_few_words_in_front_of_the_sweep() {
+    const LEVEL: u32 = 12;
+    let table = table(LEVEL);
+    let mut random = Random(1);
+    while table.insert(random.next()).is_ok() {}
+    table.begin_to_grow(table.hint()).expect("memory");
+    let gone = |side: usize| {
+        let words = (2 | side) << (LEVEL - 1)..(3 + side) << (LEVEL - 1);
+        let words = words.filter(|&bucket| bucket >= table.cursor());
+        words.filter(|&bucket| table.peek(bucket).is_none()).count()
+    };
+    while table.doubled() < Some(0.25) {
+        table.insert(random.next()).expect("room");
+    }
+    let words = 1 << LEVEL;
+    assert!(gone(0) < words / 128, "{} of {words}", gone(0));
+    assert!(gone(1) < words / 256, "{} of {words}", gone(1));
+}

@@ -61,32 +61,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the hint moves on before the last words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "if to == end && ",
-            "if to + CHUNK >= end && ",
+            "if to == buckets && ",
+            "if to + CHUNK >= buckets && ",
         )],
     },
     Piece {
         name: "the cursor moves on before the words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "    if !split_all(tokens, from..to) {",
-            "    tokens.blocks.move_cursor(from, to);\n    if !split_all(tokens, from..to) {",
-        )],
-    },
-    Piece {
-        name: "the cursor goes back into the level that a growth left",
-        changes: &[(
-            "tokens/doubling/splitting.rs",
-            ".min(end).max(from)",
-            ".min(end)",
-        )],
-    },
-    Piece {
-        name: "a late begin says again which level a growth leads to",
-        changes: &[(
-            "table/doubling/blocks.rs",
-            "old.is_null() || Hint(old).level() < next.level()",
-            "old != next.0",
+            "    if !split_all(",
+            "    tokens.blocks.move_cursor(hint, from, to);\n    if !split_all(",
         )],
     },
     Piece {
@@ -158,8 +142,24 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup in a table that doubles is not validated",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
-            "let _ = version;\n    if Word::are_plain(a, b) {",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        pair",
+            "let _ = version;\n    if Word::are_plain(a, b) {\n        pair",
+        )],
+    },
+    Piece {
+        name: "a lookup in the midst of a growth is not validated",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        swept",
+            "let _ = version;\n    if Word::are_plain(a, b) {\n        swept",
+        )],
+    },
+    Piece {
+        name: "a lookup takes what is not where the sweep left it for empty",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        swept",
+            "if tokens.stripes.unchanged(f, version) {\n        swept",
         )],
     },
     Piece {

@@ -534,6 +534,16 @@ const MUTANTS: &[Mutant] = &[
         message: "a stored item was missed",
     },
     Mutant {
+        piece: piece("a lookup in the midst of a growth is not validated"),
+        killer: "doubling::a_token_that_hops_in_front_of_the_sweep_is_found",
+        message: "a stored item was missed",
+    },
+    Mutant {
+        piece: piece("a lookup takes what is not where the sweep left it for empty"),
+        killer: "doubling::a_stored_item_is_found_while_the_table_doubles",
+        message: "a stored item was missed",
+    },
+    Mutant {
         piece: piece("a hop in a table that doubles bumps nothing"),
         killer: "doubling::a_token_that_hops_past_a_lookup_is_found",
         message: "a stored item was missed",

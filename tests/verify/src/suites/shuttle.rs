@@ -292,11 +292,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a rider was not copied once",
     },
     Mutant {
-        piece: piece("a late begin says again which level a growth leads to"),
-        killer: "schedules::growths::a_growth_ends_however_late_others_begin_it",
-        message: "the growth goes on",
-    },
-    Mutant {
         piece: piece("the cursor moves on before the words are gone"),
         killer: "schedules::growths::a_growth_ends_however_late_others_begin_it",
         message: "",

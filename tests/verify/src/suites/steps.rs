@@ -195,16 +195,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a call has no end",
     },
     Mutant {
-        piece: piece("the cursor goes back into the level that a growth left"),
-        killer: "stops::growths::a_late_insert_does_not_send_a_growth_back",
-        message: "for 16 words",
-    },
-    Mutant {
-        piece: piece("a late begin says again which level a growth leads to"),
-        killer: "stops::growths::a_late_begin_does_not_send_a_growth_back",
-        message: "the growth goes on",
-    },
-    Mutant {
         piece: piece("a growth that stands still counts as one that goes on"),
         killer: "stops::exhausted::an_insert_ends_when_dead_threads_have_all_descriptors",
         message: "a call has no end",

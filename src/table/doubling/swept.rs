@@ -1,0 +1,132 @@
+//! Both words of an item in a growth, where the sweep has left them.
+
+use core::hint::select_unpredictable;
+
+use super::header::Header;
+use super::word::Word;
+use crate::allocate::Cells;
+use crate::layout::Fingerprint;
+use crate::layout::prefix::{Head, Marks, TAIL_BITS};
+use crate::sync::{AtomicU64, Ordering};
+
+/// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
+/// the bucket, else the bucket itself.
+///
+/// It is a guess, because inserts split buckets in front of the sweep too. But a plain word that is found there is the live
+/// one. A bucket of the level above that is plain is not gone, and so the only one. A child is looked at only if its parent
+/// was gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If it is not
+/// plain, the guess may be wrong, and nothing is known of the item. A cursor that is old makes more guesses wrong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swept<'a> {
+    cells: [&'a AtomicU64; 2],
+    /// The full lanes of the item.
+    lanes: [u16; 2],
+    marks: [&'a Marks; 2],
+}
+
+impl<'a> Swept<'a> {
+    /// Of an item whose hash begins, without the last `shift` bits, with its place in the level below and the ten bits
+    /// behind that. Without a branch on the level, because nobody can foretell it.
+    ///
+    /// # Safety
+    ///
+    /// `here` is the first word of a block of the level above that of `shift`, and its growth has begun. Blocks stay for
+    /// `'a`.
+    #[inline]
+    #[allow(unsafe_code, reason = "lookups are faster for it")]
+    pub(super) unsafe fn new(here: *mut AtomicU64, shift: u32, hash: u64) -> Self {
+        // SAFETY: blocks have headers.
+        let header = |words: *mut AtomicU64| -> &'a Header { unsafe { &*Cells::header_of(words) } };
+        let sweep = &header(here).sweep;
+        let (below, children) = (sweep.below(), sweep.children());
+        let first = hash.wrapping_shr(shift);
+        let place = first >> TAIL_BITS;
+        let side = |place: u64| {
+            let is_below = place < children;
+            let words = select_unpredictable(is_below, below, here);
+            let first = select_unpredictable(is_below, first, first >> 1);
+            let place = select_unpredictable(is_below, place, place >> 1);
+            // SAFETY: the places of an item have as many bits as the level, as in `Blocks::pair`: one less in the level above.
+            let cell = unsafe { &*words.wrapping_add(place as usize) };
+            let header = header(words);
+            let lane = header.of_hash(hash).lane(first as u16);
+            (cell, lane, &header.marks)
+        };
+        let (a, lane_a, marks_a) = side(place);
+        let (b, lane_b, marks_b) = side(place ^ header(below).of_hash(hash).offset());
+        Self {
+            cells: [a, b],
+            lanes: [lane_a, lane_b],
+            marks: [marks_a, marks_b],
+        }
+    }
+
+    /// Both words, by independent loads.
+    #[inline]
+    pub(crate) fn load(&self) -> (Word, Word) {
+        // SeqCst: see `Table::load`.
+        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
+        (load(self.cells[0]), load(self.cells[1]))
+    }
+
+    /// What names the stripe of the item.
+    #[inline]
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Head::of_lane(self.lanes[0]).fingerprint()
+    }
+
+    /// The lanes of two plain words that cover the item.
+    #[inline]
+    pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
+        let ([a, b], [marks_a, marks_b]) = (self.lanes, self.marks);
+        Marks::covering_each([(marks_a, a), (marks_b, b)], [first.bits(), second.bits()])
+    }
+
+    /// Asks for the lines of both.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        crate::table::prefetch::prefetch(self.cells[0]);
+        crate::table::prefetch::prefetch(self.cells[1]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Bucket;
+    use crate::layout::prefix::Depth;
+    use crate::table::doubling::{Blocks, Class, Lanes16};
+    use proptest::prelude::*;
+
+    /// A content for each bucket.
+    fn content(bucket: usize) -> Bucket<Lanes16> {
+        Bucket::from_bits(1 << 60 | bucket as u64)
+    }
+
+    proptest! {
+        /// Each word where the sweep has left it, with the lane that the item has there.
+        #[test]
+        fn it_tells_where_the_words_are(hash: u64, level in 1u32..10, has_doubled: bool, cursor: prop::sample::Index) {
+            let first = level - u32::from(has_doubled && level > 1);
+            let blocks = Blocks::with_words(first, level, |place| content(1 << level | place)).expect("memory");
+            blocks.begin_to_grow(blocks.hint()).expect("memory");
+            for child in 2 << level..4 << level {
+                blocks.exchange(child, Word::ABSENT, content(child));
+            }
+            let cursor = cursor.index((1 << level) + 1);
+            blocks.move_cursor(blocks.hint(), 0, cursor);
+            let swept = blocks.swept(blocks.hint().growing().expect("it is growing"), hash);
+            let class = Class::of_hash(hash);
+            let words = swept.load();
+            for (side, (index, word)) in [(class.first, words.0), (class.second, words.1)].into_iter().enumerate() {
+                let has_passed = index.bucket(level) - (1 << level) < cursor;
+                let level = level + u32::from(has_passed);
+                let depth = if level == first { Depth::First } else { Depth::Deeper };
+                prop_assert_eq!(word, Word::from(content(index.bucket(level))));
+                prop_assert_eq!(swept.lanes[side], class.lane(level, depth));
+                prop_assert_eq!(swept.marks[side].is_full(0), depth == Depth::First);
+            }
+            prop_assert_eq!(swept.fingerprint(), class.head.fingerprint());
+        }
+    }
+}
