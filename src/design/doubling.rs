@@ -66,13 +66,20 @@
 //! # A growth
 //!
 //! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
-//! words at the cursor, and those that it needs. When all are gone the hint moves on. Any insert can do each step, so no
-//! thread waits for another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go
-//! down one step: on the first side before it loads the second, and the stripe is checked after both.
+//! words, and those that it needs. When all are gone the hint moves on. Any insert can do each step, so no thread waits for
+//! another. Words of two levels are live meanwhile, and a lookup that begins with the upper one may go down one step: on the
+//! first side before it loads the second, and the stripe is checked after both.
 //!
 //! Before the bit is set, a second word says where the level below is, for lookups, and for whoever moves the hint on. Many
 //! may begin one growth, and one of them may be late by a whole growth. So that word goes only to deeper levels: else the
 //! late one would take away what the next growth needs to end.
+//!
+//! *The cursor* is a word before which all are gone. Who moves it has split the words that it passes, or read that they are
+//! gone. Threads that split the same words would do the work of one. So each *takes* some that are behind those that others
+//! have taken. That binds nobody, because any thread may split any word at any time: the number up to which words are taken
+//! may say what it likes. A thread that stops leaves words that are taken and not split, and the cursor stays there. When
+//! 1,024 words behind it are taken, or all of the level, inserts split the words at the cursor, and then it passes all that
+//! are gone behind them.
 //!
 //! # Giving back
 //!
@@ -98,7 +105,8 @@
 //! | step of an insert | at most |
 //! |---|---|
 //! | path search | its bound, in buckets |
-//! | splits | 16 words at the cursor, and the two buckets of the item, for each of its few attempts |
+//! | splits | 16 words of the sweep, and the two buckets of the item, for each of its few attempts |
+//! | cursor | a look at the 1,024 words behind it |
 //! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
 //! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
 //! | giving back | one part |
@@ -185,6 +193,7 @@
 //! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
 //! | hint of the level below: load, exchange | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
 //! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there has the splits behind it | no: whoever moves the hint has read the words by then |
+//! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
 //! | header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
 //! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |
 //! | next generation: load, exchange | SeqCst | each other | no model: the epochs' own fences come between |

@@ -9,6 +9,7 @@ mod class;
 mod header;
 mod level;
 mod prefix;
+mod sweep;
 mod word;
 
 pub(crate) use blocks::{Blocks, Hint};

@@ -11,6 +11,8 @@
 //! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
 
 use core::hint::select_unpredictable;
+use core::mem::offset_of;
+use core::ops::Range;
 use core::ptr;
 
 use once_cell::race::OnceBox;
@@ -19,6 +21,7 @@ use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
 use super::level::Level;
+use super::sweep::Sweep;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
@@ -28,7 +31,9 @@ use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
 
+/// In this order: the sweep is written all the time while the table grows, and is not in the cache line of the hint.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
@@ -37,10 +42,13 @@ pub(crate) struct Blocks {
     hint: AtomicPtr<AtomicU64>,
     /// A hint for the level that a growth leads to, which saves lookups the search for its block.
     below: AtomicPtr<AtomicU64>,
-    cursor: AtomicU64,
     /// The block of each level from the first on.
     blocks: [OnceBox<Block>; PLACES],
+    sweep: Sweep,
 }
+
+const _: () =
+    assert!(usize::BITS < 64 || offset_of!(Blocks, sweep) - offset_of!(Blocks, below) >= 64);
 
 /// What the hint said when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +147,8 @@ impl Blocks {
             lazy,
             hint: AtomicPtr::new(hint.0),
             below: AtomicPtr::new(ptr::null_mut()),
-            cursor: AtomicU64::new(1 << level),
             blocks,
+            sweep: Sweep::new(level),
         }
     }
 
@@ -172,18 +180,19 @@ impl Blocks {
 
     /// The first word that need not be split yet.
     pub(crate) fn cursor(&self) -> usize {
-        self.cursor.load(Ordering::Acquire) as usize
+        self.sweep.cursor()
     }
 
-    /// All words up to `to` are gone.
-    pub(crate) fn move_cursor(&self, from: usize, to: usize) {
-        // Release: who goes on from there has the splits behind it.
-        let _ = self.cursor.compare_exchange(
-            from as u64,
-            to as u64,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
+    /// The words that the caller is to split, while words of the level of `hint` are split.
+    pub(crate) fn next_chunk(&self, hint: Hint) -> Range<usize> {
+        self.sweep.next_chunk(2 << hint.level())
+    }
+
+    /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
+    pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
+        // By accesses to the words. So who finds the cursor behind them has these splits behind it, whoever did them.
+        let is_gone = |bucket| self.load(bucket) == Word::GONE;
+        self.sweep.move_on(chunk, 2 << hint.level(), is_gone)
     }
 
     /// From now on words of the level of `hint` are split. There must be a next level.

@@ -60,25 +60,49 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the hint moves on before the last words are gone",
         changes: &[(
-            "tokens/doubling/splitting.rs",
-            "if to == end && ",
-            "if to + CHUNK >= end && ",
+            "table/doubling/sweep.rs",
+            "        to == end\n    }",
+            "        to + CHUNK >= end\n    }",
         )],
     },
     Piece {
         name: "the cursor moves on before the words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "    if !split_all(tokens, from..to) {",
-            "    tokens.blocks.move_cursor(from, to);\n    if !split_all(tokens, from..to) {",
+            "    if !split_all(tokens, chunk.clone()) {",
+            "    tokens.blocks.move_on(hint, chunk.clone());\n    if !split_all(tokens, chunk.clone()) {",
         )],
     },
     Piece {
         name: "the cursor goes back into the level that a growth left",
         changes: &[(
-            "tokens/doubling/splitting.rs",
+            "table/doubling/sweep.rs",
             ".min(end).max(from)",
             ".min(end)",
+        )],
+    },
+    Piece {
+        name: "the cursor passes words that others have taken",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "self.load(bucket) == Word::GONE;",
+            "self.load(bucket) != Word::ABSENT;",
+        )],
+    },
+    Piece {
+        name: "nobody splits what another has taken",
+        changes: &[(
+            "table/doubling/sweep.rs",
+            "return chunk(cursor);",
+            "return chunk(free);",
+        )],
+    },
+    Piece {
+        name: "all split the words at the cursor",
+        changes: &[(
+            "table/doubling/sweep.rs",
+            "let free = cursor.max(old as usize);",
+            "let free = cursor;",
         )],
     },
     Piece {
