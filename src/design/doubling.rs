@@ -75,11 +75,11 @@
 //! late one would take away what the next growth needs to end.
 //!
 //! *The cursor* is a word before which all are gone. Who moves it has split the words that it passes, or read that they are
-//! gone. Threads that split the same words would do the work of one. So each *takes* some that are behind those that others
-//! have taken. That binds nobody, because any thread may split any word at any time: the number up to which words are taken
-//! may say what it likes. A thread that stops leaves words that are taken and not split, and the cursor stays there. When
-//! 1,024 words behind it are taken, or all of the level, inserts split the words at the cursor, and then it passes all that
-//! are gone behind them.
+//! gone. Threads that split the same words would do the work of one. So each *takes* some beyond those that others have
+//! taken. That binds nobody, because any thread may split any word of the level: the number up to which words are taken may
+//! say what it likes. A thread that stops leaves words that are taken and not split, and the cursor stays there. When 1,024
+//! words from it on are taken, or all of the level, inserts split the words at the cursor, and then it passes all that are
+//! gone beyond them.
 //!
 //! # Giving back
 //!
@@ -106,7 +106,7 @@
 //! |---|---|
 //! | path search | its bound, in buckets |
 //! | splits | 16 words of the sweep, and the two buckets of the item, for each of its few attempts |
-//! | cursor | a look at the 1,024 words behind it |
+//! | cursor | a look at the 1,024 words beyond it |
 //! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
 //! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
 //! | giving back | one part |

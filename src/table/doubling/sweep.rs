@@ -24,8 +24,8 @@ pub(super) struct Sweep {
 /// words, or two where threads stop.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
-/// Words that threads take behind the cursor, at most. So a thread that has stopped does not make others look at more of
-/// them at once, when they do its work and move the cursor on.
+/// Words that are taken from the cursor on, at most. When a thread has stopped, others do its work, and one looks at all
+/// these at once to move the cursor on.
 const AHEAD: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
 
 impl Sweep {
@@ -43,7 +43,7 @@ impl Sweep {
     }
 
     /// The words that the caller is to split, of a level that ends at `end`: some that nobody has taken. If there are none,
-    /// or others have fallen far behind, those at the cursor.
+    /// or others are late, those at the cursor.
     pub(super) fn next_chunk(&self, end: usize) -> Range<usize> {
         let cursor = self.cursor();
         // The cursor may be in the next level by now, and must not go back.
@@ -64,8 +64,8 @@ impl Sweep {
         }
     }
 
-    /// The words of a chunk are gone. If they are those at the cursor, moves it behind them, and behind what others have
-    /// split further on. Returns true if all words up to `end` are gone.
+    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past what others have split
+    /// beyond them. Returns true if all words up to `end` are gone.
     pub(super) fn move_on(
         &self,
         chunk: Range<usize>,

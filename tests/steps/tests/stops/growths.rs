@@ -152,12 +152,12 @@ fn words_that_are_taken_are_not_passed_before_they_are_split() {
     assert!(steps > 100, "{steps} accesses");
 }
 
-/// An insert that has taken words stands still. Others go on behind them, and after a while they split these, too: else one
-/// of them would look at all that is behind, in the end.
+/// An insert that has taken words stands still. Others go on beyond them, and after a while they split these, too: else one
+/// of them would look at all words of the level in the end.
 #[test]
 fn a_growth_does_not_wait_for_one_that_has_stopped() {
     const LEVEL: u32 = 11;
-    /// Words that are taken behind the cursor, at most.
+    /// Words that are taken from the cursor on, at most.
     const AHEAD: usize = 64 * CHUNK;
     let steps = at_each_step(|step| {
         let filter = filter_of(LEVEL);
