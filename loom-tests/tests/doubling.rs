@@ -88,6 +88,22 @@ fn an_insert_is_not_lost_while_the_table_doubles() {
 }
 
 #[test]
+fn two_inserts_split_a_word_each() {
+    check_large("two inserts that share a doubling", 10, || {
+        let filter = with([X, Y]);
+        filter.begin_to_double();
+        let insert = |filter: &Filter| filter.insert_hash(OTHER).expect("room");
+        let other = spawn(&filter, insert);
+        insert(&filter);
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        other.join().expect("the other insert");
+        for (item, copies) in [(X, 1), (Y, 1), (OTHER, 2)] {
+            assert_eq!(filter.count_hash(item), copies, "an item was lost or made");
+        }
+    });
+}
+
+#[test]
 fn a_remove_takes_a_token_while_the_table_doubles() {
     check_large("a doubling and a remove", 10, || {
         let filter = with([X, Y]);

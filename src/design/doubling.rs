@@ -67,8 +67,8 @@
 //! # A growth
 //!
 //! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
-//! words at the cursor, and if both its buckets are full, one of them that is not split yet. When all are gone the hint
-//! moves on. Any insert can do each step, so no thread waits for another.
+//! words of the sweep, and if both its buckets are full, one of them that is not split yet. When all are gone the hint moves
+//! on. Any insert can do each step, so no thread waits for another.
 //!
 //! Words of two levels are live meanwhile. A lookup takes from the cursor at which level each of its two is: below, if the
 //! cursor has passed the bucket, else above. It loads these two, and checks the stripe. If both are buckets, they are the
@@ -81,6 +81,13 @@
 //! before the bit is set. Many may begin one growth, and one of them may be late by a whole growth, and so may be one who
 //! moves the cursor. A level has one growth, and for all of its life the same level below. So they take nothing from the
 //! next growth.
+//!
+//! *The cursor* is a word before which all are gone. Who moves it has split the words that it passes, or read that they are
+//! gone. Threads that split the same words would do the work of one. So each *takes* some beyond those that others have
+//! taken. That binds nobody, because any thread may split any word of the level: the number up to which words are taken may
+//! say what it likes. A thread that stops leaves words that are taken and not split, and the cursor stays there. When 1,024
+//! words from it on are taken, or all of the level, inserts split the words at the cursor, and then it passes all that are
+//! gone beyond them.
 //!
 //! # Giving back
 //!
@@ -106,7 +113,8 @@
 //! | step of an insert | at most |
 //! |---|---|
 //! | path search | its bound, in buckets |
-//! | splits | 16 words at the cursor, and one bucket of the item for each of its few attempts |
+//! | splits | 16 words of the sweep, and one bucket of the item for each of its few attempts |
+//! | cursor | a look at the 1,024 words beyond it |
 //! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
 //! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
 //! | giving back | one part |
@@ -195,6 +203,7 @@
 //! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
 //! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
 //! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there, or looks behind it, has the splits behind it | no: whoever moves the hint has read the words by then, and of a bucket that is frozen, the parts are what it is |
+//! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
 //! | heads in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
 //! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |
 //! | next generation: load, exchange | SeqCst | each other | no model: the epochs' own fences come between |

@@ -102,10 +102,10 @@ impl Doubling {
         splitting::begin_to_grow(self, hint)
     }
 
-    /// How far a growth is: the first word that need not be split yet.
-    pub(crate) fn cursor(&self) -> usize {
+    /// How far the growth is, of the level that the hint says. It stays the same only if the growth stands still.
+    pub(crate) fn progress(&self) -> (u32, usize) {
         let hint = self.hint();
-        (1 << hint.level()) + self.blocks.cursor(hint)
+        (hint.level(), self.blocks.progress(hint))
     }
 
     /// The share of the buckets that were split, while the table is growing. For checks.

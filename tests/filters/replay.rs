@@ -353,14 +353,14 @@ const ANY: [[u64; 2]; 4] = [
     [0x0b56_7d3d_b175_6799, 0x8395_9b74_a677_425e],
     [0xfb40_ec71_8720_64be, 0x99e3_c17d_1eec_68bc],
     [0x419b_5464_27de_3ce2, 0x45de_5204_e713_9531],
-    [0x2bdb_c5d6_0849_e4ab, 0x6c0d_6dc2_2ed0_4102],
+    [0xbc7c_8d27_89e5_f0cb, 0x9e3b_2cc4_48bc_cc48],
 ];
 
 const UNIQUE: [[u64; 2]; 4] = [
     [0x5f00_ec12_8739_c078, 0x8c23_5774_8ecb_94ad],
     [0x9ccc_1e0d_0c74_93ab, 0xe167_5e38_d8e5_ef2e],
     [0x55f3_5be1_ccc6_35d9, 0xf4e3_6c92_162f_8ef4],
-    [0x0f0e_453b_fad0_7435, 0x421e_826d_23f3_4ebc],
+    [0xf329_cf44_b842_0cfb, 0x3951_4d3b_92ee_d3de],
 ];
 
 /// Of the answers and of the stored bytes, for each layout: a contract with every replica.
@@ -377,7 +377,7 @@ const GROWING: [[u64; 2]; 3] = [
 ];
 
 /// A filter that doubles has one layout.
-const DOUBLING: [[u64; 2]; 1] = [[0x980d_4059_3dde_72ce, 0x4aea_183a_7c01_5563]];
+const DOUBLING: [[u64; 2]; 1] = [[0x505e_55d7_0472_b7c2, 0x0694_b3da_29d4_5736]];
 
 const ROTATING: [[u64; 2]; 3] = [
     [0x0311_12e8_19d5_e1e2, 0xdcc1_2d94_342e_01ef],

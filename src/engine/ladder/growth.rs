@@ -22,7 +22,7 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 pub(super) struct Patience {
     attempts: usize,
     /// Where the growth was when there had last been as many attempts as it has patience for.
-    cursor: Option<usize>,
+    progress: Option<(u32, usize)>,
 }
 
 // So the tokens of a table are longer than those that a table before it has at the same level.
@@ -83,8 +83,8 @@ impl Ladder {
             return Ok(());
         }
         let attempts = mem::take(&mut patience.attempts);
-        let cursor = target.tokens().cursor();
-        let stands_still = patience.cursor.replace(cursor) == Some(cursor);
+        let progress = target.tokens().progress();
+        let stands_still = patience.progress.replace(progress) == Some(progress);
         match refusal {
             // A larger table has no more of them.
             Refusal::Starved if stands_still || !hint.is_growing() => {

@@ -11,6 +11,7 @@
 //! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
 
 use core::hint::select_unpredictable;
+use core::ops::Range;
 
 use once_cell::race::OnceBox;
 
@@ -177,12 +178,28 @@ impl Blocks {
 
     /// How many words of the level of `hint` are gone, from the first on.
     pub(crate) fn cursor(&self, hint: Hint) -> usize {
-        self.header(hint).sweep.cursor() as usize
+        self.header(hint).sweep.cursor()
     }
 
-    /// The words up to `to` are gone.
-    pub(crate) fn move_cursor(&self, hint: Hint, from: usize, to: usize) {
-        self.header(hint).sweep.move_cursor(from as u64, to as u64);
+    /// A number that stays the same only if the growth of the level of `hint` stands still.
+    pub(crate) fn progress(&self, hint: Hint) -> usize {
+        self.header(hint).sweep.progress()
+    }
+
+    /// The words that the caller is to split, while words of the level of `hint` are split.
+    pub(crate) fn next_chunk(&self, hint: Hint) -> Range<usize> {
+        let first = 1 << hint.level();
+        let chunk = self.header(hint).sweep.next_chunk(first);
+        first + chunk.start..first + chunk.end
+    }
+
+    /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
+    pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
+        let first = 1 << hint.level();
+        // By accesses to the words. So who finds the cursor behind them has these splits behind it, whoever did them.
+        let is_gone = |word| self.load(first + word) == Word::GONE;
+        let chunk = chunk.start - first..chunk.end - first;
+        self.header(hint).sweep.move_on(chunk, first, is_gone)
     }
 
     /// From now on words of the level of `hint` are split. There must be a next level.

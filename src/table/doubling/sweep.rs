@@ -1,27 +1,50 @@
-//! The sweep: how far a growth has come in the level that it leaves, and so where lookups look.
+//! The sweep: how far a growth has come in the level that it leaves, and which words a thread splits next.
+//!
+//! ```text
+//! ... gone | gone, or taken by a thread that splits them | free ...
+//!          cursor                                        taken
+//! ```
+//!
+//! The cursor alone says what is done, and so where lookups look. That words are taken is a suggestion, so that threads split
+//! different ones. Who took some may stop, so others split them in the end.
 //!
 //! It is in front of the words of that level, and says nothing of any other growth: so a thread may read it, or write to
 //! it, however late.
 
+use core::ops::Range;
 use core::ptr;
 
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
-/// A level has one growth.
+/// A level has one growth. Words are counted from the first of the level on.
+///
+/// In a cache line of its own: it is written all the time while the table grows, and lookups read what is beside it.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Sweep {
     /// The first word of the level below; null before the growth begins.
     below: AtomicPtr<AtomicU64>,
-    /// How many words of the level below have parents that are gone, from the first on. What was split out of turn is not
-    /// counted.
+    /// The cursor, as lookups need it: how many words of the level below have parents that are gone, from the first on. What
+    /// was split out of turn is not counted.
     children: AtomicU64,
+    /// The first word that nobody has taken, unless the cursor has come further.
+    taken: AtomicU64,
 }
+
+/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
+/// words, or two where threads stop.
+const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
+
+/// Words that are taken from the cursor on, at most. When a thread has stopped, others do its work, and one looks at all
+/// these at once to move the cursor on.
+const AHEAD: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
 
 impl Sweep {
     pub(super) fn new() -> Self {
         Self {
             below: AtomicPtr::new(ptr::null_mut()),
             children: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
         }
     }
 
@@ -41,20 +64,141 @@ impl Sweep {
     /// How many words of the level below have parents that are gone, from the first on.
     #[inline]
     pub(super) fn children(&self) -> u64 {
-        // Acquire: pairs with the Release in `move_cursor`. Who has read it has the splits of the parents behind it.
+        // Acquire: pairs with the exchange in `move_on`. Who has read it has the splits of the parents behind it.
         self.children.load(Ordering::Acquire)
     }
 
     /// How many words of this level are gone, from the first on.
-    pub(super) fn cursor(&self) -> u64 {
-        self.children() / 2
+    pub(super) fn cursor(&self) -> usize {
+        self.children() as usize / 2
     }
 
-    /// `to` words are gone, unless others have found more meanwhile.
-    pub(super) fn move_cursor(&self, from: u64, to: u64) {
+    /// A number that stays the same only if the growth stands still: words that are gone, and that were taken.
+    pub(super) fn progress(&self) -> usize {
+        self.cursor() + self.taken()
+    }
+
+    fn taken(&self) -> usize {
+        // Relaxed, here and where it is exchanged: nothing depends on it.
+        self.taken.load(Ordering::Relaxed) as usize
+    }
+
+    /// The words that the caller is to split, of a level that has so many: some that nobody has taken. If there are none, or
+    /// others are late, those at the cursor.
+    pub(super) fn next_chunk(&self, words: usize) -> Range<usize> {
+        let cursor = self.cursor();
+        let chunk = |from: usize| from..(from + CHUNK).min(words);
+        let mut old = self.taken();
+        loop {
+            let free = cursor.max(old);
+            if free >= words.min(cursor + AHEAD) {
+                return chunk(cursor);
+            }
+            let chunk = chunk(free);
+            let (order, new) = (Ordering::Relaxed, chunk.end as u64);
+            match self.taken.compare_exchange(old as u64, new, order, order) {
+                Ok(_) => return chunk,
+                Err(now) => old = now as usize,
+            }
+        }
+    }
+
+    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past whole chunks that others
+    /// have split beyond them. Returns true if all words are gone.
+    pub(super) fn move_on(
+        &self,
+        chunk: Range<usize>,
+        words: usize,
+        is_gone: impl Fn(usize) -> bool,
+    ) -> bool {
+        if self.cursor() != chunk.start {
+            return false;
+        }
+        let others = chunk.end..self.taken().min(words).min(chunk.start + AHEAD);
+        let gone = chunk.end + others.take_while(|&word| is_gone(word)).count();
+        // Not into the midst of a chunk: who has taken that one moves the cursor past it.
+        let to = if gone == words {
+            gone
+        } else {
+            gone - gone % CHUNK
+        };
         // Release: pairs with the Acquire in `children`.
-        let _ =
-            self.children
-                .compare_exchange(2 * from, 2 * to, Ordering::AcqRel, Ordering::Relaxed);
+        let _ = self.children.compare_exchange(
+            2 * chunk.start as u64,
+            2 * to as u64,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        to == words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: usize = 1 << 12;
+
+    #[test]
+    fn each_takes_other_words_and_the_cursor_goes_over_what_is_gone() {
+        let sweep = Sweep::new();
+        let [a, b, c] = [(); 3].map(|()| sweep.next_chunk(WORDS));
+        assert_eq!((a.start, a.end, b.end), (0, b.start, c.start));
+        // The second one is not first, so it leaves the cursor alone.
+        assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
+        assert_eq!(sweep.cursor(), 0);
+        // The third one is under way.
+        assert!(!sweep.move_on(a, WORDS, |word| b.contains(&word)));
+        assert_eq!(sweep.cursor(), c.start);
+        assert!(!sweep.move_on(c.clone(), WORDS, |_| true));
+        assert_eq!(sweep.cursor(), c.end, "nobody has taken more");
+    }
+
+    /// Others go on for a while, and then do the work of one that has stopped.
+    #[test]
+    fn one_that_stops_is_overtaken() {
+        let sweep = Sweep::new();
+        let stopped = sweep.next_chunk(WORDS);
+        for _ in 1..AHEAD / CHUNK {
+            let chunk = sweep.next_chunk(WORDS);
+            assert_ne!(chunk, stopped);
+            assert!(!sweep.move_on(chunk, WORDS, |_| true));
+            assert_eq!(sweep.cursor(), stopped.start);
+        }
+        let chunk = sweep.next_chunk(WORDS);
+        assert_eq!(chunk, stopped);
+        assert!(!sweep.move_on(chunk, WORDS, |_| true));
+        assert_eq!(sweep.cursor(), AHEAD);
+        assert!(!sweep.move_on(stopped, WORDS, |_| true), "it comes late");
+        assert_eq!(sweep.cursor(), AHEAD);
+    }
+
+    #[test]
+    fn the_last_words_of_a_level_are_done_though_one_has_stopped() {
+        const FEW: usize = 32;
+        let sweep = Sweep::new();
+        let stopped = sweep.next_chunk(FEW);
+        let mut chunks = 1;
+        while sweep.next_chunk(FEW) != stopped {
+            chunks += 1;
+            assert!(chunks <= FEW);
+        }
+        assert!(sweep.move_on(stopped, FEW, |_| true));
+        assert_eq!(sweep.cursor(), FEW);
+        // Whoever comes before the hint has moved on finds that there is nothing to do.
+        let rest = sweep.next_chunk(FEW);
+        assert!(rest.is_empty() && sweep.move_on(rest, FEW, |_| true));
+    }
+
+    /// Else the one that has taken the chunk would not move the cursor on.
+    #[test]
+    fn the_cursor_is_never_in_the_midst_of_a_chunk() {
+        let sweep = Sweep::new();
+        let [a, b] = [(); 2].map(|()| sweep.next_chunk(WORDS));
+        let in_part = |word| word < b.start + b.len() / 2;
+        assert!(!sweep.move_on(a, WORDS, in_part));
+        assert_eq!(sweep.cursor(), b.start);
+        assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
+        assert_eq!(sweep.cursor(), b.end);
     }
 }

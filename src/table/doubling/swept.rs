@@ -113,8 +113,9 @@ mod tests {
             for child in 2 << level..4 << level {
                 blocks.exchange(child, Word::ABSENT, content(child));
             }
-            let cursor = cursor.index((1 << level) + 1);
-            blocks.move_cursor(blocks.hint(), 0, cursor);
+            let gone = cursor.index((1 << level) + 1);
+            blocks.move_on(blocks.hint(), 1 << level..(1 << level) + gone);
+            let cursor = blocks.cursor(blocks.hint());
             let swept = blocks.swept(blocks.hint().growing().expect("it is growing"), hash);
             let class = Class::of_hash(hash);
             let words = swept.load();

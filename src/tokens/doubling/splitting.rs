@@ -15,10 +15,6 @@ use crate::tokens::descriptor::Claim;
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
 
-/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
-/// words.
-const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
-
 /// How often a thread must be seen unpinned before what waits for it is done.
 pub(crate) const FLUSHES: usize = if sync::MODEL { 1 } else { 4 };
 
@@ -82,7 +78,7 @@ pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMe
 }
 
 /// An insert's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
-/// next words of the level that it leaves. Returns false if it could not.
+/// next words of the level that it leaves, others than other inserts. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
     if hint.has_memory_behind() {
@@ -91,15 +87,11 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     if !hint.is_growing() {
         return true;
     }
-    let buckets = 1 << hint.level();
-    let from = tokens.blocks.cursor(hint);
-    let to = (from + CHUNK).min(buckets);
-    if !split_all(tokens, buckets + from..buckets + to) {
+    let chunk = tokens.blocks.next_chunk(hint);
+    if !split_all(tokens, chunk.clone()) {
         return false;
     }
-    tokens.blocks.move_cursor(hint, from, to);
-    // All words of the level are gone.
-    if to == buckets && tokens.blocks.end_growth(hint) {
+    if tokens.blocks.move_on(hint, chunk) && tokens.blocks.end_growth(hint) {
         give_back(tokens, hint.level());
     }
     true

@@ -228,7 +228,8 @@ fn inserts_split_few_words_in_front_of_the_sweep() {
     table.begin_to_grow(table.hint()).expect("memory");
     let gone = |side: usize| {
         let words = (2 | side) << (LEVEL - 1)..(3 + side) << (LEVEL - 1);
-        let words = words.filter(|&bucket| bucket >= table.cursor());
+        let words =
+            words.filter(|&bucket| bucket >= (1 << LEVEL) + table.blocks.cursor(table.hint()));
         words.filter(|&bucket| table.peek(bucket).is_none()).count()
     };
     while table.doubled() < Some(0.25) {

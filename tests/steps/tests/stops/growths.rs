@@ -7,10 +7,11 @@ use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use model::hashers::AsGiven;
 use model::mix;
-use step_tests::{Led, at_each_step};
+use step_tests::{Led, at_each_step, bounded};
 
 use crate::doubling::{
-    CHUNK, Doubling, end_growth, filter, filter_at, items, items_of_the_first_table,
+    CHUNK, Doubling, end_growth, filter, filter_at, filter_of, head, items,
+    items_of_the_first_table,
 };
 
 /// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
@@ -78,6 +79,105 @@ fn a_late_insert_does_not_send_a_growth_back() {
     });
     println!("{steps} scenes: a late insert and two growths");
     assert!(steps > 50, "{steps} accesses");
+}
+
+/// Some inserts stand still while they split words. Meanwhile others split other words, so that no work is done twice.
+#[test]
+fn inserts_split_different_words() {
+    const LEVEL: u32 = 9;
+    const STOPPED: usize = 4;
+    let steps = at_each_step(|step| {
+        let filter = filter_at(LEVEL);
+        assert!(filter.begin_to_double());
+        let mut random = items();
+        let reached = thread::scope(|scope| {
+            let stopped = [(); STOPPED].map(|()| {
+                let item = random.next().expect("endless");
+                let filter = &filter;
+                Led::begin(scope, [step], move || filter.insert_hash(item))
+            });
+            let reached = stopped.iter().all(Led::has_stopped);
+            for item in random.by_ref().take((1 << LEVEL) / CHUNK - STOPPED) {
+                filter.insert_hash(item).expect("room");
+            }
+            for insert in stopped {
+                insert.finish().expect("room");
+            }
+            reached
+        });
+        // It may find that the others have done it all.
+        let last = random.next().expect("endless");
+        filter.insert_hash(last).expect("room");
+        let done = filter.doubled();
+        assert_eq!(done, None, "access {step}: the growth goes on");
+        reached
+    });
+    println!("{steps} scenes: a growth that several inserts share");
+    assert!(steps > 100, "{steps} accesses");
+}
+
+/// An insert stands still while it splits words. The one that has those before moves the cursor on, but not over these.
+#[test]
+fn words_that_are_taken_are_not_passed_before_they_are_split() {
+    const LEVEL: u32 = 5;
+    const { assert!(1 << LEVEL == 2 * CHUNK) };
+    /// An access of an insert in the midst of its splits.
+    const MIDST: usize = 100;
+    let stored: Vec<u64> = items().take(60).collect();
+    let steps = at_each_step(|step| {
+        let filter = filter_at(LEVEL);
+        for &item in &stored {
+            filter.insert_hash(item).expect("room");
+        }
+        assert!(filter.begin_to_double());
+        let all_are_in = || stored.iter().all(|&item| filter.contains_hash(item));
+        let reached = thread::scope(|scope| {
+            let insert = |stop| Led::begin(scope, [stop], || filter.insert_hash(head(1)));
+            let (first, second) = (insert(MIDST), insert(step));
+            assert!(first.has_stopped());
+            let reached = second.has_stopped();
+            first.finish().expect("room");
+            assert!(bounded(all_are_in), "access {step}: an item was missed");
+            second.finish().expect("room");
+            reached
+        });
+        assert!(bounded(all_are_in), "access {step}: an item was lost");
+        reached
+    });
+    println!("{steps} scenes: a cursor that comes to words that are being split");
+    assert!(steps > 100, "{steps} accesses");
+}
+
+/// An insert that has taken words stands still. Others go on beyond them, and after a while they split these, too: else one
+/// of them would look at all words of the level in the end.
+#[test]
+fn a_growth_does_not_wait_for_one_that_has_stopped() {
+    const LEVEL: u32 = 11;
+    /// Words that are taken from the cursor on, at most.
+    const AHEAD: usize = 64 * CHUNK;
+    let steps = at_each_step(|step| {
+        let filter = filter_of(LEVEL);
+        assert!(filter.begin_to_double());
+        let mut random = items();
+        let item = random.next().expect("endless");
+        thread::scope(|scope| {
+            let stopped = Led::begin(scope, [step], || filter.insert_hash(item));
+            let reached = stopped.has_stopped();
+            for item in random.by_ref().take(AHEAD / CHUNK) {
+                filter.insert_hash(item).expect("room");
+            }
+            let done = filter.doubled().expect("half of it is left");
+            assert!(done > 0.49, "access {step}: {done} is done");
+            for item in random.take(AHEAD / CHUNK + 1) {
+                filter.insert_hash(item).expect("room");
+            }
+            assert_eq!(filter.doubled(), None, "access {step}: the growth goes on");
+            stopped.finish().expect("room");
+            reached
+        })
+    });
+    println!("{steps} scenes: a growth beside one that has stopped");
+    assert!(steps > 100, "{steps} accesses");
 }
 
 /// Who begins a growth stands still at each access, until that growth is over and the next one has begun. Then it must

@@ -60,24 +60,48 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the hint moves on before the last words are gone",
         changes: &[(
-            "tokens/doubling/splitting.rs",
-            "if to == buckets && ",
-            "if to + CHUNK >= buckets && ",
+            "table/doubling/sweep.rs",
+            "        to == words\n    }",
+            "        to + CHUNK >= words\n    }",
         )],
     },
     Piece {
         name: "the cursor moves on before the words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "    if !split_all(",
-            "    tokens.blocks.move_cursor(hint, from, to);\n    if !split_all(",
+            "    if !split_all(tokens, chunk.clone()) {",
+            "    tokens.blocks.move_on(hint, chunk.clone());\n    if !split_all(tokens, chunk.clone()) {",
+        )],
+    },
+    Piece {
+        name: "the cursor passes words that others have taken",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "self.load(first + word) == Word::GONE;",
+            "self.load(first + word) != Word::ABSENT;",
+        )],
+    },
+    Piece {
+        name: "nobody splits what another has taken",
+        changes: &[(
+            "table/doubling/sweep.rs",
+            "return chunk(cursor);",
+            "return chunk(free);",
+        )],
+    },
+    Piece {
+        name: "all split the words at the cursor",
+        changes: &[(
+            "table/doubling/sweep.rs",
+            "let free = cursor.max(old);",
+            "let free = cursor;",
         )],
     },
     Piece {
         name: "a growth that stands still counts as one that goes on",
         changes: &[(
             "engine/ladder/growth.rs",
-            "patience.cursor.replace(cursor) == Some(cursor)",
+            "patience.progress.replace(progress) == Some(progress)",
             "patience.cursor.replace(usize::MAX) == Some(cursor)",
         )],
     },

@@ -195,6 +195,21 @@ const MUTANTS: &[Mutant] = &[
         message: "a call has no end",
     },
     Mutant {
+        piece: piece("the cursor passes words that others have taken"),
+        killer: "stops::growths::words_that_are_taken_are_not_passed_before_they_are_split",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("nobody splits what another has taken"),
+        killer: "stops::growths::a_growth_does_not_wait_for_one_that_has_stopped",
+        message: "is done",
+    },
+    Mutant {
+        piece: piece("all split the words at the cursor"),
+        killer: "stops::growths::inserts_split_different_words",
+        message: "the growth goes on",
+    },
+    Mutant {
         piece: piece("a growth that stands still counts as one that goes on"),
         killer: "stops::exhausted::an_insert_ends_when_dead_threads_have_all_descriptors",
         message: "a call has no end",
