@@ -51,6 +51,12 @@ impl<L: Layout> Bucket<L> {
         L::contains(self.bits, f.bits())
     }
 
+    /// Whether a token of this fingerprint is in it or in another.
+    #[inline]
+    pub(crate) fn either_contains(self, other: Self, f: Fingerprint) -> bool {
+        L::either_contains(f.bits(), self.bits, other.bits)
+    }
+
     #[inline]
     pub(crate) fn has_room(self) -> bool {
         L::has_room(self.bits)

@@ -218,6 +218,8 @@ where
         }
     }
 
+    const AT_ONE_LOOK: bool = Self::LOOKS_IN_VECTORS;
+
     const FOUND: u32 = if Self::LOOKS_IN_VECTORS { 0x00ff } else { 1 };
 
     const UNSURE: u32 = if Self::LOOKS_IN_VECTORS {

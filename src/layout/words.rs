@@ -88,6 +88,9 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// Bits of [`look`](Self::look) that are 0 exactly if the words [are plain](Self::are_plain).
     const UNSURE: u32 = 1 << 31;
 
+    /// Whether one comparison gives both answers.
+    const AT_ONE_LOOK: bool = false;
+
     /// Both answers at once.
     #[inline]
     fn look(fingerprint: u32, first: u64, second: u64) -> u32 {

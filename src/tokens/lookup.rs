@@ -30,6 +30,14 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     // `unchanged` below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
+    // Else the comparison of the fingerprint would only be done too early: it waits for both words.
+    if !L::AT_ONE_LOOK {
+        return if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+            a.plain().either_contains(b.plain(), f)
+        } else {
+            look_slowly(tokens, hash).found()
+        };
+    }
     // Before the branches, so that nothing is kept for later but the answer.
     let sight = Word::look(a, b, f);
     // A hit needs no validation, because the token was there when the word was loaded. But a branch on hit or miss
