@@ -19,6 +19,7 @@ mod multiset;
 pub(crate) mod prefix;
 mod semi_sorted;
 mod shape;
+mod sight;
 mod swar;
 mod token;
 mod words;
@@ -33,6 +34,7 @@ pub(crate) use matches::Matches;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
+pub(crate) use sight::Sight;
 pub(crate) use token::{Token, Value};
 pub(crate) use words::Words;
 

@@ -98,6 +98,15 @@ fn compares_words_alike<L: Layout>(first: &[u32], second: &[u32], f: u32) {
         mask != 0,
         "{f:#x} in {a:#x} and {b:#x}"
     );
+    let look = L::look(f, a, b);
+    if model.are_plain(a, b) {
+        let sure_and_found = (look & L::UNSURE == 0, look & L::FOUND != 0);
+        assert_eq!(
+            sure_and_found,
+            (true, mask != 0),
+            "{f:#x} in {a:#x} and {b:#x}"
+        );
+    }
 }
 
 /// What a word is: a bucket, a reference, or neither.
@@ -115,6 +124,13 @@ fn tells_words_alike<L: Layout>(word: u64) {
             model.are_plain(word, other),
             "{word:#018x}"
         );
+        for f in [1, made::<L>(word as u32)] {
+            assert_eq!(
+                L::look(f, word, other) & L::UNSURE == 0,
+                model.are_plain(word, other),
+                "{f:#x} in {word:#018x}"
+            );
+        }
         assert_eq!(
             L::are_plain(other, word),
             model.are_plain(other, word),

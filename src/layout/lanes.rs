@@ -21,6 +21,7 @@ use core::fmt::Debug;
 
 use super::fit::{Fit, Fitted};
 use super::swar::{Swar, ones};
+use super::words::one_after_the_other;
 use super::{Arenas, Layout, Words};
 
 /// `SLOTS` lanes side by side, each with a fingerprint of `BITS` bits and, above it, a value of `VALUE_BITS`.
@@ -51,6 +52,18 @@ impl<const SLOTS: usize, const BITS: u32, const VALUE_BITS: u32> Lanes<SLOTS, BI
     const FILLS_THE_WORD: bool = Self::LANES == u64::BITS;
     /// The tag of a reference, if the lanes do not fill the word.
     const TAG: u64 = 1 << 63;
+
+    /// Whether the four lanes of each of two words fill a vector, and the processor has vectors.
+    const LOOKS_IN_VECTORS: bool = cfg!(all(target_arch = "x86_64", target_feature = "sse2"))
+        && Self::FILLS_THE_WORD
+        && Self::WIDTH == 16;
+
+    /// Whether both words are plain, if the lanes fill them, by arithmetic.
+    #[inline]
+    fn have_top_lanes(a: u64, b: u64) -> bool {
+        // References are 1 to 2^BELOW_THE_TOP_LANE - 1; 0 wraps to the largest value.
+        a.wrapping_sub(1).min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE != 0
+    }
 
     /// The fingerprints, without the values.
     #[inline]
@@ -192,43 +205,139 @@ where
     /// If the lanes fill the word, false for one bucket: that with a 1 in its top lane and nothing else.
     #[inline]
     fn are_plain(a: u64, b: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        match Self::WIDTH {
+            16 if Self::FILLS_THE_WORD => return vector::are_plain_16(a, b),
+            8 if Self::FILLS_THE_WORD => return vector::are_plain_8(a, b),
+            _ => {}
+        }
         if Self::FILLS_THE_WORD {
-            // References are 1 to 2^BELOW_THE_TOP_LANE - 1; 0 wraps to the largest value.
-            a.wrapping_sub(1).min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE != 0
+            Self::have_top_lanes(a, b)
         } else {
             (a | b) & Self::TAG == 0
         }
     }
+
+    const AT_ONE_LOOK: bool = Self::LOOKS_IN_VECTORS;
+
+    const FOUND: u32 = if Self::LOOKS_IN_VECTORS { 0x00ff } else { 1 };
+
+    const UNSURE: u32 = if Self::LOOKS_IN_VECTORS {
+        0x8800
+    } else {
+        1 << 31
+    };
+
+    #[inline]
+    fn look(fingerprint: u32, first: u64, second: u64) -> u32 {
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        if Self::LOOKS_IN_VECTORS {
+            return vector::look_16(fingerprint, Self::SWAR.compared(), first, second);
+        }
+        one_after_the_other::<Self>(fingerprint, first, second)
+    }
 }
 
-/// Ten instructions, and no constants in registers, where arithmetic on words takes twenty: the lookups that a
+/// Half as many instructions as arithmetic on words takes, and no constants in general registers: the lookups that a
 /// processor keeps under way while memory answers are as many as fit its window.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 mod vector {
     use core::arch::x86_64 as x86;
 
+    use x86::__m128i as Vector;
+
+    #[inline]
+    fn pair(first: u64, second: u64) -> Vector {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        unsafe { x86::_mm_set_epi64x(second as i64, first as i64) }
+    }
+
+    /// Each word less 1. Then the highest lane is 0 if the word is a reference, of which that lane is 0 and another is
+    /// not; and else only if the word is a bucket with a 1 there and nothing else.
+    #[inline]
+    fn less_one(words: Vector) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_add_epi64(words, x86::_mm_set1_epi64x(-1)) }
+    }
+
+    /// All ones in each lane that is `wanted`.
+    #[inline]
+    fn equal_lanes_16(lanes: Vector, wanted: u32) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_cmpeq_epi16(lanes, x86::_mm_set1_epi16(wanted as i16)) }
+    }
+
+    #[inline]
+    fn equal_lanes_8(lanes: Vector, wanted: u32) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_cmpeq_epi8(lanes, x86::_mm_set1_epi8(wanted as i8)) }
+    }
+
+    /// The top bits of all bytes.
+    #[inline]
+    fn mask(bytes: Vector) -> u32 {
+        // SAFETY: as above.
+        unsafe { x86::_mm_movemask_epi8(bytes) as u32 }
+    }
+
     /// Two ones for each of eight lanes that holds `wanted`.
     #[inline]
     pub(super) fn equal_16(wanted: u32, first: u64, second: u64) -> u32 {
-        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
-        let mask = unsafe {
-            let slots = x86::_mm_set_epi64x(second as i64, first as i64);
-            let wanted = x86::_mm_set1_epi16(wanted as i16);
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(slots, wanted))
-        };
-        mask as u32
+        mask(equal_lanes_16(pair(first, second), wanted))
     }
 
     /// A one for each of sixteen lanes that holds `wanted`.
     #[inline]
     pub(super) fn equal_8(wanted: u32, first: u64, second: u64) -> u32 {
+        mask(equal_lanes_8(pair(first, second), wanted))
+    }
+
+    /// The highest byte of each word.
+    const TOPS: u32 = 0x8080;
+
+    #[inline]
+    pub(super) fn are_plain_16(first: u64, second: u64) -> bool {
+        mask(equal_lanes_16(less_one(pair(first, second)), 0)) & TOPS == 0
+    }
+
+    #[inline]
+    pub(super) fn are_plain_8(first: u64, second: u64) -> bool {
+        mask(equal_lanes_8(less_one(pair(first, second)), 0)) & TOPS == 0
+    }
+
+    /// From bit 0 up a one for each of eight lanes that holds `wanted` in the bits of `compared`; from bit 8 up one for
+    /// each lane that is 0 in its word less 1.
+    #[inline]
+    pub(super) fn look_16(wanted: u32, compared: u64, first: u64, second: u64) -> u32 {
+        let words = pair(first, second);
+        let zero = equal_lanes_16(less_one(words), 0);
         // SAFETY: as above.
-        let mask = unsafe {
-            let slots = x86::_mm_set_epi64x(second as i64, first as i64);
-            let wanted = x86::_mm_set1_epi8(wanted as i8);
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi8(slots, wanted))
-        };
-        mask as u32
+        unsafe {
+            let lanes = x86::_mm_and_si128(words, x86::_mm_set1_epi64x(compared as i64));
+            mask(x86::_mm_packs_epi16(equal_lanes_16(lanes, wanted), zero))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words around each power of two, and so around each border.
+    #[test]
+    fn vectors_and_arithmetic_tell_the_same() {
+        let words = (0..u64::BITS).flat_map(|bit| {
+            let word = 1u64 << bit;
+            [word - 1, word, word + 1, word.wrapping_neg()]
+        });
+        for word in words.chain([0, u64::MAX]) {
+            for (a, b) in [(word, 0), (0, word), (word, word), (u64::MAX, word)] {
+                let wide = Lanes::<4, 16>::have_top_lanes(a, b);
+                assert_eq!(Lanes::<4, 16>::are_plain(a, b), wide, "{a:#x} {b:#x}");
+                let narrow = Lanes::<8, 8>::have_top_lanes(a, b);
+                assert_eq!(Lanes::<8, 8>::are_plain(a, b), narrow, "{a:#x} {b:#x}");
+            }
+        }
     }
 }

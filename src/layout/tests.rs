@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Token};
+use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Sight, Token};
 
 /// Builds the bucket that a list of tokens stands for.
 fn packed<L: Layout>(list: &[u32]) -> Bucket<L> {
@@ -130,7 +130,9 @@ fn finds_every_copy_and_nothing_else<L: Layout>(first: &[u32], second: &[u32], f
     let f = token::<L>(made::<L>(f)).fingerprint();
     let (in_a, in_b) = (a.count(f), b.count(f));
     let present = in_a + in_b > 0;
-    assert_eq!(a.either_contains(b, f), present);
+    let sight = Sight::<L>::of(f, a.bits(), b.bits());
+    assert_eq!(sight.is_sure(), L::are_plain(a.bits(), b.bits()));
+    assert!(!sight.is_sure() || sight.found() == present);
     let matches = Matches::of(f, a, b);
     assert_eq!(matches.is_single(), in_a + in_b == 1);
     assert_eq!(matches.in_first(), in_a > 0);
@@ -165,6 +167,9 @@ fn references_are_no_buckets<L: Layout>() {
         assert_eq!(L::referenced(word), Some(bits));
         assert!(!Bucket::<L>::from_bits(word).is_packed());
         assert!(!L::are_plain(word, 0) && !L::are_plain(0, word));
+        let f = token::<L>(1).fingerprint();
+        let looks = [(word, 0), (0, word)].map(|(a, b)| Sight::<L>::of(f, a, b));
+        assert!(looks.iter().all(|sight| !sight.is_sure()));
     }
     let full = packed::<L>(&vec![made::<L>(0); L::SLOTS]).bits();
     for word in [

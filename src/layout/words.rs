@@ -81,4 +81,29 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
 
     /// Whether both words are surely buckets. May return false for a few buckets. Cheaper than to ask for each.
     fn are_plain(a: u64, b: u64) -> bool;
+
+    /// Bits of [`look`](Self::look) of which one is set, if it is sure, exactly if a token has the fingerprint.
+    const FOUND: u32 = 1;
+
+    /// Bits of [`look`](Self::look) that are 0 exactly if the words [are plain](Self::are_plain).
+    const UNSURE: u32 = 1 << 31;
+
+    /// Whether one comparison gives both answers.
+    const AT_ONE_LOOK: bool = false;
+
+    /// Both answers at once.
+    #[inline]
+    fn look(fingerprint: u32, first: u64, second: u64) -> u32 {
+        one_after_the_other::<Self>(fingerprint, first, second)
+    }
+}
+
+/// [`look`](Words::look) by the two questions.
+#[inline]
+pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second: u64) -> u32 {
+    if W::are_plain(first, second) {
+        u32::from(W::either_contains(fingerprint, first, second))
+    } else {
+        W::UNSURE
+    }
 }

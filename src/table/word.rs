@@ -11,7 +11,7 @@
 
 use core::marker::PhantomData;
 
-use crate::layout::{Bucket, Layout};
+use crate::layout::{Bucket, Fingerprint, Layout, Sight};
 
 /// The raw content of one cell of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,12 @@ impl<L: Layout> Word<L> {
     #[inline]
     pub(crate) fn are_plain(a: Self, b: Self) -> bool {
         L::are_plain(a.bits, b.bits)
+    }
+
+    /// What both say about a fingerprint, at one look.
+    #[inline]
+    pub(crate) fn look(a: Self, b: Self, f: Fingerprint) -> Sight<L> {
+        Sight::of(f, a.bits, b.bits)
     }
 
     /// The bucket that a plain word is.

@@ -4,7 +4,7 @@ use core::hint::select_unpredictable;
 
 use super::parts::{Resolved, Tokens};
 use super::settlement::settle;
-use crate::layout::{Bucket, Layout, Matches, Token};
+use crate::layout::{Bucket, Layout, Matches, Sight, Token};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
@@ -30,13 +30,24 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     // `unchanged` below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
+    // Else the comparison of the fingerprint would only be done too early: it waits for both words.
+    if !L::AT_ONE_LOOK {
+        return if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
+            a.plain().either_contains(b.plain(), f)
+        } else {
+            look_slowly(tokens, hash).found()
+        };
+    }
+    // Before the branches, so that nothing is kept for later but the answer.
+    let sight = Word::look(a, b, f);
     // A hit needs no validation, because the token was there when the word was loaded. But a branch on hit or miss
     // would often be mispredicted, and bumps are rare.
-    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
-        a.plain().either_contains(b.plain(), f)
+    let sight = if sight.is_sure() && tokens.stripes.unchanged(f, version) {
+        sight
     } else {
-        contains_slowly(tokens, hash)
-    }
+        look_slowly(tokens, hash)
+    };
+    sight.found()
 }
 
 /// A token of this class, if one is stored: with several, any of them. Writes nothing.
@@ -64,8 +75,8 @@ pub(super) fn find<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>>
 
 #[cold]
 #[inline(never)]
-fn contains_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
-    find_slowly(tokens, hash).is_some()
+fn look_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Sight<L> {
+    Sight::certain(find_slowly(tokens, hash).is_some())
 }
 
 /// The complete version: follows references, and repeats until the answer is certain.

@@ -5,11 +5,18 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a miss is not validated",
-        changes: &[(
-            "tokens/lookup.rs",
-            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
-            "let _ = version;\n    if Word::are_plain(a, b) {",
-        )],
+        changes: &[
+            (
+                "tokens/lookup.rs",
+                "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {",
+                "if Word::are_plain(a, b) {",
+            ),
+            (
+                "tokens/lookup.rs",
+                "if sight.is_sure() && tokens.stripes.unchanged(f, version) {",
+                "if sight.is_sure() && matches!(version, _) {",
+            ),
+        ],
     },
     Piece {
         name: "a miss behind a frozen word is not validated",

@@ -5,11 +5,23 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a frozen word is read as a bucket",
-        changes: &[(
-            "layout/lanes.rs",
-            ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE != 0",
-            ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE < u64::MAX",
-        )],
+        changes: &[
+            (
+                "layout/sight.rs",
+                "self.bits & L::UNSURE == 0",
+                "self.bits & L::UNSURE < u32::MAX",
+            ),
+            (
+                "layout/lanes.rs",
+                "const TOPS: u32 = 0x8080;",
+                "const TOPS: u32 = 0;",
+            ),
+            (
+                "layout/lanes.rs",
+                ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE != 0",
+                ".min(b.wrapping_sub(1)) >> Self::BELOW_THE_TOP_LANE < u64::MAX",
+            ),
+        ],
     },
     Piece {
         name: "the witness is read by a plain load",
