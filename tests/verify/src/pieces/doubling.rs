@@ -102,7 +102,7 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[(
             "engine/ladder/growth.rs",
             "patience.progress.replace(progress) == Some(progress)",
-            "patience.cursor.replace(usize::MAX) == Some(cursor)",
+            "patience.progress.replace((0, 0)) == Some(progress)",
         )],
     },
     Piece {
