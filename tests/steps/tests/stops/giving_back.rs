@@ -85,11 +85,11 @@ fn with_a_later_table(full: usize) -> (Doubling, impl Iterator<Item = u64>) {
     (filter, items)
 }
 
-/// One of which the word on the first side is given back with its page.
+/// One of which the word on the first side is given back with its page, in a table that begins at this level.
 fn in_a_whole_page(items: &mut impl Iterator<Item = u64>) -> (u64, u64) {
     items
-        .map(|item| (item, places(item, LEVEL + 1)[0]))
-        .find(|&(_, place)| is_in_a_whole_page(place))
+        .map(|item| (item, places(item, LEVEL)[0]))
+        .find(|(_, place)| (512..1024).contains(place))
         .expect("endless")
 }
 
