@@ -54,7 +54,8 @@
 //! doubles.
 //!
 //! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
-//! writing to them. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever
+//! writing to them: on Linux 1 MiB and more come from the system itself, and not from the allocator of the program, which
+//! would have to clear memory that was used before. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever
 //! comes to a bucket that another thread is splitting finishes the split.
 //!
 //! # Limits

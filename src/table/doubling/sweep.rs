@@ -118,9 +118,10 @@ impl Sweep {
         let gone = chunk.end + others.take_while(|&word| is_gone(word)).count();
         // Not into the midst of a chunk: who has taken that one moves the cursor past it.
         let to = if gone == words {
-            gone
+            words
         } else {
-            gone - gone % CHUNK
+            let whole = (chunk.end..=gone).step_by(CHUNK);
+            whole.last().unwrap_or(chunk.end)
         };
         // Release: pairs with the Acquire in `children`.
         let _ = self.children.compare_exchange(
