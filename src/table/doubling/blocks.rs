@@ -438,7 +438,7 @@ impl Pair<'_> {
         self.header.marks.is_full(lane)
     }
 
-    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`Marks::nested`].
+    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`nested`](crate::layout::prefix::Marks::nested).
     #[inline]
     pub(crate) fn nested(&self, lane: u16, other: Word) -> u32 {
         self.header.marks.nested(lane, other.bits())
