@@ -49,6 +49,17 @@ impl Generation {
 impl Ladder {
     #[inline]
     pub(super) fn lookup(&self, hash: u64) -> bool {
+        // Not by `ask`, of which a loop would keep the hash in memory, for what comes after a sealed generation.
+        match self.home.only() {
+            Some(only) => only.tokens().contains(hash),
+            None => self.lookup_slowly(hash),
+        }
+    }
+
+    /// Cold, so that a loop keeps what it needs in registers as if there was no call.
+    #[cold]
+    #[inline(never)]
+    fn lookup_slowly(&self, hash: u64) -> bool {
         self.ask(|generation| generation.lookup(hash))
     }
 
