@@ -16,20 +16,19 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored. Writes nothing.
+/// Whether a token that covers this item is stored, for certain. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
+pub(super) fn sight(tokens: &Doubling, hash: u64) -> Sight {
     let hint = tokens.blocks.hint();
-    // All answers are of one form, so that they meet where they are used.
-    let sight = match hint.growing() {
+    // All answers are of one form, up to where they are used, so that a loop need not make them alike.
+    match hint.growing() {
         None => look_at_rest(tokens, hint, hash),
         Some(hint) => look_while_growing(tokens, hint, hash),
-    };
-    sight.found()
+    }
 }
 
 #[inline]
