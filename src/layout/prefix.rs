@@ -139,10 +139,16 @@ impl Marks {
         covering(self, wanted, 0, first, second)
     }
 
-    /// As [`Depth::covering`], of words that are not of one depth: with the full lane of the item in each.
+    /// What a look at two words of this depth tells of an item, if this is its full lane there.
     #[inline]
-    pub(crate) fn covering_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> u32 {
-        covering_each(wanted, words)
+    pub(crate) fn look(&self, wanted: u16, first: u64, second: u64) -> Sight {
+        Sight(look(self, wanted, first, second))
+    }
+
+    /// The same of words that are not of one depth: with the full lane of the item in each.
+    #[inline]
+    pub(crate) fn look_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> Sight {
+        Sight(look_each(wanted, words))
     }
 
     /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
@@ -154,10 +160,40 @@ impl Marks {
     }
 }
 
+/// What one look at two words tells: whether a lane covers an item, and whether that can be relied on.
+///
+/// A bit for each lane that covers the item, those of the first word lowest, and above them one for each lane that is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sight(u32);
+
+impl Sight {
+    const FOUND: u32 = 0x00ff;
+    /// The top lanes.
+    const UNSURE: u32 = 0x8800;
+
+    /// An answer that was found in another way.
+    #[inline]
+    pub(crate) fn certain(found: bool) -> Self {
+        Self(if found { Self::FOUND } else { 0 })
+    }
+
+    /// Whether the top lanes of both words are not 0.
+    #[inline]
+    pub(crate) fn is_sure(self) -> bool {
+        self.0 & Self::UNSURE == 0
+    }
+
+    /// Whether a lane covers the item, if it is sure.
+    #[inline]
+    pub(crate) fn found(self) -> bool {
+        self.0 & Self::FOUND != 0
+    }
+}
+
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use vector::{covering, covering_each};
+use vector::{covering, look, look_each};
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-use words::{covering, covering_each};
+use words::{covering, look, look_each};
 
 /// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark. Bits of `x` that are
 /// unknown agree with all.
@@ -166,47 +202,82 @@ use words::{covering, covering_each};
 mod vector {
     use core::arch::x86_64 as x86;
 
+    use x86::__m128i as Vector;
+
     use super::Marks;
 
     #[inline]
-    pub(super) fn covering(
-        marks: &Marks,
-        wanted: u16,
-        unknown: u16,
-        first: u64,
-        second: u64,
-    ) -> u32 {
-        // SAFETY: the instructions are SSE2, which the code is compiled for, and the vector in memory is aligned.
-        let mask = unsafe {
-            let tokens = x86::_mm_set_epi64x(second as i64, first as i64);
-            let wanted = x86::_mm_set1_epi16(wanted as i16);
+    fn pair(first: u64, second: u64) -> Vector {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        unsafe { x86::_mm_set_epi64x(second as i64, first as i64) }
+    }
+
+    #[inline]
+    fn all(lane: u16) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_set1_epi16(lane as i16) }
+    }
+
+    #[inline]
+    fn marks(marks: &Marks) -> Vector {
+        // SAFETY: as above, and the vector in memory is aligned.
+        unsafe { x86::_mm_load_si128(marks.0.as_ptr().cast()) }
+    }
+
+    /// 0 in each lane that covers the wanted one.
+    #[inline]
+    fn different(tokens: Vector, marks: Vector, wanted: Vector) -> Vector {
+        // SAFETY: as above.
+        unsafe {
             // Saturated, so that a vacant lane ignores nothing, and covers nothing. Where there are no marks, no lane
             // ignores anything.
-            let marks = x86::_mm_load_si128(marks.0.as_ptr().cast());
-            let below = x86::_mm_subs_epu16(tokens, marks);
-            let ignored = x86::_mm_xor_si128(tokens, below);
-            let unknown = x86::_mm_set1_epi16(unknown as i16);
-            let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
-            let different = x86::_mm_andnot_si128(unknown, different);
+            let ignored = x86::_mm_xor_si128(tokens, x86::_mm_subs_epu16(tokens, marks));
+            x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted))
+        }
+    }
+
+    #[inline]
+    pub(super) fn covering(of: &Marks, wanted: u16, unknown: u16, first: u64, second: u64) -> u32 {
+        let different = different(pair(first, second), marks(of), all(wanted));
+        // SAFETY: as above.
+        let mask = unsafe {
+            let different = x86::_mm_andnot_si128(all(unknown), different);
             x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
         };
         mask as u32
     }
 
     #[inline]
-    pub(super) fn covering_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+    pub(super) fn look(of: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+        let tokens = pair(first, second);
+        zeros(different(tokens, marks(of), all(wanted)), tokens)
+    }
+
+    #[inline]
+    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
         let [(marks_a, a), (marks_b, b)] = wanted;
+        let tokens = pair(words[0], words[1]);
         // SAFETY: as above.
-        let mask = unsafe {
-            let tokens = x86::_mm_set_epi64x(words[1] as i64, words[0] as i64);
+        let (marks, wanted) = unsafe {
             let spread =
                 |lane: u16| x86::_mm_shufflelo_epi16::<0>(x86::_mm_cvtsi32_si128(lane.into()));
-            let wanted = x86::_mm_unpacklo_epi64(spread(a), spread(b));
             let marks = |marks: &Marks| x86::_mm_loadl_epi64(marks.0.as_ptr().cast());
-            let marks = x86::_mm_unpacklo_epi64(marks(marks_a), marks(marks_b));
-            let ignored = x86::_mm_xor_si128(tokens, x86::_mm_subs_epu16(tokens, marks));
-            let different = x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted));
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
+            (
+                x86::_mm_unpacklo_epi64(marks(marks_a), marks(marks_b)),
+                x86::_mm_unpacklo_epi64(spread(a), spread(b)),
+            )
+        };
+        zeros(different(tokens, marks, wanted), tokens)
+    }
+
+    /// A one for each lane that is 0.
+    #[inline]
+    fn zeros(low: Vector, high: Vector) -> u32 {
+        // SAFETY: as above.
+        let mask = unsafe {
+            // Saturated, so that what is not 0 stays so.
+            let bytes = x86::_mm_packs_epi16(low, high);
+            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi8(bytes, x86::_mm_setzero_si128()))
         };
         mask as u32
     }
@@ -215,7 +286,7 @@ mod vector {
 /// The same without vectors.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod words {
-    use super::Marks;
+    use super::{Marks, Sight};
 
     const ONE: u64 = 0x0001_0001_0001_0001;
     const TOP: u64 = ONE << 15;
@@ -239,9 +310,20 @@ mod words {
         mask(of(first)) | mask(of(second)) << 8
     }
 
-    pub(super) fn covering_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+    pub(super) fn look(marks: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+        look_each([(marks, wanted); 2], [first, second])
+    }
+
+    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+        // What is not sure need not be compared.
+        if words[0].min(words[1]) < 1 << 48 {
+            return Sight::UNSURE;
+        }
         let [(marks_a, a), (marks_b, b)] = wanted;
-        covering(marks_a, a, 0, words[0], 0) | covering(marks_b, b, 0, 0, words[1])
+        Sight::certain(
+            covering(marks_a, a, 0, words[0], 0) | covering(marks_b, b, 0, 0, words[1]) != 0,
+        )
+        .0
     }
 
     /// The top bit of each lane that is 0, exactly.

@@ -36,13 +36,20 @@ pub(crate) use splitting::FLUSHES;
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Bucket;
+use crate::layout::prefix::Sight;
 use crate::table::doubling::{Class, Hint, Lanes16};
 
 impl Doubling {
     /// Returns whether a token that covers this item is stored. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        lookup::contains(self, hash)
+        self.sight(hash).found()
+    }
+
+    /// The same, as a look at the words tells it, so that all that a caller may have instead is of one form.
+    #[inline]
+    pub(crate) fn sight(&self, hash: u64) -> Sight {
+        lookup::sight(self, hash)
     }
 
     /// The number of tokens that cover this item. Settles both words, so it may write.

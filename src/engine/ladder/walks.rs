@@ -11,6 +11,7 @@ use super::generation::Generation;
 use super::growth::Patience;
 use super::{Ladder, copies};
 use crate::error::{InsertError, SnapshotError};
+use crate::layout::prefix::Sight;
 use crate::segment::Rung;
 use crate::tokens::doubling::Sealed;
 use crate::tokens::{Attempt, Elsewhere, Refusal};
@@ -49,7 +50,19 @@ impl Generation {
 impl Ladder {
     #[inline]
     pub(super) fn lookup(&self, hash: u64) -> bool {
-        self.ask(|generation| generation.lookup(hash))
+        // Not by `ask`, of which a loop would keep the hash in memory, for what comes after a sealed generation.
+        let sight = match self.home.only() {
+            Some(only) => only.tokens().sight(hash),
+            None => self.lookup_slowly(hash),
+        };
+        sight.found()
+    }
+
+    /// Cold, so that a loop keeps what it needs in registers as if there was no call.
+    #[cold]
+    #[inline(never)]
+    fn lookup_slowly(&self, hash: u64) -> Sight {
+        Sight::certain(self.ask(|generation| generation.lookup(hash)))
     }
 
     #[inline]

@@ -49,6 +49,12 @@ fn word(lanes: [u16; 4]) -> u64 {
     lanes.iter().enumerate().map(place).sum()
 }
 
+/// Whether a look at two words tells that both are buckets, and then, whether a lane covers the item.
+fn tells(sight: Sight, words: [u64; 2], covering: u32) -> bool {
+    let sure = words.into_iter().all(|word| word >> 48 != 0);
+    sight.is_sure() == sure && (!sure || sight.found() == (covering != 0))
+}
+
 proptest! {
     #[test]
     fn heads_are_never_0(hash: u64) {
@@ -141,13 +147,20 @@ proptest! {
         prop_assert_eq!(depth.covering(item, first, second), expected);
         let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
         prop_assert_eq!(without_vectors, expected);
-        // The second word beside one of the other depth, which is asked for nothing.
+        // Together, and each beside a word of the other depth that has nothing to cover.
         let (marks, other) = (Marks::of(depth), Marks::of(if depth == Depth::First { Depth::Deeper } else { Depth::First }));
-        let each = [(&other, 0xffff), (&marks, item)];
-        let in_second = expected & 0xff00;
-        prop_assert_eq!(Marks::covering_each(each, [0, second]), in_second);
-        prop_assert_eq!(words::covering_each(each, [0, second]), in_second);
-        let each = [(&marks, item), (&other, 0xffff)];
-        prop_assert_eq!(Marks::covering_each(each, [first, 0]), expected & 0xff);
+        let alone = [marks.look(item, first, second), Sight(words::look(&marks, item, first, second))];
+        for sight in alone {
+            prop_assert!(tells(sight, [first, second], expected));
+        }
+        for (wanted, of, expected) in [
+            ([(&marks, item), (&marks, item)], [first, second], expected),
+            ([(&other, 0xffff), (&marks, item)], [1 << 48, second], expected & 0xff00),
+            ([(&marks, item), (&other, 0xffff)], [first, 1 << 48], expected & 0xff),
+        ] {
+            for sight in [Marks::look_each(wanted, of), Sight(words::look_each(wanted, of))] {
+                prop_assert!(tells(sight, of, expected));
+            }
+        }
     }
 }

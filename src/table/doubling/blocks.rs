@@ -24,7 +24,7 @@ use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::prefix::{Depth, Head, Sight, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
@@ -430,6 +430,13 @@ impl Pair<'_> {
     pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
         let (first, second) = (first.bits(), second.bits());
         self.header.marks.covering(self.lane, first, second)
+    }
+
+    /// What a look at two words tells of the item. It is sure exactly if both [are plain](Word::are_plain).
+    #[inline]
+    pub(crate) fn look(&self, first: Word, second: Word) -> Sight {
+        let (first, second) = (first.bits(), second.bits());
+        self.header.marks.look(self.lane, first, second)
     }
 
     /// Whether a lane of one of the two is as long as a new one.

@@ -6,7 +6,7 @@ use super::header::Header;
 use super::word::Word;
 use crate::allocate::Cells;
 use crate::layout::Fingerprint;
-use crate::layout::prefix::{Head, Marks, TAIL_BITS};
+use crate::layout::prefix::{Head, Marks, Sight, TAIL_BITS};
 use crate::sync::{AtomicU64, Ordering};
 
 /// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
@@ -75,11 +75,11 @@ impl<'a> Swept<'a> {
         Head::of_lane(self.lanes[0]).fingerprint()
     }
 
-    /// The lanes of two plain words that cover the item.
+    /// What a look at two words tells of the item. It is sure exactly if both [are plain](Word::are_plain).
     #[inline]
-    pub(crate) fn covering(&self, first: Word, second: Word) -> u32 {
+    pub(crate) fn look(&self, first: Word, second: Word) -> Sight {
         let ([a, b], [marks_a, marks_b]) = (self.lanes, self.marks);
-        Marks::covering_each([(marks_a, a), (marks_b, b)], [first.bits(), second.bits()])
+        Marks::look_each([(marks_a, a), (marks_b, b)], [first.bits(), second.bits()])
     }
 
     /// Asks for the lines of both.

@@ -65,7 +65,8 @@ impl Word {
         self.0
     }
 
-    /// Whether both are buckets.
+    /// Whether both are buckets: exactly if the top lane of neither is 0, by which a
+    /// [look](crate::layout::prefix::Sight) at both knows it.
     #[inline]
     pub(crate) fn are_plain(a: Self, b: Self) -> bool {
         a.0.min(b.0) >= EMPTY
@@ -120,7 +121,7 @@ impl From<Reference<Lanes16>> for Word {
 mod tests {
     use super::*;
     use crate::layout::Token;
-    use crate::layout::prefix::{Depth, Head};
+    use crate::layout::prefix::{Depth, Head, Marks};
     use crate::table::MAX_DESCRIPTORS;
 
     #[test]
@@ -147,6 +148,31 @@ mod tests {
             let word = Word::from(bucket);
             assert!(Word::are_plain(word, word));
             assert!(matches!(word.state(), State::Bucket(back) if back == bucket));
+        }
+    }
+
+    /// The words around each power of two, and so around each border between two kinds.
+    #[test]
+    fn a_look_knows_what_is_plain() {
+        let words = (0..u64::BITS).flat_map(|bit| {
+            let word = 1u64 << bit;
+            [word - 1, word, word + 1, word.wrapping_neg()]
+        });
+        let words: Vec<u64> = words.chain([0, u64::MAX]).collect();
+        for (&a, &b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
+            for depth in [Depth::First, Depth::Deeper] {
+                let (marks, lane) = (Marks::of(depth), depth.lane(Head::of_hash(a), a as u16));
+                let found = marks.covering(lane, a, b) != 0;
+                let sights = [
+                    marks.look(lane, a, b),
+                    Marks::look_each([(&marks, lane); 2], [a, b]),
+                ];
+                for sight in sights {
+                    let is_plain = Word::are_plain(Word(a), Word(b));
+                    assert_eq!(sight.is_sure(), is_plain, "{a:#x} {b:#x}");
+                    assert!(!is_plain || sight.found() == found, "{a:#x} {b:#x}");
+                }
+            }
         }
     }
 

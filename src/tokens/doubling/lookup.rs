@@ -2,8 +2,9 @@
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
+use crate::layout::prefix::Sight;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, GrowingHint, Index, State, Word, level_of};
+use crate::table::doubling::{Class, GrowingHint, Hint, Index, State, level_of};
 use crate::tokens::parts::Resolved;
 
 /// What one index string says about an item.
@@ -15,42 +16,60 @@ enum Answer {
     Unclear,
 }
 
-/// Returns whether a token that covers this item is stored. Writes nothing.
+/// Whether a token that covers this item is stored, for certain. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
 #[inline]
-pub(super) fn contains(tokens: &Doubling, hash: u64) -> bool {
+pub(super) fn sight(tokens: &Doubling, hash: u64) -> Sight {
     let hint = tokens.blocks.hint();
-    if let Some(hint) = hint.growing() {
-        return contains_while_growing(tokens, hint, hash);
+    // All answers are of one form, up to where they are used, so that a loop need not make them alike.
+    match hint.growing() {
+        None => look_at_rest(tokens, hint, hash),
+        Some(hint) => look_while_growing(tokens, hint, hash),
     }
+}
+
+#[inline]
+fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
     let pair = tokens.blocks.pair(hint, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
+    // Before the branches, so that nothing is kept for later but the answer.
+    let sight = pair.look(a, b);
     // A plain word is the live one, whatever the hint said.
-    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
-        pair.covering(a, b) != 0
+    if sight.is_sure() && tokens.stripes.unchanged(f, version) {
+        sight
     } else {
-        contains_slowly(tokens, hash)
+        look_slowly(tokens, hash)
     }
 }
 
 /// The same while the table grows, if the sweep tells where both words are.
+///
+/// Cold, so that a loop of lookups at rest keeps what it needs in registers as if there was no call.
+#[cold]
 #[inline(never)]
-fn contains_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> bool {
+fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
     let swept = tokens.blocks.swept(hint, hash);
     let f = swept.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = swept.load();
+    let seen = swept.look(a, b);
     // What is not plain may be gone, or not there yet, and says nothing of the item.
-    if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
-        swept.covering(a, b) != 0
+    if seen.is_sure() && tokens.stripes.unchanged(f, version) {
+        seen
     } else {
-        contains_slowly(tokens, hash)
+        look_slowly(tokens, hash)
     }
+}
+
+#[cold]
+#[inline(never)]
+fn look_slowly(tokens: &Doubling, hash: u64) -> Sight {
+    Sight::certain(contains_slowly(tokens, hash))
 }
 
 /// The complete version: follows splits and references, and repeats until the answer is certain.

@@ -166,24 +166,24 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup in a table that doubles is not validated",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        pair",
-            "let _ = version;\n    if Word::are_plain(a, b) {\n        pair",
+            "if sight.is_sure() && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n    if sight.is_sure() {",
         )],
     },
     Piece {
         name: "a lookup in the midst of a growth is not validated",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        swept",
-            "let _ = version;\n    if Word::are_plain(a, b) {\n        swept",
+            "if seen.is_sure() && tokens.stripes.unchanged(f, version) {",
+            "let _ = version;\n    if seen.is_sure() {",
         )],
     },
     Piece {
         name: "a lookup takes what is not where the sweep left it for empty",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {\n        swept",
-            "if tokens.stripes.unchanged(f, version) {\n        swept",
+            "if seen.is_sure() && tokens.stripes.unchanged(f, version) {",
+            "if tokens.stripes.unchanged(f, version) {",
         )],
     },
     Piece {
