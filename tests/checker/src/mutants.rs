@@ -474,6 +474,14 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
         "a lookup in a table that doubles is not validated",
         DOUBLING,
     ),
+    (
+        "a lookup in the midst of a growth is not validated",
+        DOUBLING,
+    ),
+    (
+        "a lookup takes what is not where the sweep left it for empty",
+        DOUBLING,
+    ),
     ("a hop in a table that doubles bumps nothing", DOUBLING),
     (
         "a remove by one exchange takes a shorter token without validation",
