@@ -50,7 +50,7 @@
 //! three or four doublings.
 //!
 //! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words
-//! that it leaves are given back afterwards. So it takes 17 to 37 bits an item at rest, and half as much again while it
+//! that it leaves are given back afterwards. So it takes 17 to 35 bits an item at rest, and half as much again while it
 //! doubles.
 //!
 //! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
