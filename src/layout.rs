@@ -20,6 +20,8 @@ pub(crate) mod prefix;
 mod semi_sorted;
 mod shape;
 mod sight;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod simd;
 mod swar;
 mod token;
 mod words;

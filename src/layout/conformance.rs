@@ -100,7 +100,7 @@ fn compares_words_alike<L: Layout>(first: &[u32], second: &[u32], f: u32) {
     );
     let look = L::look(f, a, b);
     if model.are_plain(a, b) {
-        let sure_and_found = (look & L::UNSURE == 0, look & L::FOUND != 0);
+        let sure_and_found = (look.is_sure(), look.found());
         assert_eq!(
             sure_and_found,
             (true, mask != 0),
@@ -126,7 +126,7 @@ fn tells_words_alike<L: Layout>(word: u64) {
         );
         for f in [1, made::<L>(word as u32)] {
             assert_eq!(
-                L::look(f, word, other) & L::UNSURE == 0,
+                L::look(f, word, other).is_sure(),
                 model.are_plain(word, other),
                 "{f:#x} in {word:#018x}"
             );

@@ -22,7 +22,7 @@ use core::fmt::Debug;
 use super::fit::{Fit, Fitted};
 use super::swar::{Swar, ones};
 use super::words::one_after_the_other;
-use super::{Arenas, Layout, Words};
+use super::{Arenas, Layout, Sight, Words};
 
 /// `SLOTS` lanes side by side, each with a fingerprint of `BITS` bits and, above it, a value of `VALUE_BITS`.
 ///
@@ -220,16 +220,8 @@ where
 
     const AT_ONE_LOOK: bool = Self::LOOKS_IN_VECTORS;
 
-    const FOUND: u32 = if Self::LOOKS_IN_VECTORS { 0x00ff } else { 1 };
-
-    const UNSURE: u32 = if Self::LOOKS_IN_VECTORS {
-        0x8800
-    } else {
-        1 << 31
-    };
-
     #[inline]
-    fn look(fingerprint: u32, first: u64, second: u64) -> u32 {
+    fn look(fingerprint: u32, first: u64, second: u64) -> Sight {
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         if Self::LOOKS_IN_VECTORS {
             return vector::look_16(fingerprint, Self::SWAR.compared(), first, second);
@@ -238,59 +230,32 @@ where
     }
 }
 
-/// Half as many instructions as arithmetic on words takes, and no constants in general registers: the lookups that a
-/// processor keeps under way while memory answers are as many as fit its window.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-#[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 mod vector {
     use core::arch::x86_64 as x86;
 
-    use x86::__m128i as Vector;
-
-    #[inline]
-    fn pair(first: u64, second: u64) -> Vector {
-        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
-        unsafe { x86::_mm_set_epi64x(second as i64, first as i64) }
-    }
+    use crate::layout::Sight;
+    use crate::layout::simd::{Vector, both, equal_lanes_8, equal_lanes_16, mask, packed, pair};
 
     /// Each word less 1. Then the highest lane is 0 if the word is a reference, of which that lane is 0 and another is
     /// not; and else only if the word is a bucket with a 1 there and nothing else.
     #[inline]
+    #[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
     fn less_one(words: Vector) -> Vector {
-        // SAFETY: as above.
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
         unsafe { x86::_mm_add_epi64(words, x86::_mm_set1_epi64x(-1)) }
-    }
-
-    /// All ones in each lane that is `wanted`.
-    #[inline]
-    fn equal_lanes_16(lanes: Vector, wanted: u32) -> Vector {
-        // SAFETY: as above.
-        unsafe { x86::_mm_cmpeq_epi16(lanes, x86::_mm_set1_epi16(wanted as i16)) }
-    }
-
-    #[inline]
-    fn equal_lanes_8(lanes: Vector, wanted: u32) -> Vector {
-        // SAFETY: as above.
-        unsafe { x86::_mm_cmpeq_epi8(lanes, x86::_mm_set1_epi8(wanted as i8)) }
-    }
-
-    /// The top bits of all bytes.
-    #[inline]
-    fn mask(bytes: Vector) -> u32 {
-        // SAFETY: as above.
-        unsafe { x86::_mm_movemask_epi8(bytes) as u32 }
     }
 
     /// Two ones for each of eight lanes that holds `wanted`.
     #[inline]
     pub(super) fn equal_16(wanted: u32, first: u64, second: u64) -> u32 {
-        mask(equal_lanes_16(pair(first, second), wanted))
+        mask(equal_lanes_16(pair(first, second), wanted as u16))
     }
 
     /// A one for each of sixteen lanes that holds `wanted`.
     #[inline]
     pub(super) fn equal_8(wanted: u32, first: u64, second: u64) -> u32 {
-        mask(equal_lanes_8(pair(first, second), wanted))
+        mask(equal_lanes_8(pair(first, second), wanted as u8))
     }
 
     /// The highest byte of each word.
@@ -306,17 +271,14 @@ mod vector {
         mask(equal_lanes_8(less_one(pair(first, second)), 0)) & TOPS == 0
     }
 
-    /// From bit 0 up a one for each of eight lanes that holds `wanted` in the bits of `compared`; from bit 8 up one for
-    /// each lane that is 0 in its word less 1.
+    /// Looks for lanes that hold `wanted` in the bits of `compared`. A word may be no bucket if its top lane is 0 in the word
+    /// less 1.
     #[inline]
-    pub(super) fn look_16(wanted: u32, compared: u64, first: u64, second: u64) -> u32 {
+    pub(super) fn look_16(wanted: u32, compared: u64, first: u64, second: u64) -> Sight {
         let words = pair(first, second);
         let zero = equal_lanes_16(less_one(words), 0);
-        // SAFETY: as above.
-        unsafe {
-            let lanes = x86::_mm_and_si128(words, x86::_mm_set1_epi64x(compared as i64));
-            mask(x86::_mm_packs_epi16(equal_lanes_16(lanes, wanted), zero))
-        }
+        let found = equal_lanes_16(both(words, pair(compared, compared)), wanted as u16);
+        Sight::of_mask(mask(packed(found, zero)))
     }
 }
 

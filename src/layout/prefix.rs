@@ -12,7 +12,7 @@
 //!
 //! A token *covers* an item that has its head and begins with its prefix. Heads are not 0, so neither is a lane.
 
-use super::Fingerprint;
+use super::{Fingerprint, Sight};
 
 /// Whether a bucket is as deep as the table began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,13 +142,13 @@ impl Marks {
     /// What a look at two words of this depth tells of an item, if this is its full lane there.
     #[inline]
     pub(crate) fn look(&self, wanted: u16, first: u64, second: u64) -> Sight {
-        Sight(look(self, wanted, first, second))
+        look(self, wanted, first, second)
     }
 
     /// The same of words that are not of one depth: with the full lane of the item in each.
     #[inline]
     pub(crate) fn look_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> Sight {
-        Sight(look_each(wanted, words))
+        look_each(wanted, words)
     }
 
     /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
@@ -157,36 +157,6 @@ impl Marks {
     pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
         let ignored = lane ^ lane.wrapping_sub(self.0[0]);
         covering(self, lane, ignored, word, 0)
-    }
-}
-
-/// What one look at two words tells: whether a lane covers an item, and whether that can be relied on.
-///
-/// A bit for each lane that covers the item, those of the first word lowest, and above them one for each lane that is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sight(u32);
-
-impl Sight {
-    const FOUND: u32 = 0x00ff;
-    /// The top lanes.
-    const UNSURE: u32 = 0x8800;
-
-    /// An answer that was found in another way.
-    #[inline]
-    pub(crate) fn certain(found: bool) -> Self {
-        Self(if found { Self::FOUND } else { 0 })
-    }
-
-    /// Whether the top lanes of both words are not 0.
-    #[inline]
-    pub(crate) fn is_sure(self) -> bool {
-        self.0 & Self::UNSURE == 0
-    }
-
-    /// Whether a lane covers the item, if it is sure.
-    #[inline]
-    pub(crate) fn found(self) -> bool {
-        self.0 & Self::FOUND != 0
     }
 }
 
@@ -202,19 +172,13 @@ use words::{covering, look, look_each};
 mod vector {
     use core::arch::x86_64 as x86;
 
-    use x86::__m128i as Vector;
-
     use super::Marks;
-
-    #[inline]
-    fn pair(first: u64, second: u64) -> Vector {
-        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
-        unsafe { x86::_mm_set_epi64x(second as i64, first as i64) }
-    }
+    use crate::layout::Sight;
+    use crate::layout::simd::{Vector, equal_lanes_8, equal_lanes_16, mask, packed, pair};
 
     #[inline]
     fn all(lane: u16) -> Vector {
-        // SAFETY: as above.
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
         unsafe { x86::_mm_set1_epi16(lane as i16) }
     }
 
@@ -240,21 +204,18 @@ mod vector {
     pub(super) fn covering(of: &Marks, wanted: u16, unknown: u16, first: u64, second: u64) -> u32 {
         let different = different(pair(first, second), marks(of), all(wanted));
         // SAFETY: as above.
-        let mask = unsafe {
-            let different = x86::_mm_andnot_si128(all(unknown), different);
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi16(different, x86::_mm_setzero_si128()))
-        };
-        mask as u32
+        let different = unsafe { x86::_mm_andnot_si128(all(unknown), different) };
+        mask(equal_lanes_16(different, 0))
     }
 
     #[inline]
-    pub(super) fn look(of: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+    pub(super) fn look(of: &Marks, wanted: u16, first: u64, second: u64) -> Sight {
         let tokens = pair(first, second);
-        zeros(different(tokens, marks(of), all(wanted)), tokens)
+        sight(different(tokens, marks(of), all(wanted)), tokens)
     }
 
     #[inline]
-    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Sight {
         let [(marks_a, a), (marks_b, b)] = wanted;
         let tokens = pair(words[0], words[1]);
         // SAFETY: as above.
@@ -267,26 +228,21 @@ mod vector {
                 x86::_mm_unpacklo_epi64(spread(a), spread(b)),
             )
         };
-        zeros(different(tokens, marks, wanted), tokens)
+        sight(different(tokens, marks, wanted), tokens)
     }
 
-    /// A one for each lane that is 0.
+    /// A lane covers the item if it is not different, and a word is a bucket if its top lane is not 0.
     #[inline]
-    fn zeros(low: Vector, high: Vector) -> u32 {
-        // SAFETY: as above.
-        let mask = unsafe {
-            // Saturated, so that what is not 0 stays so.
-            let bytes = x86::_mm_packs_epi16(low, high);
-            x86::_mm_movemask_epi8(x86::_mm_cmpeq_epi8(bytes, x86::_mm_setzero_si128()))
-        };
-        mask as u32
+    fn sight(different: Vector, tokens: Vector) -> Sight {
+        Sight::of_mask(mask(equal_lanes_8(packed(different, tokens), 0)))
     }
 }
 
 /// The same without vectors.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod words {
-    use super::{Marks, Sight};
+    use super::Marks;
+    use crate::layout::Sight;
 
     const ONE: u64 = 0x0001_0001_0001_0001;
     const TOP: u64 = ONE << 15;
@@ -310,20 +266,19 @@ mod words {
         mask(of(first)) | mask(of(second)) << 8
     }
 
-    pub(super) fn look(marks: &Marks, wanted: u16, first: u64, second: u64) -> u32 {
+    pub(super) fn look(marks: &Marks, wanted: u16, first: u64, second: u64) -> Sight {
         look_each([(marks, wanted); 2], [first, second])
     }
 
-    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> u32 {
+    pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Sight {
         // What is not sure need not be compared.
         if words[0].min(words[1]) < 1 << 48 {
-            return Sight::UNSURE;
+            return Sight::unsure();
         }
         let [(marks_a, a), (marks_b, b)] = wanted;
         Sight::certain(
             covering(marks_a, a, 0, words[0], 0) | covering(marks_b, b, 0, 0, words[1]) != 0,
         )
-        .0
     }
 
     /// The top bit of each lane that is 0, exactly.

@@ -1,46 +1,43 @@
-//! What one look at two words tells: whether a fingerprint is there, and whether that can be relied on.
+//! What one look at two words tells: whether what was looked for is there, and whether that can be relied on.
 
-use core::marker::PhantomData;
-
-use super::{Fingerprint, Layout};
-
-/// The bits are the layout's: for some, one comparison of vectors gives the two answers.
+/// A bit for each of eight lanes that is looked for, those of the first word lowest, and above them one for each lane that
+/// is as that of a word which may be no bucket: the top lanes count. So one comparison of vectors gives both answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sight<L> {
-    bits: u32,
-    layout: PhantomData<L>,
-}
+pub struct Sight(u32);
 
-impl<L: Layout> Sight<L> {
-    /// Of any two words.
+const FOUND: u32 = 0x00ff;
+
+const UNSURE: u32 = 0x8800;
+
+impl Sight {
+    /// As a comparison of vectors gives it.
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     #[inline]
-    pub(crate) fn of(f: Fingerprint, first: u64, second: u64) -> Self {
-        Self::from_bits(L::look(f.bits(), first, second))
+    pub(super) fn of_mask(mask: u32) -> Self {
+        Self(mask)
+    }
+
+    /// Of words of which one may be no bucket.
+    #[inline]
+    pub(super) fn unsure() -> Self {
+        Self(UNSURE)
     }
 
     /// An answer that was found in another way.
     #[inline]
     pub(crate) fn certain(found: bool) -> Self {
-        Self::from_bits(if found { L::FOUND } else { 0 })
+        Self(if found { FOUND } else { 0 })
     }
 
-    #[inline]
-    fn from_bits(bits: u32) -> Self {
-        Self {
-            bits,
-            layout: PhantomData,
-        }
-    }
-
-    /// Whether both are surely buckets. False if one is a reference, and for a few buckets.
+    /// Whether both are surely buckets. False if one is a reference, and for a few buckets of some layouts.
     #[inline]
     pub(crate) fn is_sure(self) -> bool {
-        self.bits & L::UNSURE == 0
+        self.0 & UNSURE == 0
     }
 
-    /// Whether a token of either has the fingerprint, if it is sure.
+    /// Whether one of them has what was looked for, if it is sure.
     #[inline]
     pub(crate) fn found(self) -> bool {
-        self.bits & L::FOUND != 0
+        self.0 & FOUND != 0
     }
 }

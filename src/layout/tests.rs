@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Sight, Token};
+use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Token};
 
 /// Builds the bucket that a list of tokens stands for.
 fn packed<L: Layout>(list: &[u32]) -> Bucket<L> {
@@ -130,7 +130,7 @@ fn finds_every_copy_and_nothing_else<L: Layout>(first: &[u32], second: &[u32], f
     let f = token::<L>(made::<L>(f)).fingerprint();
     let (in_a, in_b) = (a.count(f), b.count(f));
     let present = in_a + in_b > 0;
-    let sight = Sight::<L>::of(f, a.bits(), b.bits());
+    let sight = L::look(f.bits(), a.bits(), b.bits());
     assert_eq!(sight.is_sure(), L::are_plain(a.bits(), b.bits()));
     assert!(!sight.is_sure() || sight.found() == present);
     let matches = Matches::of(f, a, b);
@@ -168,7 +168,7 @@ fn references_are_no_buckets<L: Layout>() {
         assert!(!Bucket::<L>::from_bits(word).is_packed());
         assert!(!L::are_plain(word, 0) && !L::are_plain(0, word));
         let f = token::<L>(1).fingerprint();
-        let looks = [(word, 0), (0, word)].map(|(a, b)| Sight::<L>::of(f, a, b));
+        let looks = [(word, 0), (0, word)].map(|(a, b)| L::look(f.bits(), a, b));
         assert!(looks.iter().all(|sight| !sight.is_sure()));
     }
     let full = packed::<L>(&vec![made::<L>(0); L::SLOTS]).bits();

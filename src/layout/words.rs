@@ -4,6 +4,7 @@ use core::fmt::Debug;
 
 use super::array::Array;
 use super::fit::Fit;
+use super::sight::Sight;
 
 /// The functions of a [`Layout`](super::Layout), on plain integers. [`Bucket`](super::Bucket) and its neighbours give
 /// them types.
@@ -82,28 +83,22 @@ pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
     /// Whether both words are surely buckets. May return false for a few buckets. Cheaper than to ask for each.
     fn are_plain(a: u64, b: u64) -> bool;
 
-    /// Bits of [`look`](Self::look) of which one is set, if it is sure, exactly if a token has the fingerprint.
-    const FOUND: u32 = 1;
-
-    /// Bits of [`look`](Self::look) that are 0 exactly if the words [are plain](Self::are_plain).
-    const UNSURE: u32 = 1 << 31;
-
     /// Whether one comparison gives both answers.
     const AT_ONE_LOOK: bool = false;
 
-    /// Both answers at once.
+    /// Both answers at once. It is sure exactly if the words [are plain](Self::are_plain).
     #[inline]
-    fn look(fingerprint: u32, first: u64, second: u64) -> u32 {
+    fn look(fingerprint: u32, first: u64, second: u64) -> Sight {
         one_after_the_other::<Self>(fingerprint, first, second)
     }
 }
 
 /// [`look`](Words::look) by the two questions.
 #[inline]
-pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second: u64) -> u32 {
+pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second: u64) -> Sight {
     if W::are_plain(first, second) {
-        u32::from(W::either_contains(fingerprint, first, second))
+        Sight::certain(W::either_contains(fingerprint, first, second))
     } else {
-        W::UNSURE
+        Sight::unsure()
     }
 }

@@ -94,8 +94,8 @@ impl<L: Layout> Word<L> {
 
     /// What both say about a fingerprint, at one look.
     #[inline]
-    pub(crate) fn look(a: Self, b: Self, f: Fingerprint) -> Sight<L> {
-        Sight::of(f, a.bits, b.bits)
+    pub(crate) fn look(a: Self, b: Self, f: Fingerprint) -> Sight {
+        L::look(f.bits(), a.bits, b.bits)
     }
 
     /// The bucket that a plain word is.

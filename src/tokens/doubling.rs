@@ -36,7 +36,7 @@ pub(crate) use splitting::FLUSHES;
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Bucket;
-use crate::layout::prefix::Sight;
+use crate::layout::Sight;
 use crate::table::doubling::{Class, Hint, Lanes16};
 
 impl Doubling {

@@ -75,7 +75,7 @@ pub(super) fn find<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>>
 
 #[cold]
 #[inline(never)]
-fn look_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Sight<L> {
+fn look_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Sight {
     Sight::certain(find_slowly(tokens, hash).is_some())
 }
 

@@ -11,7 +11,7 @@ use super::generation::Generation;
 use super::growth::Patience;
 use super::{Ladder, copies};
 use crate::error::{InsertError, SnapshotError};
-use crate::layout::prefix::Sight;
+use crate::layout::Sight;
 use crate::segment::Rung;
 use crate::tokens::doubling::Sealed;
 use crate::tokens::{Attempt, Elsewhere, Refusal};

@@ -149,7 +149,7 @@ proptest! {
         prop_assert_eq!(without_vectors, expected);
         // Together, and each beside a word of the other depth that has nothing to cover.
         let (marks, other) = (Marks::of(depth), Marks::of(if depth == Depth::First { Depth::Deeper } else { Depth::First }));
-        let alone = [marks.look(item, first, second), Sight(words::look(&marks, item, first, second))];
+        let alone = [marks.look(item, first, second), words::look(&marks, item, first, second)];
         for sight in alone {
             prop_assert!(tells(sight, [first, second], expected));
         }
@@ -158,7 +158,7 @@ proptest! {
             ([(&other, 0xffff), (&marks, item)], [1 << 48, second], expected & 0xff00),
             ([(&marks, item), (&other, 0xffff)], [first, 1 << 48], expected & 0xff),
         ] {
-            for sight in [Marks::look_each(wanted, of), Sight(words::look_each(wanted, of))] {
+            for sight in [Marks::look_each(wanted, of), words::look_each(wanted, of)] {
                 prop_assert!(tells(sight, of, expected));
             }
         }

@@ -18,14 +18,14 @@ use once_cell::race::OnceBox;
 use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
-use super::level::Level;
+use super::level::{Level, load};
 use super::swept::Swept;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, Sight, TAIL_BITS};
-use crate::layout::{Bucket, Fingerprint};
+use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::{Bucket, Fingerprint, Sight};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::table::Table;
 
@@ -186,19 +186,16 @@ impl Blocks {
         self.header(hint).sweep.progress()
     }
 
-    /// The words that the caller is to split, while words of the level of `hint` are split.
+    /// The places of the words that the caller is to split, while words of the level of `hint` are split.
     pub(crate) fn next_chunk(&self, hint: Hint) -> Range<usize> {
-        let first = 1 << hint.level();
-        let chunk = self.header(hint).sweep.next_chunk(first);
-        first + chunk.start..first + chunk.end
+        self.header(hint).sweep.next_chunk(1 << hint.level())
     }
 
     /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
     pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
         let first = 1 << hint.level();
         // By accesses to the words. So who finds the cursor behind them has these splits behind it, whoever did them.
-        let is_gone = |word| self.load(first + word) == Word::GONE;
-        let chunk = chunk.start - first..chunk.end - first;
+        let is_gone = |place| self.load(first + place) == Word::GONE;
         self.header(hint).sweep.move_on(chunk, first, is_gone)
     }
 
@@ -213,9 +210,9 @@ impl Blocks {
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
-        let behind = hint.0.addr() & BEHIND;
-        self.below(hint)
-            .is_some_and(|next| self.replace_hint(hint, next.with(behind)))
+        let (level, behind) = (hint.level() + 1, hint.0.addr() & BEHIND);
+        self.block(level)
+            .is_some_and(|below| self.replace_hint(hint, Hint::new(below, level).with(behind)))
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -269,14 +266,6 @@ impl Blocks {
     pub(crate) fn load(&self, bucket: usize) -> Word {
         self.level(level_of(bucket))
             .map_or(Word::ABSENT, |level| level.load(bucket))
-    }
-
-    /// What leads to the level below, if this one is growing or has grown.
-    #[inline]
-    fn below(&self, hint: Hint) -> Option<Hint> {
-        let below = self.header(hint).sweep.below();
-        let shift = hint.0.addr() & SHIFT;
-        (!below.is_null()).then(|| Hint(below.map_addr(|address| address | (shift - 1))))
     }
 
     /// The header of the level of a hint of this table.
@@ -414,8 +403,6 @@ impl Pair<'_> {
     /// Both words, by independent loads.
     #[inline]
     pub(crate) fn load(&self) -> (Word, Word) {
-        // SeqCst: see `Table::load`.
-        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         (load(self.first), load(self.second))
     }
 
@@ -445,7 +432,8 @@ impl Pair<'_> {
         self.header.marks.is_full(lane)
     }
 
-    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see [`nested`](crate::layout::prefix::Marks::nested).
+    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see
+    /// [`nested`](crate::layout::prefix::Marks::nested).
     #[inline]
     pub(crate) fn nested(&self, lane: u16, other: Word) -> u32 {
         self.header.marks.nested(lane, other.bits())

@@ -4,6 +4,13 @@ use super::word::Word;
 use crate::layout::prefix::Depth;
 use crate::sync::{AtomicU64, Ordering};
 
+/// The word of a cell.
+#[inline]
+pub(super) fn load(cell: &AtomicU64) -> Word {
+    // SeqCst, as every access to a word: see `Table::load`.
+    Word::from_bits(cell.load(Ordering::SeqCst))
+}
+
 /// The words of one level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level<'a> {
@@ -42,8 +49,6 @@ impl<'a> Level<'a> {
     /// A word; absent if it is of another level.
     #[inline]
     pub(crate) fn load(self, bucket: usize) -> Word {
-        // SeqCst, as every access to a word: see `Table::load`.
-        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         self.cell(bucket).map_or(Word::ABSENT, load)
     }
 

@@ -3,11 +3,12 @@
 use core::hint::select_unpredictable;
 
 use super::header::Header;
+use super::level::load;
 use super::word::Word;
 use crate::allocate::Cells;
-use crate::layout::Fingerprint;
-use crate::layout::prefix::{Head, Marks, Sight, TAIL_BITS};
-use crate::sync::{AtomicU64, Ordering};
+use crate::layout::prefix::{Head, Marks, TAIL_BITS};
+use crate::layout::{Fingerprint, Sight};
+use crate::sync::AtomicU64;
 
 /// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
 /// the bucket, else the bucket itself.
@@ -64,8 +65,6 @@ impl<'a> Swept<'a> {
     /// Both words, by independent loads.
     #[inline]
     pub(crate) fn load(&self) -> (Word, Word) {
-        // SeqCst: see `Table::load`.
-        let load = |cell: &AtomicU64| Word::from_bits(cell.load(Ordering::SeqCst));
         (load(self.cells[0]), load(self.cells[1]))
     }
 
@@ -114,7 +113,7 @@ mod tests {
                 blocks.exchange(child, Word::ABSENT, content(child));
             }
             let gone = cursor.index((1 << level) + 1);
-            blocks.move_on(blocks.hint(), 1 << level..(1 << level) + gone);
+            blocks.move_on(blocks.hint(), 0..gone);
             let cursor = blocks.cursor(blocks.hint());
             let swept = blocks.swept(blocks.hint().growing().expect("it is growing"), hash);
             let class = Class::of_hash(hash);

@@ -66,7 +66,7 @@ impl Word {
     }
 
     /// Whether both are buckets: exactly if the top lane of neither is 0, by which a
-    /// [look](crate::layout::prefix::Sight) at both knows it.
+    /// [look](crate::layout::Sight) at both knows it.
     #[inline]
     pub(crate) fn are_plain(a: Self, b: Self) -> bool {
         a.0.min(b.0) >= EMPTY

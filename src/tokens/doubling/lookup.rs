@@ -2,7 +2,7 @@
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
-use crate::layout::prefix::Sight;
+use crate::layout::Sight;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, GrowingHint, Hint, Index, State, level_of};
 use crate::tokens::parts::Resolved;

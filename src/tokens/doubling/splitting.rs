@@ -88,7 +88,8 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
         return true;
     }
     let chunk = tokens.blocks.next_chunk(hint);
-    if !split_all(tokens, chunk.clone()) {
+    let buckets = chunk.clone().map(|place| 1 << hint.level() | place);
+    if !split_all(tokens, buckets) {
         return false;
     }
     if tokens.blocks.move_on(hint, chunk) && tokens.blocks.end_growth(hint) {

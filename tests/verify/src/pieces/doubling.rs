@@ -69,16 +69,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the cursor moves on before the words are gone",
         changes: &[(
             "tokens/doubling/splitting.rs",
-            "    if !split_all(tokens, chunk.clone()) {",
-            "    tokens.blocks.move_on(hint, chunk.clone());\n    if !split_all(tokens, chunk.clone()) {",
+            "    if !split_all(tokens, buckets) {",
+            "    tokens.blocks.move_on(hint, chunk.clone());\n    if !split_all(tokens, buckets) {",
         )],
     },
     Piece {
         name: "the cursor passes words that others have taken",
         changes: &[(
             "table/doubling/blocks.rs",
-            "self.load(first + word) == Word::GONE;",
-            "self.load(first + word) != Word::ABSENT;",
+            "self.load(first + place) == Word::GONE;",
+            "self.load(first + place) != Word::ABSENT;",
         )],
     },
     Piece {

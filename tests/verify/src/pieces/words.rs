@@ -8,8 +8,8 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "layout/sight.rs",
-                "self.bits & L::UNSURE == 0",
-                "self.bits & L::UNSURE < u32::MAX",
+                "self.0 & UNSURE == 0",
+                "self.0 & UNSURE < u32::MAX",
             ),
             (
                 "layout/lanes.rs",
