@@ -43,9 +43,7 @@ mod traits;
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
-pub use engine::Engine;
-#[cfg(feature = "std")]
-pub use growing::Grows;
+pub use engine::{AnyLayout, Engine};
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
 pub use rotates::Rotates;

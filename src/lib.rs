@@ -131,22 +131,20 @@ mod table;
 pub mod testing;
 mod tokens;
 
-pub use engine::{Fixed, Rotating};
 #[cfg(feature = "std")]
-pub use engine::{Growing, Ladder};
+pub use engine::Ladder;
+pub use engine::{Fixed, Rotating};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
 };
 pub use filter::{
-    Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
-    Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
+    Any, AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed,
+    Items, Only, Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
     TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{
-    GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows, TypedGrowingCuckooFilter,
-};
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

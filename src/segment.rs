@@ -178,12 +178,6 @@ impl<L: Layout> Segment<L> {
             .empty_while(permitted, |removed| counter.subtract(removed))
     }
 
-    /// Removes all tokens of a segment that is shared, while no other thread uses it.
-    #[cfg(feature = "std")]
-    pub(crate) fn empty(&self) {
-        self.counter.subtract(self.tokens.empty());
-    }
-
     /// Removes all tokens.
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();

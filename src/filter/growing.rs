@@ -1,20 +1,10 @@
 //! What only filters that grow have.
 
-use super::{Engine, Filter};
-use crate::engine::growing::Limits;
-use crate::engine::{Growing, Ladder};
-use crate::layout::Layout;
-
-/// An engine that grows.
-///
-/// Sealed, as [`Engine`] is.
-pub trait Grows: Engine<Options = Limits> {}
-
-impl<L: Layout> Grows for Growing<L> {}
-impl Grows for Ladder {}
+use super::Filter;
+use crate::engine::{Ladder, Operations};
 
 /// Filters that grow.
-impl<E: Grows, S, I> Filter<E, S, I> {
+impl<S, I> Filter<Ladder, S, I> {
     /// The number of segments, each a table of its own. A lookup of an item that is absent, or in the oldest, looks at all
     /// of them. A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one until it has doubled ten times.
     #[must_use]
@@ -72,9 +62,6 @@ impl<E: Grows, S, I> Filter<E, S, I> {
     /// Gives back memory that holds no item, while other threads use the filter. If the whole filter is empty, it starts
     /// again with a table of the first size. A doubling that is under way is brought to its end first. Takes time linear in
     /// the size of the filter.
-    ///
-    /// One that grows by segments ([`Growing`]) takes out those segments that removal has emptied, also if others are not
-    /// empty.
     ///
     /// What it frees: on Linux the pages of the tables go back to the system, which is nearly all of a large table. A rest
     /// stays, and so do the addresses. Elsewhere all memory stays. Other threads may still look something up there, so it is

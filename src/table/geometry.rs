@@ -63,12 +63,6 @@ impl<L: Layout> Geometry<L> {
         })
     }
 
-    /// The geometry with ranges `factor` times as long, a power of two: it refines every class of this one.
-    #[cfg(feature = "std")]
-    pub(crate) fn refined(self, factor: usize) -> Option<Self> {
-        Self::with_buckets(self.buckets.checked_mul(factor)?)
-    }
-
     pub(crate) fn buckets(&self) -> usize {
         self.buckets
     }
