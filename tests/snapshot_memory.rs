@@ -1,7 +1,6 @@
 //! A snapshot that gets no memory is an error, whichever allocation fails, and the next one succeeds.
 
 #[path = "common/allocations.rs"]
-#[allow(dead_code, reason = "costs are measured elsewhere")]
 mod allocations;
 
 use allocations::with_failing;

@@ -1,4 +1,4 @@
-//! The stored form of a filter that grows: the header, a list of its segments, and the words of one after the other.
+//! The stored form of a filter that grows: the header, a list of its tables, and the words of one after the other.
 //!
 //! ```text
 //! header : 60 | CRC-32 : 4 | entries, 24 each | words, 8 each | CRC-32 : 4
@@ -7,81 +7,83 @@
 //! Each entry ends in a checksum, and each checksum covers all that comes before it but the other checksums.
 
 use super::{CHECKSUM, Field, HEADER, crc32, field};
-use crate::layout::{Fingerprint, Layout};
 
 /// Bytes of an entry, with its checksum.
 pub const ENTRY: usize = 24;
 
-/// Buckets of the first segment that there was.
-pub const START: Field = field("first buckets", 32, 8);
+/// Always 0.
+pub const UNUSED: Field = field("unused", 32, 8);
 /// The false-positive rate that is allowed.
 pub const RATE: Field = field("rate", 40, 8);
 /// The memory that is allowed.
 pub const MEMORY: Field = field("memory", 48, 8);
-/// How many segments there are.
-pub const SEGMENTS: Field = field("segments", 56, 1);
-/// The segment that takes inserts.
-pub const TARGET: Field = field("target", 57, 1);
-/// By how much each segment is larger than the last.
-pub const LOG_FACTOR: Field = field("growth factor", 58, 1);
-/// Always 0.
-pub const UNUSED: Field = field("unused", 59, 1);
+/// How many tables there are.
+pub const TABLES: Field = field("tables", 56, 4);
 
 /// Those that other kinds of filters do not have.
-pub const FIELDS: [Field; 7] = [START, RATE, MEMORY, SEGMENTS, TARGET, LOG_FACTOR, UNUSED];
+pub const FIELDS: [Field; 4] = [UNUSED, RATE, MEMORY, TABLES];
 
-/// The buckets of a segment.
-#[must_use]
-pub fn buckets(segment: usize) -> Field {
-    field("buckets", HEADER + ENTRY * segment, 8)
+const fn in_entry(name: &'static str, table: usize, at: usize, bytes: usize) -> Field {
+    field(name, HEADER + ENTRY * table + at, bytes)
 }
 
-/// The items in a segment.
+/// The level at which a table began.
 #[must_use]
-pub fn items(segment: usize) -> Field {
-    field("items", HEADER + ENTRY * segment + 8, 8)
+pub const fn first(table: usize) -> Field {
+    in_entry("first level", table, 0, 1)
 }
 
-/// How many buckets of a segment an insert examines.
+/// The level that a table has.
 #[must_use]
-pub fn search_budget(segment: usize) -> Field {
-    field("search budget", HEADER + ENTRY * segment + 16, 4)
+pub const fn level(table: usize) -> Field {
+    in_entry("level", table, 1, 1)
+}
+
+/// Always 0.
+#[must_use]
+pub const fn unused(table: usize) -> Field {
+    in_entry("unused", table, 2, 6)
+}
+
+/// The items in a table.
+#[must_use]
+pub const fn items(table: usize) -> Field {
+    in_entry("items", table, 8, 8)
+}
+
+/// How many buckets of a table an insert examines.
+#[must_use]
+pub const fn search_budget(table: usize) -> Field {
+    in_entry("search budget", table, 16, 4)
 }
 
 /// What is ahead of the words, if it is as long as it says.
 #[must_use]
 pub fn head(bytes: &[u8]) -> usize {
-    HEADER + ENTRY * SEGMENTS.get(bytes) as usize
+    HEADER + ENTRY * TABLES.get(bytes) as usize
 }
 
-/// The buckets of each segment, if they are all there.
+/// The numbers of buckets of the tables, if they are all there.
 #[must_use]
-pub fn shapes(bytes: &[u8]) -> Vec<usize> {
-    let segments = 0..SEGMENTS.get(bytes) as usize;
-    segments
-        .map(|segment| buckets(segment).get(bytes) as usize)
-        .collect()
+pub fn buckets(bytes: &[u8]) -> Vec<usize> {
+    let tables = 0..TABLES.get(bytes) as usize;
+    let buckets = tables.map(|table| 1 << level(table).get(bytes));
+    buckets.collect()
 }
 
-/// The occupied slots: their segments, buckets and fingerprints.
-///
-/// # Panics
-///
-/// If there are more words than the segments have, or fewer.
+/// The occupied slots: the number of the table, that of the bucket, and what is in the slot.
 #[must_use]
-pub fn tokens(layout: Layout, bytes: &[u8]) -> Vec<(usize, usize, Fingerprint)> {
-    let (words, _) = bytes[head(bytes)..bytes.len() - CHECKSUM].as_chunks();
-    let mut words = words.iter().copied().map(u64::from_le_bytes);
-    let mut tokens = Vec::new();
-    for (segment, buckets) in shapes(bytes).into_iter().enumerate() {
-        for bucket in 0..buckets {
-            let word = words.next().expect("as many words as buckets");
-            let taken = layout.lanes(word).into_iter().filter(|&lane| lane != 0);
-            tokens.extend(taken.map(|lane| (segment, bucket, lane)));
+pub fn lanes(bytes: &[u8]) -> Vec<(usize, u64, u16)> {
+    let (lanes, _) = bytes[head(bytes)..bytes.len() - CHECKSUM].as_chunks();
+    let mut lanes = lanes.iter().copied().map(u16::from_le_bytes);
+    let mut taken = Vec::new();
+    for (table, buckets) in buckets(bytes).into_iter().enumerate() {
+        for bucket in 0..buckets as u64 {
+            let lanes = lanes.by_ref().take(4).filter(|&lane| lane != 0);
+            taken.extend(lanes.map(|lane| (table, bucket, lane)));
         }
     }
-    assert_eq!(words.len(), 0, "these are all words");
-    tokens
+    taken
 }
 
 /// Makes all checksums match, as far as there is room for them.
@@ -104,40 +106,28 @@ pub fn repair(bytes: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Segments of two buckets and of one, with a token each.
-    fn two_segments(layout: Layout) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER + 2 * ENTRY + 3 * 8 + CHECKSUM];
-        SEGMENTS.set(&mut bytes, 2);
-        buckets(0).set(&mut bytes, 2);
-        buckets(1).set(&mut bytes, 1);
+    /// Tables of four buckets and of two, with a token each.
+    fn two_tables() -> Vec<u8> {
+        let mut bytes = vec![0; HEADER + 2 * ENTRY + 6 * 8 + CHECKSUM];
+        TABLES.set(&mut bytes, 2);
+        level(0).set(&mut bytes, 2);
+        level(1).set(&mut bytes, 1);
         let words = HEADER + 2 * ENTRY;
-        for (bucket, f) in [(1, 5), (2, 6)] {
-            let word = layout.with(0, f).expect("room");
-            bytes[words + 8 * bucket..][..8].copy_from_slice(&word.to_le_bytes());
-        }
+        bytes[words + 8 + 6] = 5;
+        bytes[words + 5 * 8 + 7] = 6;
         bytes
     }
 
     #[test]
-    fn the_words_of_the_segments_follow_each_other() {
-        for layout in Layout::EVERY {
-            let bytes = two_segments(layout);
-            assert_eq!(shapes(&bytes), [2, 1]);
-            assert_eq!(tokens(layout, &bytes), [(0, 1, 5), (1, 0, 6)]);
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "these are all words")]
-    fn a_word_that_no_segment_has_is_noticed() {
-        let mut bytes = two_segments(Layout::DEFAULT);
-        bytes.extend([0; 8]);
-        let _ = tokens(Layout::DEFAULT, &bytes);
+    fn the_words_of_the_tables_follow_each_other() {
+        let bytes = two_tables();
+        assert_eq!(buckets(&bytes), [4, 2]);
+        assert_eq!(lanes(&bytes), [(0, 1, 5), (1, 1, 6 << 8)]);
     }
 
     #[test]
     fn every_checksum_covers_what_is_before_it() {
-        let mut bytes = two_segments(Layout::DEFAULT);
+        let mut bytes = two_tables();
         repair(&mut bytes);
         let ends = [HEADER, HEADER + ENTRY, HEADER + 2 * ENTRY, bytes.len()];
         let checksums = |bytes: &[u8]| ends.map(|end| bytes[end - CHECKSUM..end].to_vec());
@@ -147,7 +137,7 @@ mod tests {
                 continue;
             }
             // What says how long the list is stays.
-            if at == SEGMENTS.at {
+            if (TABLES.at..TABLES.at + TABLES.bytes).contains(&at) {
                 continue;
             }
             let mut changed = bytes.clone();
@@ -162,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_form_that_was_cut_short_is_repaired_as_far_as_it_goes() {
-        let whole = two_segments(Layout::DEFAULT);
+        let whole = two_tables();
         for length in HEADER..whole.len() {
             let mut bytes = whole[..length].to_vec();
             repair(&mut bytes);
