@@ -1,4 +1,4 @@
-//! A segment: one table of tokens, and their count.
+//! One table of tokens, and their count.
 
 mod counter;
 #[cfg(feature = "std")]
@@ -100,7 +100,7 @@ impl<L: Layout> Segment<L> {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The heap bytes of a segment that is yet to be built.
+    /// The heap bytes of one that is yet to be built.
     pub(crate) fn bytes_for(
         geometry: Geometry<L>,
         descriptors: Option<usize>,
@@ -140,7 +140,7 @@ impl<L: Layout> Segment<L> {
         removed
     }
 
-    /// What a refusal by this segment means to a filter that cannot put the token elsewhere.
+    /// What a refusal means to a filter that cannot put the token elsewhere.
     #[cold]
     pub(crate) fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {

@@ -1,4 +1,4 @@
-//! An engine of one segment, whose size is fixed.
+//! An engine of one table, whose size is fixed.
 
 use super::{Filling, Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};

@@ -43,7 +43,7 @@ pub trait Operations: Sized + Send + Sync + 'static {
     }
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The number of segments.
+    /// The number of tables that hold items.
     fn segments(&self) -> usize;
     /// The heap bytes in use.
     fn heap_bytes(&self) -> usize;

@@ -5,8 +5,8 @@ use crate::engine::{Ladder, Operations};
 
 /// Filters that grow.
 impl<S, I> Filter<Ladder, S, I> {
-    /// The number of segments, each a table of its own. A lookup of an item that is absent, or in the oldest, looks at all
-    /// of them. A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one until it has doubled ten times.
+    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
+    /// looks at all of them.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.engine.segments()

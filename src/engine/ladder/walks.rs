@@ -1,9 +1,7 @@
 //! Lookup, removal and inserts: walks over the tables, from the finest to the coarsest.
 //!
-//! All tokens of a later table are longer than those of the tables before it, so the order and the reasons are those of a
-//! chain of segments: [`doubling`](crate::design::doubling#beyond-ten-doublings). A table is added only as the finest. A
-//! walk that has begun before counts as having passed it. Likewise a lookup or a remove that has begun before its
-//! generation was sealed, and finds nothing, has passed the moment of that, when there was nothing to be found.
+//! [`doubling`](crate::design::doubling#several-tables) has the argument for this order. A lookup or a remove that has begun
+//! before its generation was sealed, and finds nothing, has passed the moment of that, when there was nothing to be found.
 
 use core::ptr;
 
