@@ -239,7 +239,7 @@ impl<L: Layout> Operations for Growing<L> {
         }
     }
 
-    fn shrink_to_fit(&self) {
+    fn shrink_to_fit(&mut self) {
         Growing::shrink_to_fit(self);
     }
 
