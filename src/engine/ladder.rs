@@ -2,12 +2,14 @@
 
 mod contraction;
 mod growth;
+mod limits;
 mod tables;
 mod walks;
 
+use limits::NO_LIMIT;
+pub(crate) use limits::{Limits, lowest_rate};
 pub(crate) use tables::{LATER, Tables};
 
-use super::growing::{Limits, NO_LIMIT};
 use super::{Filling, Operations, Plan, Size};
 use crate::allocate;
 use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
@@ -36,11 +38,9 @@ pub struct Ladder {
     outside: usize,
 }
 
-/// The bound of a search: see `engine::growing`.
+/// The bound of a search. A longer one, as in a filter that cannot grow, fills a table by 2 % of its slots more before it
+/// doubles, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
-
-/// The doublings that a filter whose layout is chosen for it may have.
-const DOUBLINGS_TO_CHOOSE_FOR: usize = 8;
 
 impl Ladder {
     /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
@@ -108,28 +108,18 @@ impl Ladder {
 
 impl Operations for Ladder {
     type Layout = Lanes16;
-    /// Inserts need none: only what ends a split pins.
-    type Pin = ();
-    type Options = Limits;
+    type Options = ();
 
     const NAME: &'static str = "GrowingCuckooFilter";
-    const PER_PIN: usize = usize::MAX;
 
     /// It fills up before it doubles.
-    fn filling(_: &Limits) -> Filling {
-        Filling::Full { tables: 1 }
+    fn filling((): &()) -> Filling {
+        Filling::Full
     }
 
-    /// A layout that leaves no room for growth would be of no use. Each doubling adds as much to the rate as a table.
-    fn filling_to_choose_for(_: &Limits) -> Filling {
-        Filling::Full {
-            tables: DOUBLINGS_TO_CHOOSE_FOR,
-        }
-    }
-
-    fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
+    fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
         let (level, items) = first_level(plan.size)?;
-        plan.check_rate(geometry(level), items, Self::filling(&plan.options))?;
+        plan.check_rate(geometry(level), items, Self::filling(&()))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| {
             Ok(Rung::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
@@ -137,7 +127,6 @@ impl Operations for Ladder {
         let home = Rung::new(level, budget).map_err(BuildError::out_of_memory)?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
-            ..plan.options
         };
         let memory = plan.memory.unwrap_or(usize::MAX);
         Ok(Self::of_rungs(vec![home], limits, memory, plan.outside))
@@ -210,20 +199,17 @@ impl Operations for Ladder {
     }
 
     #[inline]
-    fn pin(&self) {}
-
-    #[inline]
     fn contains(&self, hash: u64) -> bool {
         self.lookup(hash)
     }
 
     #[inline]
-    fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_in_target(hash)
     }
 
     #[inline]
-    fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         self.insert_if_absent(hash)
     }
 

@@ -1,22 +1,12 @@
 //! What only filters that grow have.
 
-use super::{Engine, Filter};
-use crate::engine::growing::Limits;
-use crate::engine::{Growing, Ladder};
-use crate::layout::Layout;
-
-/// An engine that grows.
-///
-/// Sealed, as [`Engine`] is.
-pub trait Grows: Engine<Options = Limits> {}
-
-impl<L: Layout> Grows for Growing<L> {}
-impl Grows for Ladder {}
+use super::Filter;
+use crate::engine::{Ladder, Operations};
 
 /// Filters that grow.
-impl<E: Grows, S, I> Filter<E, S, I> {
-    /// The number of segments, each a table of its own. A lookup of an item that is absent, or in the oldest, looks at all
-    /// of them. A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one until it has doubled ten times.
+impl<S, I> Filter<Ladder, S, I> {
+    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
+    /// looks at all of them.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.engine.segments()
@@ -24,8 +14,7 @@ impl<E: Grows, S, I> Filter<E, S, I> {
 
     /// Sets the number of bytes that the filter refuses to grow beyond, as
     /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) of the builder does. A filter that
-    /// was read has the limit of the one that was stored. One that is larger already keeps its size. What it has kept
-    /// beside its tables is freed, as by any call that takes `&mut self`.
+    /// was read has the limit of the one that was stored. One that is larger already keeps its size.
     ///
     /// # Examples
     ///

@@ -140,7 +140,7 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::shape`].
     fn shape(&self) -> Shape;
 
-    /// The number of tables: the segments of a filter that grows, the generations of one that rotates, else 1.
+    /// The number of tables: of a growing filter 1 until it has doubled ten times; of one that rotates its generations; else 1.
     fn segments(&self) -> usize;
 
     /// As [`Filter::memory_usage`].

@@ -10,8 +10,7 @@ use super::words::{copy_contents, put_copied};
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, malformed, search_budget};
 use crate::allocate;
 use crate::engine::Ladder;
-use crate::engine::growing::{Limits, rate_of_full};
-use crate::engine::ladder::{LATER, Tables};
+use crate::engine::ladder::{LATER, Limits, Tables, lowest_rate};
 use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Token;
 use crate::layout::prefix::{Depth, TAIL_BITS};
@@ -282,12 +281,11 @@ impl Stored for Ladder {
         let rate = f64::from_bits(frame.number(at::RATE));
         // Also false for NaN.
         demand(
-            rate >= rate_of_full::<Lanes16>(1),
+            rate >= lowest_rate(),
             "its limit on the rate of false positives is out of range",
         )?;
         let limits = Limits {
             false_positive_rate: rate,
-            ..Limits::default()
         };
         // More than there can be is no limit.
         let memory = usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX);

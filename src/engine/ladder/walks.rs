@@ -1,8 +1,8 @@
 //! Lookup, removal and inserts: walks over the tables, from the finest to the coarsest.
 //!
 //! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers its
-//! item: [`doubling`](crate::design::doubling#beyond-ten-doublings). A table is added only as the finest, and none is taken
-//! out. A walk that has begun before counts as having passed it.
+//! item: [`doubling`](crate::design::doubling#several-tables). A table is added only as the finest, and none is taken out. A
+//! walk that has begun before counts as having passed it.
 
 use core::ptr;
 

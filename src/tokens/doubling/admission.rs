@@ -1,7 +1,7 @@
 //! Admission: adds a token if none covers the item, exactly once among racing threads.
 //!
-//! As in a chain of segments, only its owner commits an admission, because only the owner knows what it has asked in
-//! other tables; other writers abort it. Its target is frozen, so no token that covers the item can hop between the two
+//! Only its owner commits an admission, because only the owner knows what it has asked in other tables; other writers
+//! abort it. Its target is frozen, so no token that covers the item can hop between the two
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
