@@ -131,6 +131,11 @@ impl Doubling {
         }
     }
 
+    /// Whether a word refers to a descriptor.
+    pub(super) fn is_frozen(&self, bucket: usize) -> bool {
+        matches!(self.blocks.load(bucket).state(), State::Reference(_))
+    }
+
     /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
     pub(super) fn resolve(
         &self,

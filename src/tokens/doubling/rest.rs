@@ -11,6 +11,7 @@ use crate::table::doubling::Blocks;
 /// Brings everything that is under way to its end, whoever began it, and takes back what dead threads held. So all words
 /// of one level are buckets. Returns the number of tokens. For a caller who has the tokens alone.
 pub(super) fn settle_all(tokens: &Doubling) -> usize {
+    settle_words(tokens);
     tokens.pool.reclaim();
     tokens.stripes.end_all_scans();
     tokens.hints.reclaim();
@@ -18,6 +19,16 @@ pub(super) fn settle_all(tokens: &Doubling) -> usize {
     let finished = finish_growth(tokens);
     debug_assert!(finished);
     contents(tokens).map(|(_, content)| content.len()).sum()
+}
+
+/// Brings what dead threads have begun with a word to its end, in both levels of a growth. Ahead of `Pool::reclaim`: a
+/// descriptor that is used again while a word refers to it would take with it what the word holds.
+fn settle_words(tokens: &Doubling) {
+    let both_levels = || 1 << tokens.level()..4 << tokens.level();
+    both_levels().for_each(|bucket| {
+        settle(tokens, bucket);
+    });
+    debug_assert!(both_levels().all(|bucket| !tokens.is_frozen(bucket)));
 }
 
 /// The words of a table at rest, from the first.

@@ -6,6 +6,7 @@ use crew::Crew;
 
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
+use crate::tokens::transfer::Transfer;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::Blocks;
 
@@ -20,11 +21,13 @@ fn lazy_table(first: u32) -> Doubling {
     Doubling::with_blocks(blocks, 256).expect("memory")
 }
 
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(SPREAD);
         let mut x = self.0;
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -109,6 +112,29 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
     for (first, seed) in [(2, 1), (3, 2), (4, 3)] {
         let bits = first + TAIL_BITS + 2;
         live_and_die(&table(first), |hash| narrow(hash, bits), seed);
+    }
+}
+
+/// A thread that died in the midst of a split has left its reference in a word. Who has the table alone ends the growth
+/// with the descriptors of all, that of the dead thread among them.
+#[test]
+fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
+    const LEVEL: u32 = 4;
+    for place in [0, 5, (1 << LEVEL) - 1] {
+        let mut table = table(LEVEL);
+        let items: Vec<u64> = (1..=20u64).map(|item| item.wrapping_mul(SPREAD)).collect();
+        assert!(items.iter().all(|&item| table.insert(item).is_ok()));
+        table.begin_to_grow(table.hint()).expect("memory");
+        let bucket = 1 << LEVEL | place;
+        let content = table.look(bucket);
+        let mut claim = table.pool.claim().expect("nobody has one");
+        let (reference, _) = claim.publish(Transfer::split(bucket, content));
+        assert!(table.blocks.exchange(bucket, content, reference));
+        core::mem::forget(claim);
+        assert_eq!(table.settle_all(), items.len());
+        assert!(items.iter().all(|&item| table.contains(item)));
+        table.clear();
+        assert_eq!(table.taken(), 0);
     }
 }
 
