@@ -6,9 +6,9 @@ use crew::Crew;
 
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
-use crate::tokens::transfer::Transfer;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::Blocks;
+use crate::tokens::transfer::Transfer;
 
 fn table(first: u32) -> Doubling {
     let blocks = Blocks::new(first).expect("memory");
