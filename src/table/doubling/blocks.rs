@@ -30,7 +30,7 @@ use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
 use crate::layout::prefix::{Depth, Head, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint, Sight};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(crate) struct Blocks {
@@ -51,7 +51,10 @@ pub(crate) struct Hint(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GrowingHint(Hint);
 
-const PLACES: usize = TAIL_BITS as usize + 1;
+/// How often a table can double: each time, its oldest tokens lose a bit of their tails.
+const DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
+
+const PLACES: usize = DOUBLINGS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
 /// A hash without so many bits at the end begins with the place of a bucket, and the ten bits behind it: two bits of 0
@@ -162,7 +165,7 @@ impl Blocks {
 
     /// The deepest level that this table can have.
     pub(crate) fn last(&self) -> u32 {
-        (self.first + TAIL_BITS).min(DEEPEST)
+        (self.first + DOUBLINGS).min(DEEPEST)
     }
 
     #[inline]
@@ -411,18 +414,23 @@ impl Blocks {
             if self.all().any(Block::release_part) {
                 return true;
             }
-            // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this
-            // exchange, so the block is found after it.
-            if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
-                self.say_behind();
-            }
+            self.say_nothing_behind(hint);
         }
     }
 
-    /// Tells inserts that there is memory behind the hint.
+    /// Tells writers that there is no memory behind the hint any more, unless there is.
+    fn say_nothing_behind(&self, hint: Hint) {
+        // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this exchange,
+        // so the block is found after it.
+        if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
+            self.say_behind();
+        }
+    }
+
+    /// Tells writers that there is memory behind the hint.
     fn say_behind(&self) {
         loop {
-            // After the block was abandoned; see `release_part`.
+            // After the block was abandoned; see `say_nothing_behind`.
             let hint = self.hint();
             if hint.has_memory_behind() || self.replace_hint(hint, hint.with(BEHIND)) {
                 return;
@@ -519,5 +527,35 @@ fn depth(first: u32, level: u32) -> Depth {
         Depth::First
     } else {
         Depth::Deeper
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread finds that there is no memory behind the hint. Before it says so, another block is abandoned, of which that has
+    /// been said already. Somebody must be told to give that back.
+    #[test]
+    fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
+        /// Of blocks that go back in parts.
+        const FIRST: u32 = 19;
+        let blocks = Blocks::lazy(FIRST).expect("memory");
+        for _ in 0..2 {
+            let hint = blocks.hint();
+            assert!(blocks.begin_to_grow(hint).expect("memory"));
+            assert!(blocks.end_growth(blocks.hint()));
+        }
+        blocks.release(FIRST);
+        while blocks.all().any(Block::release_part) {}
+        let hint = blocks.hint();
+        assert!(hint.has_memory_behind(), "nobody has said otherwise");
+        blocks.release(FIRST + 1);
+        blocks.say_nothing_behind(hint);
+        assert!(blocks.all().any(Block::has_part), "none has gone back");
+        assert!(blocks.hint().has_memory_behind(), "it is forgotten");
+        while blocks.release_part() {}
+        assert!(!blocks.all().any(Block::has_part), "it stays");
+        assert!(!blocks.hint().has_memory_behind(), "all has gone back");
     }
 }

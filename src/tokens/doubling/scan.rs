@@ -290,4 +290,18 @@ mod tests {
             assert!(!tokens.stripes.bump(f), "a scan is on");
         }
     }
+    /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
+    #[test]
+    fn the_scan_of_a_dead_thread_is_ended() {
+        let blocks = Blocks::new(4).expect("memory");
+        let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
+        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+        core::mem::forget(scan);
+        Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));
+        assert!(tokens.snapshot().is_err(), "a scan is on");
+        tokens.settle_all();
+        let f = Class::of_hash(0x0123_4567_89ab_cdef).head.fingerprint();
+        assert!(!tokens.stripes.bump(f), "the stripes tell of a scan");
+        assert!(tokens.snapshot().is_ok(), "no other scan can begin");
+    }
 }
