@@ -26,8 +26,12 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn snapshot(&self) -> Result<Self, SnapshotError>;
     /// Removes all tokens.
     fn clear(&mut self);
-    /// Frees the memory that removals have emptied, if there is such.
-    fn shrink_to_fit(&self) {}
+    /// Makes it as small as its tokens let it, if it grows.
+    fn shrink_to_fit(&mut self) {}
+    /// Ends a doubling that is under way. Returns false if it cannot.
+    fn finish_doubling(&self) -> bool {
+        true
+    }
     /// Sets the bytes that it refuses to grow beyond for now, if it grows, while others use it.
     fn limit_memory_usage(&self, _bytes: usize) {}
     /// Sets the bytes that it refuses to grow beyond, if it grows, and frees what it has kept.

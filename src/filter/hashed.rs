@@ -156,8 +156,11 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::clear`].
     fn clear(&mut self);
 
-    /// As the method of filters that grow. Others have nothing to give back.
-    fn shrink_to_fit(&self);
+    /// As the method of filters that grow. Others keep their size.
+    fn shrink_to_fit(&mut self);
+
+    /// As the method of filters that grow. Others do not grow.
+    fn finish_doubling(&self) -> bool;
 
     /// As the method of filters that grow. Others do not grow.
     fn limit_memory_usage(&self, bytes: usize);
@@ -317,8 +320,12 @@ where
         self.clear();
     }
 
-    fn shrink_to_fit(&self) {
+    fn shrink_to_fit(&mut self) {
         self.engine.shrink_to_fit();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.engine.finish_doubling()
     }
 
     fn limit_memory_usage(&self, bytes: usize) {
