@@ -18,7 +18,7 @@ use lockfree_cuckoo::{
 };
 use model::hashers::Fnv;
 use model::mix;
-use model::stored::list;
+use model::stored::tables;
 
 /// Inserts until the first refusal, and returns it.
 fn refusal<E: Engine, S>(filter: &Filter<E, S>) -> InsertError {
@@ -212,10 +212,10 @@ fn a_filter_that_grows_has_what_its_builder_was_told() {
             .build()
             .expect("memory")
             .to_bytes();
-        assert_eq!(list::search_budget(0).get(&bytes), budget);
+        assert_eq!(tables::search_budget(0).get(&bytes), budget);
     }
     let bytes = built().build().expect("memory").to_bytes();
-    assert_eq!(list::search_budget(0).get(&bytes), 256);
+    assert_eq!(tables::search_budget(0).get(&bytes), 256);
     for budget in [1, 4_097] {
         let error = built()
             .search_budget(budget)

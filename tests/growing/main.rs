@@ -8,6 +8,7 @@
 //! 4. Limits are kept, refusals say which, lose nothing, and end when there is room again.
 //! 5. What is stored and then damaged is an error, or a filter that keeps every promise.
 //! 6. The measures tell the truth.
+//! 7. Saving changes nothing, and what is restored goes on as the saved filter does.
 //!
 //! Most filters here begin with two buckets or a few, so that all ten doublings happen.
 
@@ -23,6 +24,7 @@ mod damage;
 mod limits;
 mod measures;
 mod oracle;
+mod saving;
 mod threads;
 
 use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, SnapshotError};
-use model::stored::{CHECKSUM, HEADER, list};
+use model::stored::{CHECKSUM, HEADER, tables};
 
 use crate::allocations::{cost_of, with_failing};
 use crate::alone;
@@ -18,16 +18,16 @@ const FIXED: usize = 4 * (640 << 10);
 fn claiming(tables: &[(u64, u64)]) -> Vec<u8> {
     let builder = GrowingCuckooFilter::builder().buckets(2).seed(1);
     let mut bytes = builder.build().expect("memory").to_bytes();
-    let entry = bytes[HEADER..][..list::ENTRY].to_vec();
+    let entry = bytes[HEADER..][..tables::ENTRY].to_vec();
     bytes.truncate(HEADER);
     bytes.extend(entry.repeat(tables.len()));
     bytes.extend([0; CHECKSUM]);
-    list::TABLES.set(&mut bytes, tables.len() as u64);
+    tables::TABLES.set(&mut bytes, tables.len() as u64);
     for (table, &(first, level)) in tables.iter().enumerate() {
-        list::first(table).set(&mut bytes, first);
-        list::level(table).set(&mut bytes, level);
+        tables::first(table).set(&mut bytes, first);
+        tables::level(table).set(&mut bytes, level);
     }
-    list::repair(&mut bytes);
+    tables::repair(&mut bytes);
     bytes
 }
 
@@ -37,7 +37,7 @@ fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
     let words: usize = tables.iter().map(|&(_, level)| 1 << level).sum();
     bytes.truncate(bytes.len() - CHECKSUM);
     bytes.resize(bytes.len() + 8 * words + CHECKSUM, 0);
-    list::repair(&mut bytes);
+    tables::repair(&mut bytes);
     bytes
 }
 
@@ -118,7 +118,9 @@ fn an_endless_reader_is_not_believed_either() {
     let _turn = alone();
     let given = 8 << 20;
     let bytes = claiming(&[(29, 39)]);
-    let endless = bytes[..list::head(&bytes)].chain(io::repeat(0)).take(given);
+    let endless = bytes[..tables::head(&bytes)]
+        .chain(io::repeat(0))
+        .take(given);
     let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(endless));
     assert!(matches!(read, Err(ReadError::Truncated { found, .. }) if found == given));
     assert!(cost.peak <= 3 * given as usize, "{}", cost.peak);
