@@ -7,8 +7,9 @@
 //! 3. Copies of few items never make a filter grow without end.
 //! 4. Limits are kept, refusals say which, lose nothing, and end when there is room again.
 //! 5. What is stored and then damaged is an error, or a filter that keeps every promise.
-//! 6. The measures tell the truth.
-//! 7. Saving changes nothing, and what is restored goes on as the saved filter does.
+//! 6. The measures tell the truth. No doubling begins below the capacity; removes take part in it, and it can be ended.
+//! 7. Whatever a filter grew to, it shrinks to what is left in it, and grows again.
+//! 8. Saving changes nothing, and what is restored goes on as the saved filter does.
 //!
 //! Most filters here begin with two buckets or a few, so that all ten doublings happen.
 
@@ -21,10 +22,12 @@
 mod common;
 mod copies;
 mod damage;
+mod growth;
 mod limits;
 mod measures;
 mod oracle;
 mod saving;
+mod shrink;
 mod threads;
 
 use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};

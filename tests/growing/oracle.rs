@@ -64,6 +64,7 @@ enum Step {
     Clone,
     Snapshot,
     Store,
+    Shrink,
     Clear,
 }
 
@@ -163,6 +164,7 @@ impl Pair {
                 let hasher = *self.filter.hasher();
                 self.filter = Growing::from_bytes_with_hasher(&bytes, hasher).expect("sound");
             }
+            Step::Shrink => self.filter.shrink_to_fit(),
             Step::Clear => {
                 self.filter.clear();
                 self.stored.clear();
@@ -216,6 +218,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Clone),
         1 => Just(Step::Snapshot),
         1 => Just(Step::Store),
+        1 => Just(Step::Shrink),
         1 => prop::bool::weighted(0.2).prop_map(|clear| if clear { Step::Clear } else { Step::Double }),
     ]
 }

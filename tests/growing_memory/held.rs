@@ -6,7 +6,7 @@ use crew::Crew;
 use lockfree_cuckoo::{BuildError, InsertError};
 
 use crate::allocations::{LIVE_LARGE, PEAK_LARGE, cost_of, with_failing};
-use crate::{alone, assert_given_back, builder, fill, filter, items, live, settle};
+use crate::{Growing, alone, assert_given_back, builder, fill, filter, items, live, settle};
 
 /// What is not counted exactly: what the threads of a test and the epochs keep.
 const SLACK: usize = 16 << 10;
@@ -40,6 +40,74 @@ fn says_what_the_allocator_has_handed_out() {
         drop(filter);
         assert_given_back(before + SLACK / 4, "a dropped filter");
     }
+}
+
+fn empty(filter: &mut Growing, items: impl Iterator<Item = u64>) {
+    for item in items {
+        assert!(filter.remove_hash(item), "a stored item");
+    }
+    filter.shrink_to_fit();
+}
+
+#[test]
+fn takes_no_more_with_time() {
+    let _turn = alone();
+    let before = live();
+    let mut filter = filter(1_000);
+    let start = live();
+    let mut most = 0;
+    for round in 0..8 {
+        fill(&filter, items(round, 100_000));
+        assert!(live() > start + 200_000);
+        if round == 0 {
+            most = live();
+        }
+        assert!(
+            live() <= most + SLACK,
+            "round {round}: {} bytes are held, {most} in the first",
+            live()
+        );
+        // First all but a few, then these too.
+        empty(&mut filter, items(round, 100_000).skip(1_000));
+        assert_given_back(start + (most - start) / 16, "a shrunk filter");
+        assert!(items(round, 1_000).all(|item| filter.contains_hash(item)));
+        empty(&mut filter, items(round, 1_000));
+        assert_given_back(start + SLACK, "an emptied filter");
+    }
+    drop(filter);
+    assert_given_back(before + SLACK, "a dropped filter");
+}
+
+/// The filter keeps the size that it has, and shrinks when there is memory.
+#[test]
+fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
+    let _turn = alone();
+    let mut told = 0;
+    for number in 0..6 {
+        // Of one table, and of two.
+        for capacity in [1_000, 8] {
+            let mut filter = filter(capacity);
+            fill(&filter, items(1, 20_000));
+            for item in items(1, 20_000).skip(2_000) {
+                assert!(filter.remove_hash(item), "a stored item");
+            }
+            let (slots, held) = (filter.slots(), live());
+            let failed = with_failing(number, FALLIBLE, || filter.shrink_to_fit()).is_some();
+            if failed {
+                assert_eq!(filter.slots(), slots);
+                assert_given_back(held + SLACK, "a filter that stays as it is");
+                told += 1;
+            }
+            assert_eq!(filter.len(), 2_000);
+            assert!(items(1, 2_000).all(|item| filter.contains_hash(item)));
+            filter.shrink_to_fit();
+            assert!(filter.slots() < slots);
+            empty(&mut filter, items(1, 2_000));
+            assert!(filter.is_empty());
+        }
+    }
+    // The words, for each of both.
+    assert!(told >= 2, "few allocations failed: {told}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! 1. `memory_usage` is what the allocator has handed out, without the pages that the system has got back.
 //! 2. What a filter has grown out of goes back when the growth ends, without another call. If it is much, the inserts to
 //!    come give back a part each; a call that is about the whole filter, all of it.
-//! 3. `clear` and dropping the filter leave nothing behind.
+//! 3. `clear` and dropping the filter leave nothing behind, and shrinking only what the items that are left need.
 //! 4. Growers that race build no more than one level each in vain, and all of it is freed.
 //! 5. Memory that cannot be had is an error, whichever allocation fails, and loses nothing.
 //! 6. Reading takes nothing of note before the length of bytes is checked; from a reader, in one piece no more than
