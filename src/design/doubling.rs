@@ -102,9 +102,16 @@
 //! it asks: so if the hint was still there, the word is not given back under it.
 //!
 //! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the hint says so, and each
-//! insert gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts end before: a
-//! snapshot and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit looks
+//! insert gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts end before:
+//! `shrink_to_fit` gives back the rest, and until then it counts as memory in use. Who clears the bit looks
 //! for parts once more, and sets it again if there are any.
+//!
+//! # Copies
+//!
+//! To store a table, to copy or to list it neither begins nor ends a growth. The copy has the level, the cursor, and of
+//! each bucket of the level the bucket itself or, if it is split, its children; so it goes on as the table does. The number
+//! of words that are taken is not part of it: who has the table alone gives up what others had taken. Nor is memory that is
+//! to be given back. How a copy is made while others split: [`snapshots`](super::snapshots#tables-that-double).
 //!
 //! # The longest step
 //!
