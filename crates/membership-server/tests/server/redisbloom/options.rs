@@ -19,6 +19,7 @@ pub(super) const ALL: [Case; 10] = [
 ];
 
 fn bucket_size(trial: &mut Trial) {
+    let size = |size| format!("~Bucket size\n:{size}\n~");
     for (given, this) in [
         (1, 2),
         (2, 2),
@@ -34,8 +35,10 @@ fn bucket_size(trial: &mut Trial) {
             &format!("CF.RESERVE f{given} 640 BUCKETSIZE {given}"),
             "+OK",
         );
-        let size = |size| format!("~Bucket size\n:{size}\n~");
         trial.differ(&format!("CF.INFO f{given}"), &size(given), &size(this));
+        let grows = format!("CF.RESERVE g{given} 640 BUCKETSIZE {given} EXPANSION 2");
+        trial.both(&grows, "+OK");
+        trial.differ(&format!("CF.INFO g{given}"), &size(given), &size(4));
     }
     trial.both("CF.RESERVE g 64 BUCKETSIZE 256", "-~between 1 and 255~");
 }
@@ -54,6 +57,13 @@ fn error_rate(trial: &mut Trial) {
     assert_eq!(sizes[1] > 4 * sizes[0], !trial.is_redisbloom, "{sizes:?}");
     let refused = "-ERR ERROR: value must be a number from 0.000000001 to less than 1";
     trial.differ("CF.RESERVE h 64 ERROR 1", "+OK", refused);
+    trial.both("CF.RESERVE i 64 ERROR 0.001 EXPANSION 1", "+OK");
+    let lower = "CF.RESERVE j 64 ERROR 0.0001 EXPANSION 1";
+    trial.differ(
+        lower,
+        "+OK",
+        "-ERR ERROR: a filter that grows has a rate of ~",
+    );
 }
 
 fn max_iterations(trial: &mut Trial) {
@@ -82,17 +92,19 @@ fn expansion_0(trial: &mut Trial) {
 }
 
 fn expansion(trial: &mut Trial) {
-    for (given, redisbloom, this) in [(1, 1, 2), (2, 2, 2), (3, 4, 4), (8, 8, 8)] {
-        let reserve = format!("CF.RESERVE f{given} 64 EXPANSION {given}");
-        trial.both(&reserve, "+OK");
-        let rate = |rate| format!("~Expansion rate\n:{rate}\n~");
-        let info = format!("CF.INFO f{given}");
-        trial.differ(&info, &rate(redisbloom), &rate(this));
+    for (given, kept) in [(1, 1), (2, 2), (3, 4), (8, 8), (32_768, 32_768)] {
+        let key = format!("f{given}");
+        trial.both(&format!("CF.RESERVE {key} 64 EXPANSION {given}"), "+OK");
+        let rate = format!("~Expansion rate\n:{kept}\n~");
+        trial.both(&format!("CF.INFO {key}"), &rate);
+        let before = buckets(trial, &key);
+        assert_eq!(many(trial, &format!("CF.INSERT {key} ITEMS"), 200), 0);
+        let tables = number(&trial.client.ask(&["CF.INFO", &key]), "Number of filters");
+        assert_eq!(tables > 1, trial.is_redisbloom, "{tables} of {key}");
+        // 200 items need more than 64 slots twice.
+        let grown = buckets(trial, &key) / before;
+        assert!(trial.is_redisbloom || grown == 4, "{grown} of {key}");
     }
-    // With the second segment, a growing filter would take more than half of 64 MiB.
-    trial.both("CF.RESERVE steep 1000 EXPANSION 32768", "+OK");
-    let (redisbloom, this) = ("~Expansion rate\n:32768\n~", "~Expansion rate\n:8192\n~");
-    trial.differ("CF.INFO steep", redisbloom, this);
 }
 
 fn growth_ends(trial: &mut Trial) {
