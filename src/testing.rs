@@ -5,9 +5,9 @@ pub use crate::sync::hooks;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::engine::{Fixed, Rotating};
 #[cfg(feature = "std")]
-use crate::engine::{Growing, Ladder};
+use crate::engine::Ladder;
+use crate::engine::{Fixed, Rotating};
 use crate::filter::{Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
@@ -81,20 +81,6 @@ pub trait Places {
 impl<L: Layout, S, I> Places for Filter<Fixed<L>, S, I> {
     fn places(&self) -> Vec<(&'static str, Range<usize>)> {
         self.engine().segment.places()
-    }
-}
-
-/// Growth at will. Inserts do this on their own when there is no room.
-#[cfg(feature = "std")]
-pub trait AddSegment {
-    /// Adds a segment of this many buckets, which takes the inserts from now on, unless another thread is quicker.
-    fn add_segment(&self, buckets: usize) -> bool;
-}
-
-#[cfg(feature = "std")]
-impl<L: Layout, S, I> AddSegment for Filter<Growing<L>, S, I> {
-    fn add_segment(&self, buckets: usize) -> bool {
-        self.engine().add_segment(buckets)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Doubling: why a table that doubles in place loses nothing.
 //!
-//! A chain of segments pays for its growth with every lookup. A table that doubles does not: it has grown ten times, and
-//! a lookup still loads two words. The price is a bit of a token for each doubling that the token lives through.
+//! A filter that grows by one more table each time (Almeida et al., "Scalable Bloom Filters", 2007) pays for its growth
+//! with every lookup. A table that doubles does not: it has grown ten times, and a lookup still loads two words. The price
+//! is a bit of a token for each doubling that the token lives through.
 //!
 //! # Prefixes
 //!
@@ -127,18 +128,46 @@
 //!
 //! # Admissions
 //!
-//! As in a [chain](super::growth#admissions), only its owner commits one, because only the owner knows the item, of which
-//! a token at another level may hold a bit more. The target is frozen: no token that covers the item can hop out of it, and
+//! Only its owner commits one, because only the owner knows the item, of which a token at another level may hold a bit
+//! more, and what it has asked in [other tables](#several-tables). The target is frozen: no token that covers the item can hop out of it, and
 //! it is not split. The witness is read from above, by read-modify-writes. A rival is a pending admission whose token
 //! covers the item; the one in the lower word wins.
 //!
-//! # Beyond ten doublings
+//! # Several tables
 //!
-//! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. Its tokens
-//! are longer than all before: at the level where a table begins, a tail has a bit more. So the order of a chain holds:
-//! lookups, removes and counts go from the finest table to the coarsest, and what is said
-//! [there](super::growth#removal-takes-nothing-that-another-item-needs) of segments holds of these tables. A table is added
-//! only as the finest, and none is taken out, so a walk need not be repeated: who began before counts as having passed it.
+//! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. It is
+//! *finer*: its tokens are longer than all before, because at the level where a table begins a tail has a bit more. A table
+//! is only ever added, as the finest, and none is taken out. Inserts go to the finest. Lookups, removes and counts walk
+//! from the finest to the coarsest, and take what they find first. A token never changes its table, so a snapshot copies
+//! them in this order, and what holds for a lookup holds for it.
+//!
+//! **A remove takes nothing that another item needs.** At each moment the items that are in can have tokens of their own
+//! that cover them, such that an item's own is in none of the tables that a lookup or remove of it, which is under way, has
+//! passed. By induction over the steps:
+//!
+//! * *An insert* adds an item and its own token. One that comes late, into a table that is not the finest any more, does
+//!   the same: it moves no other item's own.
+//! * *A walk passes a table*, having missed. There was a moment at which no token there covered its item, so the item's own
+//!   was in none of the tables up to there.
+//! * *A table is added.* It is empty, so no item's own is in it, and a walk that began before counts as having passed it.
+//!   So no walk need be repeated.
+//! * *A remove of `x` takes `t`*, the own of `y`. The own of `x` is `s`, in the same table or a coarser one. So `t` is at
+//!   least as long: in one table because a remove takes [the longest](#removal-takes-the-longest), else because the table
+//!   is finer. As there, `s` covers `y`, and becomes its own. It is not in a finer table than `t` was, so in none that a walk
+//!   for `y` has passed.
+//! * *Splits and hops* change no prefix.
+//!
+//! No walk can pass the coarsest table: behind it there is nothing, where the item's own would have to be. So no lookup and
+//! no remove of an item that is in throughout misses it. Equal items can take turns: one comes to a table that the walk has
+//! passed, and then the other is removed from a coarser one. That remove had passed the finer table before the token came,
+//! so it began before. Place it just before the insert, and the miss between. No thread can tell, as for
+//! [equal tokens](super::linearization#a-miss) in one table.
+//!
+//! **An admission** freezes its word in the finest table, asks the coarser ones by read-modify-writes, and at last whether
+//! its table is still the finest. It aborts admissions of a token that covers the item there. Let two admissions have
+//! different targets, the second a finer one. If the first froze its word before the second asked for it, the second aborts
+//! it, or sees its token. If after, the first has acquired through that word that there is a finer table, so its last look
+//! finds it, and it gives up.
 //!
 //! # Closing
 //!

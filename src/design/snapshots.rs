@@ -43,7 +43,7 @@
 //! one that was committed is over before the first word is read. A remove that had bumped before is as above.
 //!
 //! The tables are read in the order in which a lookup looks, and they are the same at the end, so what holds for
-//! [filters that grow](super::growth) and [rotate](super::rotation) holds here.
+//! [filters that grow](super::doubling#several-tables) and [rotate](super::rotation) holds here.
 //!
 //! # No thread waits
 //!

@@ -10,8 +10,6 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::words::copy_words;
 use super::{CHECKSUM, WORD};
-#[cfg(feature = "std")]
-use crate::engine::growing::Link;
 use crate::error::SnapshotError;
 use crate::layout::Layout;
 use crate::tokens::Tokens;
@@ -79,42 +77,17 @@ pub(super) trait Words: Send + Sync {
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize;
 }
 
-/// What has the tokens of a table, for as long as they are read.
-pub(super) trait Holder: Send + Sync {
-    type Layout: Layout;
-
-    fn tokens(&self) -> &Tokens<Self::Layout>;
-}
-
-impl<L: Layout> Holder for &Tokens<L> {
-    type Layout = L;
-
-    fn tokens(&self) -> &Tokens<L> {
-        self
-    }
-}
-
-/// It may leave the chain meanwhile.
-#[cfg(feature = "std")]
-impl<L: Layout> Holder for &Link<L> {
-    type Layout = L;
-
-    fn tokens(&self) -> &Tokens<L> {
-        self.segment.tokens()
-    }
-}
-
-impl<H: Holder> Words for H {
+impl<L: Layout> Words for &Tokens<L> {
     fn buckets(&self) -> usize {
-        self.tokens().geometry().buckets()
+        self.geometry().buckets()
     }
 
     fn announcements(&self) -> u64 {
-        self.tokens().announcements()
+        Tokens::announcements(self)
     }
 
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        copy_words(self.tokens(), from, to)
+        copy_words(self, from, to)
     }
 }
 
@@ -130,13 +103,13 @@ impl<'a> StoredTable<'a> {
     }
 
     /// Reads the whole table once, to count what is in it.
-    pub(super) fn of(holder: impl Holder + 'a) -> Self {
-        let announcements = holder.tokens().announcements();
+    pub(super) fn of<L: Layout>(tokens: &'a Tokens<L>) -> Self {
+        let announcements = tokens.announcements();
         // After that, and as a writer does: a move that was announced before must be over before the words are read.
         // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let items = holder.tokens().settle_each();
+        let items = tokens.settle_each();
         Self {
-            words: Box::new(holder),
+            words: Box::new(tokens),
             announcements,
             items,
         }

@@ -10,11 +10,10 @@ use super::words::{copy_contents, put_copied};
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, malformed, search_budget};
 use crate::allocate;
 use crate::engine::Ladder;
-use crate::engine::growing::{Limits, rate_of_full};
-use crate::engine::ladder::{Generation, LATER};
+use crate::engine::ladder::{LATER, Limits, Tables, lowest_rate};
 use crate::error::{OutOfMemory, ReadError};
+use crate::layout::Token;
 use crate::layout::prefix::{Depth, TAIL_BITS};
-use crate::layout::{Bucket, Token};
 use crate::segment::{Rung, geometry};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::tokens::doubling::Doubling;
@@ -126,13 +125,12 @@ fn frame(engine: &Ladder, identity: &Identity, tables: usize) -> Frame {
     frame
 }
 
-/// Settles each word of a generation. Returns its number, and its tables from the finest on, each with the announcements
-/// before that.
-fn settle_and_list(generation: &Generation) -> Result<(u64, Vec<(Entry, u64)>), OutOfMemory> {
-    let tables = generation.tables();
+/// Settles each word. Returns the tables from the finest on, each with the announcements before that.
+fn settle_and_list(tables: &Tables) -> Result<Vec<(Entry, u64, &Doubling)>, OutOfMemory> {
+    let count = tables.count();
     let mut entries = Vec::new();
-    allocate::grow(&mut entries, tables)?;
-    for rung in generation.first_rungs(tables) {
+    allocate::grow(&mut entries, count)?;
+    for rung in tables.first(count) {
         let tokens = rung.tokens();
         // If it cannot, the chunks are not current from the beginning.
         tokens.finish_growth();
@@ -143,9 +141,9 @@ fn settle_and_list(generation: &Generation) -> Result<(u64, Vec<(Entry, u64)>), 
             level,
             ..Entry::of(rung, items)
         };
-        entries.push((entry, announcements));
+        entries.push((entry, announcements, tokens));
     }
-    Ok((generation.number(), entries))
+    Ok(entries)
 }
 
 /// Hands over what is ahead of the words. Returns the checksum of it.
@@ -165,35 +163,19 @@ fn put_list<E>(
     Ok(checksum)
 }
 
-/// The words of one level of a table, of a generation that may be left and freed meanwhile.
+/// The words of one level of a table.
 #[derive(Clone, Copy)]
 struct Level<'a> {
-    engine: &'a Ladder,
-    /// That of its generation.
-    number: u64,
-    /// How many tables of the generation are finer.
-    finer: usize,
+    tokens: &'a Doubling,
     level: u32,
 }
 
 impl Level<'_> {
-    /// `None` if the generation is not in use any more, or has other tables.
-    fn of_tokens<R>(&self, of: impl FnOnce(&Doubling) -> R) -> Option<R> {
-        let of_rung = |generation: &Generation| {
-            let rung = generation.rungs().nth(self.finer)?;
-            Some(of(rung.tokens()))
-        };
-        self.engine.of_number(self.number, of_rung).flatten()
-    }
-
     /// Whether the table still has this level, for good or until it grows.
     fn is_current(&self) -> bool {
         // A level does not come back.
-        let same = self.of_tokens(|tokens| {
-            let hint = tokens.hint();
-            hint.level() == self.level && !hint.is_growing()
-        });
-        same == Some(true)
+        let hint = self.tokens.hint();
+        hint.level() == self.level && !self.tokens.is_growing(hint)
     }
 }
 
@@ -203,16 +185,11 @@ impl Words for Level<'_> {
     }
 
     fn announcements(&self) -> u64 {
-        // Of one that is not in use any more, others than there ever were.
-        self.of_tokens(Doubling::announcements).unwrap_or(u64::MAX)
+        self.tokens.announcements()
     }
 
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        let copied = self.of_tokens(|tokens| {
-            let content = |place| tokens.content(self.level, place);
-            copy_contents(from, to, content)
-        });
-        copied.unwrap_or_else(|| copy_contents(from, to, |_| Bucket::<Lanes16>::EMPTY))
+        copy_contents(from, to, |place| self.tokens.content(self.level, place))
     }
 }
 
@@ -221,7 +198,7 @@ impl Stored for Ladder {
 
     fn stored_bytes(&mut self) -> u64 {
         // A growth that is under way is over before anything is written.
-        stored_bytes(self.alone().rungs().map(Rung::size))
+        stored_bytes(self.tables().all().map(Rung::size))
     }
 
     fn put<E>(
@@ -235,7 +212,7 @@ impl Stored for Ladder {
             Entry::of(rung, items)
         };
         let mut entries = [None; LATER + 1];
-        for (place, rung) in entries.iter_mut().zip(self.alone().rungs()) {
+        for (place, rung) in entries.iter_mut().zip(self.tables().all()) {
             *place = Some(entry(rung));
         }
         let tables = entries.iter().flatten().count();
@@ -249,7 +226,7 @@ impl Stored for Ladder {
         });
         let frame = frame(self, identity, tables);
         let mut checksum = put_list(frame, &entries[..tables], &mut put)?;
-        for (rung, entry) in self.alone().rungs().zip(&entries) {
+        for (rung, entry) in self.tables().all().zip(&entries) {
             let content = |place| rung.tokens().content(entry.level, place);
             let copy = |from, to: &mut [[u8; WORD]]| copy_contents(from, to, content);
             put_copied(1 << entry.level, copy, &mut checksum, &mut put)?;
@@ -258,17 +235,15 @@ impl Stored for Ladder {
     }
 
     fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
-        let (number, found) = self.of_current(settle_and_list)?;
+        let found = settle_and_list(self.tables())?;
         let count = found.len();
         let (mut entries, mut tables, mut levels) = (Vec::new(), Vec::new(), Vec::new());
         allocate::grow(&mut entries, count)?;
         allocate::grow(&mut tables, count)?;
         allocate::grow(&mut levels, count)?;
-        for (finer, (entry, announcements)) in found.into_iter().enumerate() {
+        for (entry, announcements, tokens) in found {
             let words = Level {
-                engine: self,
-                number,
-                finer,
+                tokens,
                 level: entry.level,
             };
             entries.push(entry);
@@ -282,13 +257,8 @@ impl Stored for Ladder {
             head.extend_from_slice(piece);
             Ok::<(), Infallible>(())
         });
-        let are_current = move || {
-            let has_no_other = |generation: &Generation| {
-                generation.check().is_ok() && generation.tables() == count
-            };
-            levels.iter().all(Level::is_current)
-                && self.of_number(number, has_no_other) == Some(true)
-        };
+        let are_current =
+            move || levels.iter().all(Level::is_current) && self.tables().count() == count;
         Ok(Chunks::new(head, checksum, tables, are_current))
     }
 
@@ -311,12 +281,11 @@ impl Stored for Ladder {
         let rate = f64::from_bits(frame.number(at::RATE));
         // Also false for NaN.
         demand(
-            rate >= rate_of_full::<Lanes16>(1),
+            rate >= lowest_rate(),
             "its limit on the rate of false positives is out of range",
         )?;
         let limits = Limits {
             false_positive_rate: rate,
-            ..Limits::default()
         };
         // More than there can be is no limit.
         let memory = usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX);

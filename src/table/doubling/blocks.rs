@@ -1,8 +1,11 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | growing : 1 | behind : 1 | 55 - level : 6 |
+//! hint   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
 //! ```
+//!
+//! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
+//! is growing; of the last level, which has no next one, they are in a table that was added after this one.
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
 //! whatever the hint said.
@@ -55,8 +58,8 @@ const SHIFT: usize = (1 << 6) - 1;
 /// are in front.
 const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 const BEHIND: usize = 1 << 6;
-const GROWING: usize = 1 << 7;
-const _: () = assert!(GROWING < ALIGNMENT);
+const ASIDE: usize = 1 << 7;
+const _: () = assert!(ASIDE < ALIGNMENT);
 
 impl Hint {
     fn new(block: &Block, level: u32) -> Self {
@@ -74,16 +77,10 @@ impl Hint {
         SHIFT_OF_LEVEL_0 - (self.0.addr() & SHIFT) as u32
     }
 
-    /// Whether words of this level are being split.
+    /// Whether all tokens are in words of this level.
     #[inline]
-    pub(crate) fn is_growing(self) -> bool {
-        self.0.addr() & GROWING != 0
-    }
-
-    /// The same, if words of this level are being split.
-    #[inline]
-    pub(crate) fn growing(self) -> Option<GrowingHint> {
-        self.is_growing().then_some(GrowingHint(self))
+    pub(crate) fn is_alone(self) -> bool {
+        self.0.addr() & ASIDE == 0
     }
 
     /// Whether memory of levels behind this one is to be given back.
@@ -92,10 +89,10 @@ impl Hint {
         self.0.addr() & BEHIND != 0
     }
 
-    /// Whether inserts have nothing to do besides.
+    /// Whether writers have nothing to do besides.
     #[inline]
     pub(crate) fn is_at_rest(self) -> bool {
-        self.0.addr() & (GROWING | BEHIND) == 0
+        self.0.addr() & (ASIDE | BEHIND) == 0
     }
 
     fn with(self, flags: usize) -> Self {
@@ -167,8 +164,32 @@ impl Blocks {
 
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
-        // Acquire: pairs with the exchanges of the hint, which come after the block is there.
-        Hint(self.hint.load(Ordering::Acquire))
+        // SeqCst: pairs with the exchanges of the hint, which come after the block is there, or the table after this one; and
+        // takes the one order that words take, so that who has found a token there agrees with all others that it is there.
+        Hint(self.hint.load(Ordering::SeqCst))
+    }
+
+    /// The hint, if words of its level are being split.
+    #[inline]
+    pub(crate) fn growing(&self, hint: Hint) -> Option<GrowingHint> {
+        let is_growing = !hint.is_alone() && hint.level() < self.last();
+        is_growing.then_some(GrowingHint(hint))
+    }
+
+    /// Whether a table was added after this one.
+    pub(crate) fn is_followed(&self, hint: Hint) -> bool {
+        !hint.is_alone() && hint.level() == self.last()
+    }
+
+    /// From now on there is a table after this one, which has its last level.
+    pub(crate) fn follow(&self) {
+        loop {
+            let hint = self.hint();
+            debug_assert_eq!(hint.level(), self.last());
+            if !hint.is_alone() || self.replace_hint(hint, hint.with(ASIDE)) {
+                return;
+            }
+        }
     }
 
     #[inline]
@@ -205,7 +226,7 @@ impl Blocks {
         self.header(hint)
             .sweep
             .lead_to(below.words.first().as_ptr());
-        Ok(self.replace_hint(hint, hint.with(GROWING)))
+        Ok(self.replace_hint(hint, hint.with(ASIDE)))
     }
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
@@ -213,6 +234,12 @@ impl Blocks {
         let (level, behind) = (hint.level() + 1, hint.0.addr() & BEHIND);
         self.block(level)
             .is_some_and(|below| self.replace_hint(hint, Hint::new(below, level).with(behind)))
+    }
+
+    /// There is no table after this one any more. For a caller who has it alone.
+    pub(crate) fn end_following(&self) {
+        let hint = self.hint();
+        let _ = self.replace_hint(hint, hint.without(ASIDE));
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -365,17 +392,12 @@ impl Blocks {
     /// Tells inserts that there is memory behind the hint.
     fn say_behind(&self) {
         loop {
-            // SeqCst: after the block was abandoned; see `release_part`.
-            let hint = Hint(self.hint.load(Ordering::SeqCst));
+            // After the block was abandoned; see `release_part`.
+            let hint = self.hint();
             if hint.has_memory_behind() || self.replace_hint(hint, hint.with(BEHIND)) {
                 return;
             }
         }
-    }
-
-    /// Lets the system have the memory of all levels, when nobody writes to any word any more.
-    pub(crate) fn release_all(&self) {
-        self.all().for_each(Block::release);
     }
 
     /// The bytes of one block of this level.

@@ -115,7 +115,8 @@ mod tests {
             let gone = cursor.index((1 << level) + 1);
             blocks.move_on(blocks.hint(), 0..gone);
             let cursor = blocks.cursor(blocks.hint());
-            let swept = blocks.swept(blocks.hint().growing().expect("it is growing"), hash);
+            let growing = blocks.growing(blocks.hint()).expect("it is growing");
+            let swept = blocks.swept(growing, hash);
             let class = Class::of_hash(hash);
             let words = swept.load();
             for (side, (index, word)) in [(class.first, words.0), (class.second, words.1)].into_iter().enumerate() {

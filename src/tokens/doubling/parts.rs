@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::gate::Gate;
 use crate::error::OutOfMemory;
 use crate::layout;
 use crate::layout::prefix::{Depth, Head};
@@ -24,8 +23,6 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
-    /// That of its generation.
-    pub(super) gate: Arc<Gate>,
     pub(super) stripes: Stripes,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
@@ -72,7 +69,6 @@ impl Doubling {
         let descriptors = descriptors_for(blocks.hint().level());
         Ok(Self {
             blocks: Arc::new(blocks),
-            gate: Arc::new(Gate::new(1)),
             stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
@@ -88,11 +84,6 @@ impl Doubling {
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
     }
 
-    /// Makes it one of the tables behind a gate.
-    pub(crate) fn join(&mut self, gate: &Arc<Gate>) {
-        self.gate = Arc::clone(gate);
-    }
-
     /// Does something with the blocks when it is called. Weak: a filter that is dropped meanwhile takes all its memory with it.
     pub(super) fn later<F: FnOnce(&Blocks)>(&self, what: F) -> impl FnOnce() + use<F> {
         let blocks = Arc::downgrade(&self.blocks);
@@ -103,7 +94,7 @@ impl Doubling {
         }
     }
 
-    /// The heap bytes in use, but for those of the gate.
+    /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
         size_of::<Blocks>() + self.blocks.bytes() + rest
@@ -118,15 +109,11 @@ impl Doubling {
         self.blocks.hint().level()
     }
 
-    /// What a word says to a reader. A closed bucket is an empty one. So is an absent word if nobody has written to it yet,
-    /// and if the table was sealed: its memory may have been given back.
+    /// What a word says to a reader. An absent one is an empty bucket if nobody has written to it yet.
     #[inline]
     pub(super) fn state(&self, bucket: usize, word: Word) -> State {
         match word.state() {
-            State::Closed(_) => State::Bucket(Bucket::EMPTY),
-            State::Absent if self.blocks.is_lazy(bucket) || self.gate.is_sealed() => {
-                State::Bucket(Bucket::EMPTY)
-            }
+            State::Absent if self.blocks.is_lazy(bucket) => State::Bucket(Bucket::EMPTY),
             state => state,
         }
     }
@@ -194,7 +181,7 @@ impl Doubling {
     pub(super) fn peek(&self, bucket: usize) -> Option<Bucket> {
         loop {
             match self.state(bucket, self.blocks.load(bucket)) {
-                State::Absent | State::Gone | State::Closed(_) => return None,
+                State::Absent | State::Gone => return None,
                 State::Bucket(content) => return Some(content),
                 State::Reference(reference) => match self.resolve(bucket, reference) {
                     Resolved::Stale => {}

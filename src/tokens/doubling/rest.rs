@@ -49,11 +49,6 @@ pub(super) fn copy(tokens: &Doubling) -> Result<(Doubling, usize), OutOfMemory> 
     Ok((copy, len))
 }
 
-/// What lets the system have the memory of all words, when it is called.
-pub(super) fn release(tokens: &Doubling) -> impl FnOnce() + Send + use<> {
-    tokens.later(Blocks::release_all)
-}
-
 /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
 pub(super) fn clear(tokens: &mut Doubling) {
     settle_all(tokens);
@@ -65,4 +60,5 @@ pub(super) fn clear(tokens: &mut Doubling) {
     for bucket in 1 << level..2 << level {
         tokens.blocks.set(bucket, Bucket::EMPTY);
     }
+    tokens.blocks.end_following();
 }

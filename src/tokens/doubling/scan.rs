@@ -19,7 +19,7 @@ use crate::tokens::insertion::{self, Opened, open};
 use crate::tokens::stripes::Group;
 
 /// Why one attempt failed.
-enum Disturbance {
+pub(super) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
     /// The table has grown.
@@ -132,9 +132,11 @@ fn merge(copy: &Doubling, bucket: usize, found: Bucket, group: Group) -> Result<
         .try_for_each(|token| place(copy, bucket, token))
 }
 
-fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance> {
+/// Adds a token to a table that nobody else has, to this bucket if it has room.
+pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance> {
     let other = alternate(bucket, head(token));
-    let ground = Ground::of(copy, level_of(bucket)).ok_or(Disturbance::NoRoom)?;
+    let ground =
+        Ground::of(copy, level_of(bucket), copy.search_budget).ok_or(Disturbance::NoRoom)?;
     for _ in 0..insertion::ATTEMPTS {
         for bucket in [bucket, other] {
             if let Some(added) = copy.look(bucket).with(token) {
@@ -197,7 +199,7 @@ mod tests {
             let blocks = Blocks::new(4).expect("memory");
             let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
             let item = 0x0123_4567_89ab_cdef;
-            assert!(tokens.insert(item).is_ok(), "there is room");
+            assert!(tokens.insert(item, 256).is_ok(), "there is room");
             let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
             let copy = tokens.empty_at(tokens.level()).expect("memory");
             tokens.begin_to_grow(tokens.hint()).expect("memory");

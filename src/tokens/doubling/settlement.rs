@@ -44,7 +44,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
     loop {
         let word = load();
         let reference = match tokens.state(bucket, word) {
-            State::Absent | State::Closed(_) => return Settled::Absent,
+            State::Absent => return Settled::Absent,
             State::Gone => return Settled::Gone,
             State::Bucket(content) => return Settled::Bucket(content),
             State::Reference(reference) => reference,
@@ -74,7 +74,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
 pub(super) fn live_pair(tokens: &Doubling, class: Class) -> [Live; 2] {
     let hint = tokens.blocks.hint();
     let words = tokens.blocks.level(hint.level());
-    let below = if hint.is_growing() {
+    let below = if tokens.is_growing(hint) {
         tokens.blocks.level(hint.level() + 1)
     } else {
         None

@@ -71,20 +71,20 @@ fn split_with<'a>(
 /// Begins to double the table, unless it has grown since `hint` was read, or is growing.
 pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMemory> {
     debug_assert!(hint.level() < tokens.blocks.last());
-    if !hint.is_growing() && tokens.blocks.begin_to_grow(hint)? {
+    if hint.is_alone() && tokens.blocks.begin_to_grow(hint)? {
         sync::happened(Event::Growth);
     }
     Ok(())
 }
 
-/// An insert's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
-/// next words of the level that it leaves, others than other inserts. Returns false if it could not.
+/// A writer's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
+/// next words of the level that it leaves, others than other writers. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
     if hint.has_memory_behind() {
         tokens.blocks.release_part();
     }
-    if !hint.is_growing() {
+    if !tokens.is_growing(hint) {
         return true;
     }
     let chunk = tokens.blocks.next_chunk(hint);
@@ -101,7 +101,7 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
 /// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
 /// Returns false if it is growing still.
 pub(super) fn finish_growth(tokens: &Doubling) -> bool {
-    while tokens.blocks.hint().is_growing() {
+    while tokens.is_growing(tokens.hint()) {
         if !help_to_grow(tokens) {
             return false;
         }
