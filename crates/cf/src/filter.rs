@@ -136,6 +136,13 @@ impl Filter {
         self.engine.access().segments()
     }
 
+    /// Ends a doubling that is under way, so that lookups are as fast, and the filter as small, as they become.
+    pub fn finish_doubling(&self) {
+        // A table that others are so busy with doubles by what they do.
+        self.engine.access().finish_doubling();
+        self.charge();
+    }
+
     /// Makes a filter that grows as small as its items allow.
     pub fn shrink_to_fit(&mut self) {
         self.engine.alone().shrink_to_fit();

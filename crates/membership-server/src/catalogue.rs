@@ -255,6 +255,8 @@ impl Catalogue {
 
     /// Puts a filter that was read from somewhere under a key that must not be there yet.
     pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+        // Who loads one may only look items up.
+        filter.finish_doubling();
         let turn = self.take_turn();
         if self.pool.filters.load().contains_key(key) {
             return Err(CreateError::Exists);
