@@ -4,8 +4,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use cf::{Budget, Filter};
 
@@ -94,6 +94,8 @@ impl Budget for Growth {
 }
 
 /// The filter, which grows as far as it may.
-pub(crate) fn limited(filter: Filter) -> Arc<Filter> {
-    Arc::new(filter.with_budget(Arc::new(Growth)))
+pub(crate) fn limited(filter: Filter) -> Filter {
+    /// One for all filters.
+    static GROWTH: LazyLock<Arc<Growth>> = LazyLock::new(|| Arc::new(Growth));
+    filter.with_budget(Arc::clone(&GROWTH) as Arc<dyn Budget>)
 }

@@ -1,7 +1,7 @@
 //! What a key holds.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cf::{Filter, Loading};
 
@@ -18,14 +18,39 @@ pub(crate) struct Value {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// Workers read it too, and keep it for as long as they do.
-    Filter(Arc<Filter>),
+    Filter(Shared),
     Loading(Loading),
+}
+
+/// A filter that workers look items up in too, each some at a time.
+///
+/// The lock is for who has to be alone with the filter, which is the main thread. It is never waited for but then.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared(Arc<RwLock<Filter>>);
+
+impl Shared {
+    /// The filter beside others who use it.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Filter> {
+        // A filter is never half done.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The filter alone, once the workers have done with the items they are at.
+    pub(crate) fn alone(&self) -> RwLockWriteGuard<'_, Filter> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memory_usage(&self) -> usize {
+        let counts = 2 * size_of::<usize>();
+        let lock = size_of::<RwLock<Filter>>() - size_of::<Filter>();
+        counts + lock + self.read().memory_usage()
+    }
 }
 
 impl Value {
     pub(crate) fn new(filter: Filter) -> Self {
-        Self::of(Content::Filter(limited(filter)))
+        let filter = Arc::new(RwLock::new(limited(filter)));
+        Self::of(Content::Filter(Shared(filter)))
     }
 
     pub(crate) fn loading(loading: Loading) -> Self {
