@@ -45,6 +45,9 @@ pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
 
+    /// Adds a table behind the finest, which takes the inserts from now on. Returns false if the finest can still double.
+    fn add_table(&self) -> bool;
+
     /// The share of the finest table's buckets that were split, while it doubles.
     fn doubled(&self) -> Option<f64>;
 }
@@ -53,6 +56,10 @@ pub trait Double {
 impl<S, I> Double for Filter<Ladder, S, I> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
+    }
+
+    fn add_table(&self) -> bool {
+        self.engine().add_table()
     }
 
     fn doubled(&self) -> Option<f64> {

@@ -76,6 +76,13 @@ impl Ladder {
         hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
     }
 
+    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
+    pub(crate) fn add_table(&self) -> bool {
+        let (count, target) = (self.tables.count(), self.tables.target());
+        let tokens = target.tokens();
+        !tokens.can_grow() && self.add(target, count, tokens.last()).is_ok()
+    }
+
     /// The share of the finest table's buckets that were split, while it doubles. For checks.
     pub(crate) fn doubled(&self) -> Option<f64> {
         self.tables.target().tokens().doubled()

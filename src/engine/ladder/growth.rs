@@ -186,7 +186,7 @@ impl Ladder {
     }
 
     /// Adds a table after so many, the last of which is the target. All its tokens are longer than those before.
-    fn add(&self, target: &Rung, tables: usize, level: u32) -> Result<(), Limit> {
+    pub(super) fn add(&self, target: &Rung, tables: usize, level: u32) -> Result<(), Limit> {
         let Some(place) = self.tables.place_after(tables) else {
             return Err(Limit::Segments);
         };

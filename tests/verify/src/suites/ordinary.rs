@@ -1,4 +1,4 @@
-//! The ordinary tests that must kill a mutant, but for those of filters that grow.
+//! The ordinary tests that must kill a mutant.
 //!
 //! What only a rare schedule brings to light is left to the other suites.
 
