@@ -12,9 +12,16 @@ use crate::metrics;
 #[derive(Debug)]
 pub(crate) struct Value {
     content: Content,
-    /// Bytes that it was last counted with.
-    counted: Cell<usize>,
+    /// Bytes that it was last counted with, and those of them that the engine does not count.
+    counted: Cell<(usize, usize)>,
 }
+
+/// From this size on, the library takes the tables of filters that grow from the system, and not from the engine.
+const FROM_THE_SYSTEM: usize = if cfg!(target_os = "linux") {
+    1 << 20
+} else {
+    usize::MAX
+};
 
 #[derive(Debug)]
 pub(crate) enum Content {
@@ -64,7 +71,7 @@ impl Value {
         }
         let value = Self {
             content,
-            counted: Cell::new(0),
+            counted: Cell::default(),
         };
         value.count();
         value
@@ -94,10 +101,28 @@ impl Value {
     /// Counts it as large as it is now.
     pub(crate) fn count(&self) {
         let bytes = self.memory_usage();
-        let before = self.counted.replace(bytes);
-        if bytes != before {
-            metrics::BYTES.add(bytes as u64);
-            metrics::BYTES.subtract(before as u64);
+        let grows = match &self.content {
+            Content::Filter(filter) => filter.read().settings().grows(),
+            Content::Loading(_) => false,
+        };
+        // All of a large one: few of its bytes are the engine's.
+        let uncounted = if grows && bytes >= FROM_THE_SYSTEM {
+            bytes
+        } else {
+            0
+        };
+        self.count_as((bytes, uncounted));
+    }
+
+    fn count_as(&self, now: (usize, usize)) {
+        let before = self.counted.replace(now);
+        let counts = [&metrics::BYTES, &metrics::UNCOUNTED_BYTES];
+        let changes = [(before.0, now.0), (before.1, now.1)];
+        for (count, (before, now)) in counts.into_iter().zip(changes) {
+            if before != now {
+                count.add(now as u64);
+                count.subtract(before as u64);
+            }
         }
     }
 }
@@ -108,6 +133,6 @@ impl Drop for Value {
         if matches!(self.content, Content::Loading(_)) {
             metrics::HALF_LOADED.subtract(1);
         }
-        metrics::BYTES.subtract(self.counted.get() as u64);
+        self.count_as((0, 0));
     }
 }

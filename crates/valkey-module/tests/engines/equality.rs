@@ -51,7 +51,7 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
         let mut client = primary.client();
         let mut history = History::begin(&mut client, 1);
         for round in 0..3 {
-            history.go_on(&mut client, 6_000);
+            history.go_on(&mut client, 8_000);
             history.check(&mut client);
             primary.wait_for_replica(&replica);
             same(&history, "the replica", &primary, &replica);
@@ -86,7 +86,7 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
             }
             // From now on it refuses to grow, which the replica never hears of.
             if round == 1 {
-                let limit = "CONFIG SET cf.max-filter-bytes 40kb";
+                let limit = "CONFIG SET cf.max-filter-bytes 20kb";
                 assert_eq!(primary.ask(limit), "+OK\r\n");
             }
         }

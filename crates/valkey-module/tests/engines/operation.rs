@@ -360,7 +360,8 @@ fn memory_is_counted_and_given_back() {
                 .expect("a number")
         };
         let before = used();
-        assert_eq!(engine.ask("CF.RESERVE f 10000000"), "+OK\r\n");
+        let reserve = "CF.RESERVE f 10000000 EXPANSION 0";
+        assert_eq!(engine.ask(reserve), "+OK\r\n");
         let usage = engine.ask("MEMORY USAGE f");
         let usage: usize = usage
             .trim_start_matches(':')
@@ -629,6 +630,37 @@ fn growth_ends_at_a_rate_of_wrong_answers() {
         let info = ask(&mut client, "CF.INFO j");
         assert!(info.contains("+Bucket size\r\n:4\r\n"), "{info}");
         replica.check();
+    });
+}
+
+/// A large filter that grows has its memory from the system. It counts all the same.
+#[test]
+fn maxmemory_is_kept_by_filters_that_grow() {
+    each(|_, engine| {
+        let number = |name| -> usize {
+            let number = engine.info(name).expect("it");
+            number.parse().expect("a number")
+        };
+        let most = number("used_memory") + (24 << 20);
+        let maxmemory = format!("CONFIG SET maxmemory {most}");
+        assert_eq!(engine.ask(&maxmemory), "+OK\r\n");
+        // 16 MiB each.
+        assert_eq!(engine.ask("CF.RESERVE f 4000000"), "+OK\r\n");
+        assert!(number("used_memory") + number("cf_uncounted_bytes") > most - (8 << 20));
+        let refused = engine.ask("CF.RESERVE g 4000000");
+        assert!(refused.starts_with("-ERR Insufficient memory"), "{refused}");
+        let mut client = engine.client();
+        let mut refused = None;
+        for item in 0..10_000 {
+            let reply = ask(&mut client, &format!("CF.ADD small {item}"));
+            if reply.starts_with('-') {
+                refused = Some(reply);
+            }
+        }
+        assert_eq!(refused, None, "there is room for a small one");
+        assert_eq!(engine.ask("DEL f"), ":1\r\n");
+        assert_eq!(number("cf_uncounted_bytes"), 0);
+        assert_eq!(engine.ask("CF.RESERVE g 4000000"), "+OK\r\n");
     });
 }
 

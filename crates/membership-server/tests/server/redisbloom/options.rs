@@ -1,11 +1,11 @@
-//! The lines of the README's table that are about the options of `CF.RESERVE` and `CF.INSERT`.
+//! The lines of the README's table that are about how filters are made, and how large they become.
 
 use super::many::{many, number, with};
 use super::{Case, Trial};
 use crate::wire::request;
 
 /// By what the README has in the first column.
-pub(super) const ALL: [Case; 10] = [
+pub(super) const ALL: [Case; 11] = [
     ("`BUCKETSIZE`", bucket_size),
     ("no `BUCKETSIZE`", no_bucket_size),
     ("`ERROR`", error_rate),
@@ -14,6 +14,7 @@ pub(super) const ALL: [Case; 10] = [
     ("`EXPANSION 0`", expansion_0),
     ("`EXPANSION 1` and more", expansion),
     ("growth ends", growth_ends),
+    ("`CF.COMPACT`", compact),
     ("default capacity", default_capacity),
     ("unknown option with a value", unknown_option),
 ];
@@ -114,6 +115,17 @@ fn growth_ends(trial: &mut Trial) {
     let reached = refused.iter().any(|reply| reply.starts_with(what));
     assert_eq!(reached, trial.is_redisbloom, "{:?}", refused.first());
     assert_eq!(refused.is_empty(), !trial.is_redisbloom);
+}
+
+fn compact(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64 EXPANSION 2", "+OK");
+    let before = buckets(trial, "f");
+    assert_eq!(many(trial, "CF.INSERT f ITEMS", 1000), 0);
+    trial.each(50..1000, "CF.DEL f {}", ":1");
+    trial.both("CF.COMPACT f", "+OK");
+    let is_as_before = buckets(trial, "f") == before;
+    assert_eq!(is_as_before, !trial.is_redisbloom);
+    trial.each(0..50, "CF.EXISTS f {}", ":1");
 }
 
 fn default_capacity(trial: &mut Trial) {
