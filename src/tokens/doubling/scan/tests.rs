@@ -207,7 +207,7 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
                 assert!(tokens.remove(hash), "it is in");
             }
             // Until a copy has been made that began in this growth.
-            if hint.is_growing() && hint.level() > waited_at {
+            if tokens.is_growing(hint) && hint.level() > waited_at {
                 waited_at = hint.level();
                 let begun = copied.load(Ordering::Acquire);
                 while copied.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
@@ -228,7 +228,7 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
                 continue;
             };
             copied.fetch_add(1, Ordering::Release);
-            in_growth += u32::from(copy.hint().is_growing());
+            in_growth += u32::from(copy.is_growing(copy.hint()));
             let missed = staying.iter().filter(|&&hash| !copy.contains(hash));
             assert_eq!(missed.count(), 0, "{:?}", copy.stage());
             assert_eq!(copy.taken(), len);
