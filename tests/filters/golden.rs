@@ -9,11 +9,12 @@ use std::fs;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter};
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::Fnv;
-use model::stored;
+use model::stored::{self, tables};
 
 const SLOTS: usize = Layout::DEFAULT.slots;
 
@@ -203,13 +204,16 @@ fn write_the_golden_file_of_a_filter_that_rotates() {
     fs::write(path(ROTATING), rotating().to_bytes()).expect("a place to write to");
 }
 
-/// Filters that grow, and were stored once: at their first level, after two doublings with tokens of all three levels,
-/// and with a second table.
-const GROWN: [(&str, usize, u32, u32); 3] = [
+/// Filters that grow, and were stored once: at their first level, in the midst of the second doubling, after that with
+/// tokens of all three levels, and with a second table.
+const GROWN: [(&str, usize, u32, u32); 4] = [
     ("growing_empty", 2, 0, 1),
+    (MIDWAY, 16, 115, 1),
     ("growing_twice", 16, 200, 1),
     ("growing_two_tables", 2, 9_000, 2),
 ];
+
+const MIDWAY: &str = "growing_midway";
 
 fn grown(first: usize, count: u32) -> GrowingCuckooFilter {
     let builder = GrowingCuckooFilter::builder().buckets(first).seed(9);
@@ -237,6 +241,19 @@ fn golden_files_of_filters_that_grow_are_read_for_ever() {
             grown(first, count).to_bytes() == bytes,
             "{name}: made again"
         );
+        assert_eq!(read.doubled().is_some(), name == MIDWAY, "{name}");
+        // Each token is that of one item, and each item has one.
+        let mut hashes: Vec<u64> = items(count)
+            .map(|item| read.hash_one(item.as_str()))
+            .collect();
+        let mut tokens: Vec<tables::Token> = tables::tokens(&bytes).concat();
+        // Of the longest first, because a shorter one may be of several.
+        tokens.sort_by_key(|token| std::cmp::Reverse(token.known()));
+        for token in tokens {
+            let item = hashes.iter().position(|&hash| token.covers(hash));
+            hashes.swap_remove(item.expect("a token of an item"));
+        }
+        assert_eq!(hashes.len(), 0, "{name}");
         // Each token is that of one item, the longest first: so all can be removed, and no other is found often.
         assert!(
             items(count).all(|item| read.contains(item.as_str())),
