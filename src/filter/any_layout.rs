@@ -185,7 +185,7 @@ impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
 /// Reading a filter of any layout that was stored with any hasher, which the caller passes.
 impl<E, S, I> Filter<E, S, I>
 where
-    E: AnyLayout,
+    E: Engine,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     I: Items + 'static,
 {
@@ -197,7 +197,10 @@ where
     pub fn from_bytes_any_layout_with_hasher(
         bytes: &[u8],
         hasher: S,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Slice::new(bytes), |identity| identity.admit(hasher))
     }
 
@@ -210,14 +213,20 @@ where
     pub fn read_from_any_layout_with_hasher(
         reader: impl Read,
         hasher: S,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Stream(reader), |identity| identity.admit(hasher))
     }
 
     fn read_any_layout(
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         let frame = Frame::read(source)?;
         frame.shape(E::KIND)?.call(ReadBehind {
             frame,

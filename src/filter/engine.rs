@@ -21,8 +21,8 @@ use crate::stored::Stored;
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
 pub trait Engine: Stored {
-    /// The same engine with buckets of another layout, if it is one for [`AnyLayout`]; else itself. (Here, because of a
-    /// type that only some engines have the compiler would not say why.)
+    /// The same engine with buckets of another layout, if it takes [any](AnyLayout); else itself.
+    // Were it a type of `AnyLayout`, the compiler would say that a growing filter's builder has no `layout`, and not why.
     type With<M: Layout>: Engine<Options = Self::Options>;
 
     /// What only an engine that rotates has, if it does.
@@ -50,10 +50,10 @@ pub trait Engine: Stored {
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "filters on a `{Self}` do not take any layout",
-    label = "this engine has one layout alone",
+    message = "a filter on `{Self}` cannot have any layout",
+    label = "its buckets have one layout",
     note = "growing filters have buckets of 4 slots of 16 bits",
-    note = "leave `.layout()` out, or take a fixed or a rotating filter for other layouts"
+    note = "leave out `.layout()`, or take a fixed or rotating filter for other layouts"
 )]
 pub trait AnyLayout: Engine {}
 

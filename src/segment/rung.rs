@@ -2,9 +2,9 @@
 
 use super::counter::Counter;
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::table::doubling::{Blocks, Lanes16};
+use crate::table::Geometry;
+use crate::table::doubling::{Blocks, Lanes16, Region, Stage};
 use crate::table::sizing::{items_for, pair_slots};
-use crate::table::{Geometry, Table};
 use crate::tokens::Refusal;
 use crate::tokens::doubling::Doubling;
 
@@ -27,14 +27,16 @@ impl Rung {
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
     }
 
-    /// Of a table that began with `2^first` buckets, and holds this number of tokens.
-    pub(crate) fn with_table(
+    /// One that began with `2^first` buckets, has come so far, and holds this number of tokens: see
+    /// [`Blocks::with_regions`].
+    pub(crate) fn with_regions(
         first: u32,
-        table: &Table<Lanes16>,
+        stage: Stage,
+        region: impl Fn(usize) -> Region,
         len: usize,
         search_budget: usize,
     ) -> Result<Self, OutOfMemory> {
-        let blocks = Blocks::with_table(first, table)?;
+        let blocks = Blocks::with_regions(first, stage, region)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, len)
     }
 

@@ -9,6 +9,7 @@ mod class;
 mod header;
 mod level;
 mod prefix;
+mod stage;
 mod sweep;
 mod swept;
 mod word;
@@ -17,6 +18,7 @@ pub(crate) use blocks::{Blocks, GrowingHint, Hint};
 pub(crate) use class::{Class, Index, alternate, alternate_at, child, level_of};
 pub(crate) use level::Level;
 pub(crate) use prefix::Prefix;
+pub(crate) use stage::{Region, Stage};
 pub(crate) use word::{Lanes16, State, Word};
 
 /// The deepest level. The index bits of a bucket and of its tokens are still others than those of their heads.

@@ -32,9 +32,8 @@ pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::layout::Bucket;
 use crate::layout::Sight;
-use crate::table::doubling::{Class, Hint, Lanes16};
+use crate::table::doubling::{Class, Hint, Region, Stage};
 
 impl Doubling {
     /// Returns whether a token that covers this item is stored in this table. Writes nothing.
@@ -190,20 +189,25 @@ impl Doubling {
         rest::copy(self)
     }
 
-    /// Leaves no word frozen, no growth under way, and no descriptor with a thread that is gone. Returns the number of
-    /// tokens. For a caller who has the tokens alone.
+    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller who
+    /// has the tokens alone.
     pub(crate) fn settle_all(&self) -> usize {
         rest::settle_all(self)
     }
 
-    /// Settles each word of the level once, as a writer does that meets it. Returns the number of tokens.
-    pub(crate) fn settle_each(&self) -> usize {
-        rest::contents(self).map(|(_, content)| content.len()).sum()
+    /// How far it has come.
+    pub(crate) fn stage(&self) -> Stage {
+        self.blocks.stage()
     }
 
-    /// The content of a bucket, by its place in its level. Empty, if it is not there.
-    pub(crate) fn content(&self, level: u32, place: usize) -> Bucket<Lanes16> {
-        self.look(1 << level | place)
+    /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
+    pub(crate) fn settle_each(&self, level: u32) -> usize {
+        rest::settle_each(self, level)
+    }
+
+    /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
+    pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
+        self.region(1 << level | place, Self::peek)
     }
 
     /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.

@@ -22,6 +22,7 @@ use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
 use super::level::{Level, load};
+use super::stage::{Region, Stage};
 use super::swept::Swept;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
@@ -30,7 +31,6 @@ use crate::error::OutOfMemory;
 use crate::layout::prefix::{Depth, Head, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint, Sight};
 use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
-use crate::table::Table;
 
 #[derive(Debug)]
 pub(crate) struct Blocks {
@@ -110,20 +110,29 @@ impl Hint {
 impl Blocks {
     /// A table of `2^first` empty buckets. It can double ten times, or up to the deepest level.
     pub(crate) fn new(first: u32) -> Result<Self, OutOfMemory> {
-        Self::with_words(first, first, |_| Bucket::EMPTY)
+        let empty = |_| Region::Whole(Bucket::EMPTY);
+        Self::with_regions(first, Stage::at_rest(first), empty)
     }
 
-    /// A table that began with `2^first` buckets, and has those of one level.
-    pub(crate) fn with_words(
+    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is, by its
+    /// place. Only while the table grows one may be split, and all must be that the sweep has passed.
+    pub(crate) fn with_regions(
         first: u32,
-        level: u32,
-        content: impl Fn(usize) -> Bucket<Lanes16>,
+        stage: Stage,
+        region: impl Fn(usize) -> Region,
     ) -> Result<Self, OutOfMemory> {
+        let level = stage.level;
         let block = Block::new(level, depth(first, level))?;
-        for (place, cell) in block.words.iter().enumerate() {
-            cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
+        let blocks = Self::of(first, level, block, false);
+        if let Some(cursor) = stage.cursor {
+            let hint = blocks.hint();
+            blocks.begin_to_grow(hint)?;
+            blocks.header(hint).sweep.stand_at(cursor);
         }
-        Ok(Self::of(first, level, block, false))
+        for place in 0..1 << level {
+            blocks.set_region(1 << level | place, region(place));
+        }
+        Ok(blocks)
     }
 
     /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
@@ -148,12 +157,6 @@ impl Blocks {
             hint: AtomicPtr::new(hint.0),
             blocks,
         }
-    }
-
-    /// A table that began with `2^first` buckets, and holds these, whose number is a power of two.
-    pub(crate) fn with_table(first: u32, table: &Table<Lanes16>) -> Result<Self, OutOfMemory> {
-        let content = |place| table.load(place).plain();
-        Self::with_words(first, table.len().ilog2(), content)
     }
 
     pub(crate) fn first(&self) -> u32 {
@@ -205,6 +208,21 @@ impl Blocks {
         self.header(hint).sweep.cursor()
     }
 
+    /// How far the table has come. Whoever loads words after this finds those gone that the sweep has passed.
+    pub(crate) fn stage(&self) -> Stage {
+        let hint = self.hint();
+        Stage {
+            level: hint.level(),
+            cursor: self.growing(hint).map(|_| self.cursor(hint)),
+        }
+    }
+
+    /// Gives up the words that threads have taken to split them. For a caller who has the table alone.
+    pub(crate) fn give_up_taken(&self) {
+        let sweep = &self.header(self.hint()).sweep;
+        sweep.stand_at(sweep.cursor());
+    }
+
     /// A number that stays the same only if the growth of the level of `hint` stands still.
     pub(crate) fn progress(&self, hint: Hint) -> usize {
         self.header(hint).sweep.progress()
@@ -242,7 +260,9 @@ impl Blocks {
     /// There is no table after this one any more. For a caller who has it alone.
     pub(crate) fn end_following(&self) {
         let hint = self.hint();
-        let _ = self.replace_hint(hint, hint.without(ASIDE));
+        if self.is_followed(hint) {
+            let _ = self.replace_hint(hint, hint.without(ASIDE));
+        }
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -358,10 +378,20 @@ impl Blocks {
     }
 
     /// Sets a word of a table that nobody else can reach.
-    pub(crate) fn set(&self, bucket: usize, content: Bucket<Lanes16>) {
+    pub(crate) fn set(&self, bucket: usize, word: impl Into<Word>) {
         let cell = self.cell(bucket).expect("a bucket of the table");
         // Relaxed: whatever follows is ordered by the handing over of the table.
-        cell.store(Word::from(content).bits(), Ordering::Relaxed);
+        cell.store(word.into().bits(), Ordering::Relaxed);
+    }
+
+    /// The same of what a bucket has become.
+    pub(crate) fn set_region(&self, bucket: usize, region: Region) {
+        if matches!(region, Region::Split(_)) {
+            self.set(bucket, Word::GONE);
+        }
+        region
+            .buckets(bucket)
+            .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
     /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into

@@ -8,7 +8,7 @@
 use super::parts::{Bucket, Doubling, Token, prefix};
 use super::scan::place;
 use crate::error::OutOfMemory;
-use crate::table::doubling::{Blocks, alternate_at, level_of};
+use crate::table::doubling::{Blocks, Region, Stage, alternate_at, level_of};
 
 /// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
 /// fit.
@@ -37,6 +37,7 @@ fn add(to: &Doubling, from: &Doubling, bucket: usize, token: Token) -> bool {
 
 /// An empty table that began at one level, and has another.
 pub(super) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Doubling, OutOfMemory> {
-    let blocks = Blocks::with_words(first, level, |_| Bucket::EMPTY)?;
+    let empty = |_| Region::Whole(Bucket::EMPTY);
+    let blocks = Blocks::with_regions(first, Stage::at_rest(level), empty)?;
     Doubling::with_blocks(blocks, search_budget)
 }

@@ -7,7 +7,9 @@ use crate::layout;
 use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
 use crate::table::Reference;
-use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, Word, level_of};
+use crate::table::doubling::{
+    Blocks, Class, Index, Lanes16, Prefix, Region, State, Word, level_of,
+};
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
@@ -200,15 +202,26 @@ impl Doubling {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)
     }
 
+    /// What has become of a bucket that was there once, by what `content` reads of words. None, if it has been split more than
+    /// once.
+    pub(super) fn region(
+        &self,
+        bucket: usize,
+        content: impl Fn(&Self, usize) -> Option<Bucket>,
+    ) -> Option<Region> {
+        // From above: who finds that it is not there any more finds its children.
+        if let Some(content) = content(self, bucket) {
+            return Some(Region::Whole(content));
+        }
+        let [first, second] = [bucket << 1, bucket << 1 | 1].map(|child| content(self, child));
+        Some(Region::Split([first?, second?]))
+    }
+
     /// The number of tokens. Exact if no thread writes.
     pub(crate) fn taken(&self) -> usize {
         let level = self.level();
-        // Of the level that a growth leads to, too: what is gone or absent counts as empty.
-        let buckets = (1 << level)..(4 << level);
-        buckets
-            .filter_map(|bucket| self.peek(bucket))
-            .map(Bucket::len)
-            .sum()
+        let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, Self::peek));
+        regions.map(Region::len).sum()
     }
 }
 

@@ -7,7 +7,7 @@
 use super::opening::replace_vacant;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
-use super::settlement::{Settled, live, settle_in};
+use super::settlement::{live, settle_in};
 use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;
@@ -54,10 +54,7 @@ impl<'a> Ground<'a> {
         if !self.is_reached {
             return settle_computed(self.tokens, bucket);
         }
-        match settle_in(self.tokens, self.words, bucket) {
-            Settled::Bucket(content) => Some(content),
-            Settled::Gone | Settled::Absent => None,
-        }
+        settle_in(self.tokens, self.words, bucket).content()
     }
 }
 

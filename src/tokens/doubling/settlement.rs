@@ -18,10 +18,27 @@ pub(super) enum Settled {
     Bucket(Bucket),
 }
 
+impl Settled {
+    /// The content of a bucket that is there.
+    #[inline]
+    pub(super) fn content(self) -> Option<Bucket> {
+        match self {
+            Self::Bucket(content) => Some(content),
+            Self::Gone | Self::Absent => None,
+        }
+    }
+}
+
 /// Reads a word as a writer does: at a time when it is not a reference.
 #[inline]
 pub(super) fn settle(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.load(bucket))
+}
+
+/// The content of a bucket, read so, if it is there.
+#[inline]
+pub(super) fn settled(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
+    settle(tokens, bucket).content()
 }
 
 /// The same for a caller who knows the level.

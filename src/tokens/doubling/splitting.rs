@@ -7,7 +7,7 @@ use crossbeam_epoch::Guard;
 use super::finish::finish_installed;
 use super::opening::replace;
 use super::parts::{Bucket, Doubling};
-use super::settlement::{Settled, settle};
+use super::settlement::settled;
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Hint, Lanes16, level_of};
@@ -46,7 +46,7 @@ fn split_with<'a>(
 ) -> bool {
     debug_assert!(level_of(bucket) < tokens.blocks.last());
     for _ in 0..ATTEMPTS {
-        let Settled::Bucket(content) = settle(tokens, bucket) else {
+        let Some(content) = settled(tokens, bucket) else {
             return true;
         };
         if claim.is_none() {
@@ -134,8 +134,5 @@ pub(super) fn settle_computed(tokens: &Doubling, bucket: usize) -> Option<Bucket
     if is_deeper && !split(tokens, bucket >> 1) {
         return None;
     }
-    match settle(tokens, bucket) {
-        Settled::Bucket(content) => Some(content),
-        Settled::Gone | Settled::Absent => None,
-    }
+    settled(tokens, bucket)
 }
