@@ -71,10 +71,10 @@ impl Tables {
         self.first(self.count())
     }
 
-    /// The table after the first one, if there is one.
+    /// The tables after the first one, that which is yet to count too.
     #[inline]
-    pub(super) fn second(&self) -> Option<&Rung> {
-        self.later[0].get()
+    pub(super) fn later(&self) -> impl Iterator<Item = &Rung> {
+        self.later.iter().map_while(OnceBox::get)
     }
 
     /// The finest, which takes the inserts.
@@ -108,8 +108,7 @@ impl Tables {
 
     /// The heap bytes in use, those of a table that is not followed to yet included.
     pub(super) fn bytes(&self) -> usize {
-        let later = self.later.iter().filter_map(OnceBox::get);
-        let later = later.map(|rung| rung.bytes() + size_of::<Rung>());
+        let later = self.later().map(|rung| rung.bytes() + size_of::<Rung>());
         self.home.bytes() + later.sum::<usize>() + Self::BESIDES
     }
 

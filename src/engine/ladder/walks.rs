@@ -30,7 +30,7 @@ impl Ladder {
     #[inline(never)]
     fn lookup_aside(&self, hint: Hint, hash: u64) -> Sight {
         let home = self.tables.home().tokens();
-        match self.tables.second() {
+        match self.tables.later().next() {
             None => home.sight_aside(hint, hash),
             Some(second) => second
                 .tokens()
@@ -137,9 +137,8 @@ impl Ladder {
     /// In all, because what is absent is looked for in all, and a batch has time for that while it serves others.
     #[inline(never)]
     fn prefetch_in_later(&self, hash: u64) {
-        let later = self.tables.count() - 1;
-        let tables = self.tables.all().take(later);
-        tables.for_each(|table| table.tokens().prefetch(hash));
+        let later = self.tables.later();
+        later.for_each(|table| table.tokens().prefetch(hash));
     }
 }
 
