@@ -35,9 +35,6 @@ const PACE: Pace = Pace {
     turns: 4,
 };
 
-/// How often an emptied filter is asked to begin anew.
-const FLUSHES: usize = 64;
-
 /// How many items a thread handles between two looks at the time.
 const TURNS: usize = 64;
 
@@ -180,13 +177,7 @@ impl<E: Soaked> Soak<E> {
             ));
         }
         let before = E::empty(self.seed).slots();
-        // Threads that have ended may still be about to give back what they had.
-        for _ in 0..FLUSHES {
-            self.filter.shrink_to_fit();
-            if self.filter.slots() == before {
-                break;
-            }
-        }
+        self.filter.shrink_to_fit();
         let slots = self.filter.slots();
         if slots != before {
             return Err(format!("it is empty, and has {slots} slots, not {before}"));

@@ -18,7 +18,7 @@ pub(crate) trait Soaked: Engine {
     /// Without these the run is worth nothing.
     const NEEDED: &'static [Event];
 
-    /// After so many stretches all items go, so that the filter begins anew.
+    /// After so many stretches all items go, and the filter is made as small as it was.
     const STRETCHES: u64;
 
     fn empty(seed: u64) -> Filter<Self>
