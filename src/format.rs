@@ -68,8 +68,7 @@
 //! Where a token is stored is decided by the calls before, and by nothing else, in this and in every later release
 //! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
 //! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
-//! does not hold for calls that several threads make at once. Of filters that double, to store is one of the calls: it ends
-//! a doubling that is under way, and what comes then finds other buckets.
+//! does not hold for calls that several threads make at once. To store, to copy or to list a filter changes nothing in it.
 //!
 //! # An example
 //!
@@ -120,7 +119,7 @@
 //! # Filters that double
 //!
 //! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its tables in one piece, from the finest to the
-//! coarsest: one until it has doubled ten times. A doubling that is under way is brought to its end before. The first
+//! coarsest: one until it has doubled ten times. One that is in the midst of a doubling is stored as it is. The first
 //! 32 bytes of the header are as above, except for the kind.
 //!
 //! | offset | bytes | content |
@@ -134,7 +133,7 @@
 //! | 56 | 4 | tables, `n`: 1 to 4 |
 //! | 60 | 4 | CRC-32 of bytes 0 to 59 |
 //! | 64 | `24 n` | the list, 24 bytes for each table |
-//! | `64 + 24 n` | `8 m` | the buckets of all tables, `m` in total |
+//! | `64 + 24 n` | `8 m` | the words of all tables, `m` in total |
 //! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
 //!
 //! The list has this entry for each table:
@@ -143,10 +142,15 @@
 //! |-------:|------:|---|
 //! | 0 | 1 | level at which the table began, from 1 |
 //! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
-//! | 2 | 6 | 0 |
+//! | 2 | 1 | 1 if the table is in the midst of a doubling, from level `k` to the next, which it must be able to have; else 0 |
+//! | 3 | 5 | so many buckets of level `k` are split, from the first on: where the doubling goes on. 0 if there is none |
 //! | 8 | 8 | items in it: occupied slots |
 //! | 16 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
+//!
+//! The words of a table are its 2<sup>k</sup> buckets. In the midst of a doubling there are two words for each of these
+//! buckets: its two children, if it is split; else the bucket, and 1, which is no bucket. All must be split that the entry
+//! counts, and behind these any may be.
 //!
 //! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top one
 //! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten

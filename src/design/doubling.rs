@@ -112,6 +112,13 @@
 //! `finish_doubling` and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit
 //! looks for parts once more, and sets it again if there are any.
 //!
+//! # Copies
+//!
+//! To store a table, to copy or to list it neither begins nor ends a growth. The copy has the level, the cursor, and of
+//! each bucket of the level the bucket itself or, if it is split, its children; so it goes on as the table does. The number
+//! of words that are taken is not part of it: who has the table alone gives up what others had taken. Nor is memory that is
+//! to be given back. How a copy is made while others split: [`snapshots`](super::snapshots#tables-that-double).
+//!
 //! # The longest step
 //!
 //! No insert does anything that takes longer in a larger table:

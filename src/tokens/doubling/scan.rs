@@ -111,19 +111,27 @@ fn copy_group(
     // After the last word: a token that moves later is in the copy already.
     tokens.stripes.end_scan(group);
     copied?;
-    // After the copy: what a hint names is read as a whole, validated as a miss is.
+    heed_hints(tokens, scan, group, copy)
+}
+
+/// Corrects the copy where tokens have changed places. What a hint names is read as a whole, validated as a miss is.
+fn heed_hints(
+    tokens: &Doubling,
+    scan: &Scan<'_, Lanes16>,
+    group: Group,
+    copy: &Doubling,
+) -> Result<(), Disturbance> {
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
-    hints
-        .filter(|hint| group.has(hint.fingerprint))
-        .try_for_each(|hint| {
-            // Of a writer that was slow: it goes on in one of the regions below that bucket, and does not say in which.
-            let deeper = level_of(hint.bucket).checked_sub(level);
-            let region = hint.bucket >> deeper.ok_or(Disturbance::Growth)?;
-            let head = Head::of_fingerprint(hint.fingerprint);
-            let buckets = [region, alternate(region, head)];
-            let found = read_pair(tokens, buckets, hint.fingerprint)?;
-            set_tokens(copy, buckets, head, found)
-        })
+    let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
+    hints.try_for_each(|hint| {
+        // Of a writer that was slow: it goes on in one of the regions below that bucket, and does not say in which.
+        let deeper = level_of(hint.bucket).checked_sub(copy.level());
+        let region = hint.bucket >> deeper.ok_or(Disturbance::Growth)?;
+        let head = Head::of_fingerprint(hint.fingerprint);
+        let buckets = [region, alternate(region, head)];
+        let found = read_pair(tokens, buckets, hint.fingerprint)?;
+        set_tokens(copy, buckets, head, found)
+    })
 }
 
 fn read(tokens: &Doubling, bucket: usize) -> Result<Region, Disturbance> {
@@ -262,46 +270,4 @@ fn head(token: Token) -> Head {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::doubling::Class;
-    use crate::tokens::doubling::splitting::finish_growth;
-
-    /// The table doubles twice after the copy was made for its level. If the stripes still said that a scan is on, all that hops
-    /// from then on would leave hints that nobody reads.
-    #[test]
-    fn a_scan_that_growth_disturbs_ends() {
-        for passes in [1, 4] {
-            let blocks = Blocks::new(4).expect("memory");
-            let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
-            let item = 0x0123_4567_89ab_cdef;
-            assert!(tokens.insert(item, 256).is_ok(), "there is room");
-            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
-            let copy = tokens.empty_at(tokens.stage()).expect("memory");
-            for _ in 0..2 {
-                tokens.begin_to_grow(tokens.hint()).expect("memory");
-                assert!(finish_growth(&tokens), "nobody is in the way");
-            }
-            for group in Group::all(passes) {
-                let copied = copy_group(&tokens, &scan, group, &copy);
-                assert!(matches!(copied, Err(Disturbance::Growth)), "no growth");
-            }
-            let f = Class::of_hash(item).head.fingerprint();
-            assert!(!tokens.stripes.bump(f), "a scan is on");
-        }
-    }
-    /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
-    #[test]
-    fn the_scan_of_a_dead_thread_is_ended() {
-        let blocks = Blocks::new(4).expect("memory");
-        let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
-        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
-        core::mem::forget(scan);
-        Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));
-        assert!(tokens.snapshot().is_err(), "a scan is on");
-        tokens.settle_all();
-        let f = Class::of_hash(0x0123_4567_89ab_cdef).head.fingerprint();
-        assert!(!tokens.stripes.bump(f), "the stripes tell of a scan");
-        assert!(tokens.snapshot().is_ok(), "no other scan can begin");
-    }
-}
+mod tests;

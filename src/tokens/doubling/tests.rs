@@ -226,6 +226,37 @@ fn what_is_left_fits_into_fewer_levels() {
     }
 }
 
+/// What a dead thread has taken to split it would else be left out by the table, for a while, and not by its copy.
+#[test]
+fn a_table_goes_on_as_its_copy_does() {
+    const LEVEL: u32 = 8;
+    let table = table(LEVEL);
+    let items = (1..=900u64).map(|item| item.wrapping_mul(SPREAD));
+    assert!(
+        items
+            .clone()
+            .take(700)
+            .all(|item| table.insert(item, BUDGET).is_ok())
+    );
+    table.begin_to_grow(table.hint()).expect("memory");
+    for _ in 0..3 {
+        let taken = table.blocks.next_chunk(table.hint());
+        assert!(!taken.is_empty());
+    }
+    let (copy, _) = table.quiescent_copy().expect("memory");
+    for item in items.skip(700) {
+        assert!(table.insert(item, BUDGET).is_ok() && copy.insert(item, BUDGET).is_ok());
+        assert_eq!(table.stage(), copy.stage());
+        let regions = |of: &Doubling| {
+            let places = 0..1 << of.level();
+            let regions = places.map(|place| of.region_at(of.level(), place));
+            regions.collect::<Vec<_>>()
+        };
+        assert_eq!(regions(&table), regions(&copy));
+    }
+    assert_eq!(table.doubled(), None, "it is over");
+}
+
 /// Each thread has items of its own, whose prefixes are nested with those of others.
 #[test]
 fn threads_find_and_remove_what_is_theirs() {

@@ -125,6 +125,27 @@ impl Token {
         (place << (63 - self.level) | tail << (53 - self.level)) << 2 | head
     }
 
+    /// How many index bits it says of its item.
+    #[must_use]
+    pub fn known(self) -> u32 {
+        let tail = if self.first == self.level {
+            10
+        } else {
+            9 - (self.lane & 0x3ff).trailing_zeros()
+        };
+        self.level + tail
+    }
+
+    /// Whether it may be of the item with this hash.
+    #[must_use]
+    pub fn covers(self, hash: u64) -> bool {
+        let head = hash & 0xfc00;
+        // Heads are not 0.
+        let head = if head == 0 { 1 << 10 } else { head };
+        let differ = self.hash() ^ hash;
+        head == self.lane & 0xfc00 && differ.leading_zeros() > self.known() - 2
+    }
+
     /// The same a level deeper.
     #[must_use]
     pub fn split(self) -> Self {

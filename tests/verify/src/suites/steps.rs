@@ -205,9 +205,9 @@ const MUTANTS: &[Mutant] = &[
         message: "not copied once",
     },
     Mutant {
-        piece: piece("a scan uses hints of another level"),
+        piece: piece("a scan heeds no hints of the parts of a bucket"),
         killer: "stops::copies::a_copy_has_what_hops_while_words_are_split",
-        message: "",
+        message: "not copied once",
     },
     Mutant {
         piece: piece("a token that hops in a table that doubles gives no hint"),
