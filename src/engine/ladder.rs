@@ -80,9 +80,9 @@ impl Ladder {
     /// Begins to double the finest table. For checks that want it at will.
     pub(crate) fn begin_to_double(&self) -> bool {
         self.of_current(|generation| {
-            let tokens = generation.target().tokens();
-            let hint = tokens.hint();
-            hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
+            let target = generation.target();
+            let hint = target.tokens().hint();
+            target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
         })
     }
 

@@ -63,9 +63,10 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
+        let stripes = Stripes::size_for(table.len());
         Ok(Self {
             table,
-            stripes: Stripes::new()?,
+            stripes: Stripes::new(stripes)?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget,
@@ -80,10 +81,11 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let fixed = Stripes::new()?.bytes()
+        let stripes = Stripes::size_for(geometry.buckets());
+        let rest = Stripes::new(stripes)?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
             + Hints::<L>::new()?.bytes();
-        Ok(geometry.buckets() * size_of::<u64>() + fixed)
+        Ok(geometry.buckets() * size_of::<u64>() + rest)
     }
 
     /// An empty object like this one.

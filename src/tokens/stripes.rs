@@ -19,7 +19,8 @@ use crate::sync::{self, AtomicU64, Ordering};
 /// The version counters of one table.
 #[derive(Debug)]
 pub(super) struct Stripes {
-    versions: Box<[AtomicU64; STRIPES]>,
+    /// Their number is a power of two.
+    versions: Box<[AtomicU64]>,
 }
 
 /// The value of a stripe when it was read.
@@ -39,16 +40,19 @@ const SCAN: u64 = 1;
 /// What a bump adds.
 const BUMP: u64 = SCAN << 1;
 
-/// 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache line. It
-/// hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation. As a
-/// constant it saves each lookup a mask and a bounds check.
-const STRIPES: usize = if sync::MODEL { 4 } else { 128 };
+/// The most stripes, 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache
+/// line. It hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation.
+const MOST: usize = if sync::MODEL { 4 } else { 128 };
+
+/// A cache line.
+const FEWEST: usize = if sync::MODEL { 4 } else { 8 };
+
+/// The stripes of a table that grows, small or large: there is one for each two heads.
+#[cfg(feature = "std")]
+pub(super) const OF_GROWING: usize = if sync::MODEL { 4 } else { 32 };
 
 impl Group {
-    /// The most groups: one for each stripe.
-    pub(super) const MOST: usize = STRIPES;
-
-    /// All groups, if there are `groups` of them, at most [`MOST`](Self::MOST).
+    /// All groups, if there are `groups` of them, a power of two, at most one for each stripe.
     pub(super) fn all(groups: usize) -> impl Iterator<Item = Self> {
         (0..groups).map(move |index| Self { index, groups })
     }
@@ -60,35 +64,42 @@ impl Group {
 
     /// Whether the stripe of `f` is in it.
     pub(super) fn has(self, f: Fingerprint) -> bool {
-        stripe_of(f) % self.groups == self.index
+        // The number of groups divides that of the stripes.
+        f.bits() as usize % self.groups == self.index
     }
-}
-
-#[inline]
-fn stripe_of(f: Fingerprint) -> usize {
-    (f.bits() % STRIPES as u32) as usize
 }
 
 impl Stripes {
-    pub(super) fn new() -> Result<Self, OutOfMemory> {
-        let versions = allocate::slice(STRIPES, || AtomicU64::new(0))?;
-        match versions.try_into() {
-            Ok(versions) => Ok(Self { versions }),
-            Err(_) => unreachable!("a slice of STRIPES cells is an array of them"),
-        }
+    /// The stripes of a table of so many words take a 32nd of the bytes of those, if they need not be fewer or more.
+    pub(super) fn size_for(words: usize) -> usize {
+        let affordable = (words / 32).max(1).ilog2();
+        (1 << affordable).clamp(FEWEST, MOST)
+    }
+
+    /// So many, a power of two.
+    pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
+        debug_assert!(size.is_power_of_two());
+        Ok(Self {
+            versions: allocate::slice(size, || AtomicU64::new(0))?,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.versions.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.versions[..])
+        allocate::bytes(&self.versions)
     }
 
     pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&self.versions[..])
+        allocate::place(&self.versions)
     }
 
     #[inline]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
-        &self.versions[stripe_of(f)]
+        // The compiler knows that this is below the length.
+        &self.versions[f.bits() as usize & (self.versions.len() - 1)]
     }
 
     /// The version before the reader looks at the words.

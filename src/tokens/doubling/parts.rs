@@ -12,7 +12,7 @@ use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, Word,
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
-use crate::tokens::stripes::Stripes;
+use crate::tokens::stripes::{self, Stripes};
 
 pub(super) type Bucket = layout::Bucket<Lanes16>;
 pub(super) type Token = layout::Token<Lanes16>;
@@ -73,7 +73,7 @@ impl Doubling {
         Ok(Self {
             blocks: Arc::new(blocks),
             gate: Arc::new(Gate::new(1)),
-            stripes: Stripes::new()?,
+            stripes: Stripes::new(stripes::OF_GROWING)?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget,
@@ -82,10 +82,16 @@ impl Doubling {
 
     /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        let rest = Stripes::new()?.bytes()
+        let rest = Stripes::new(stripes::OF_GROWING)?.bytes()
             + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
             + Hints::<Lanes16>::new()?.bytes();
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
+    }
+
+    /// The heap bytes that the next doubling takes, to this level.
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        let descriptors = Pool::<Lanes16>::size_for(1 << level);
+        Blocks::bytes_for(level) + self.pool.bytes_to_grow(descriptors)
     }
 
     /// Makes it one of the tables behind a gate.
@@ -220,9 +226,10 @@ impl Doubling {
     }
 }
 
-/// The descriptors of a table that begins with this level. It will need more of them than one that keeps its size.
+/// The descriptors of a table that begins with this level: as many as one of half the size has that keeps it. When it grows
+/// it has those that its new size needs.
 fn descriptors_for(level: u32) -> usize {
-    Pool::<Lanes16>::size_for(16 << level)
+    Pool::<Lanes16>::size_for((1 << level) / 2)
 }
 
 /// Where a read of an index string goes on.

@@ -50,7 +50,7 @@ pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotE
                 let len = copy.taken();
                 return Ok((copy, len));
             }
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(Group::MOST),
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(tokens.stripes.len()),
             Err(Disturbance::Growth | Disturbance::NoRoom) => {}
         }
     }
