@@ -73,7 +73,11 @@ impl Counter {
 
     #[inline]
     fn cell(&self, index: usize) -> &AtomicU64 {
-        let midst = if self.cells.len() == 1 { 0 } else { SPACING / 2 };
+        let midst = if self.cells.len() == 1 {
+            0
+        } else {
+            SPACING / 2
+        };
         &self.cells[index * SPACING + midst]
     }
 
@@ -284,12 +288,23 @@ mod tests {
         for buckets in [512, 1 << 10, 1 << 20] {
             let counter = Counter::new(buckets).expect("memory");
             let place = counter.place();
-            let lines: Vec<usize> = counter.cells().map(|cell| core::ptr::from_ref(cell).addr() / LINE).collect();
+            let lines: Vec<usize> = counter
+                .cells()
+                .map(|cell| core::ptr::from_ref(cell).addr() / LINE)
+                .collect();
             assert_eq!(lines.len(), cells_for(buckets));
             assert!(lines.windows(2).all(|pair| pair[0] + 1 < pair[1]));
-            assert!(lines.iter().all(|line| place.contains(&(line * LINE)) && line * LINE + LINE <= place.end));
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| place.contains(&(line * LINE)) && line * LINE + LINE <= place.end)
+            );
         }
-        assert_eq!(Counter::new(256).expect("memory").bytes(), size_of::<u64>(), "a single one");
+        assert_eq!(
+            Counter::new(256).expect("memory").bytes(),
+            size_of::<u64>(),
+            "a single one"
+        );
     }
 
     /// They write to one set of cells while another is added, and some of them to the old one after that.
@@ -334,7 +349,10 @@ mod tests {
         for first in 1..=20 {
             let counter = GrowingCounter::new(1 << first).expect("memory");
             for level in first..=20 {
-                let (before, more) = (counter.bytes(), counter.bytes_to_grow(1 << level).expect("memory"));
+                let (before, more) = (
+                    counter.bytes(),
+                    counter.bytes_to_grow(1 << level).expect("memory"),
+                );
                 counter.grow(1 << level).expect("memory");
                 assert_eq!(counter.bytes(), before + more);
                 assert!(counter.last().all() * STEP > cells_for(1 << level));

@@ -175,7 +175,9 @@ impl<'a> Part<'a> {
         reason = "without the standard library no thread has a number of its own"
     )]
     fn own(self) -> usize {
-        (self.end() / 4).min(sync::EXCLUSIVE).min(self.descriptors.len() / 2)
+        (self.end() / 4)
+            .min(sync::EXCLUSIVE)
+            .min(self.descriptors.len() / 2)
     }
 
     /// A descriptor that nobody uses: the thread's own without a locked instruction, or one of those that threads share.

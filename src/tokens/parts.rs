@@ -21,8 +21,8 @@ pub(crate) struct Tokens<L> {
     pub(super) stripes: Stripes,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
-    /// Most buckets that one path search examines.
-    pub(super) search_budget: usize,
+    /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
+    search_budget: u32,
     pub(super) deciders: Deciders,
 }
 
@@ -69,7 +69,7 @@ impl<L: Layout> Tokens<L> {
             stripes: Stripes::new(stripes)?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
-            search_budget,
+            search_budget: search_budget as u32,
             deciders: Deciders::Everyone,
         })
     }
@@ -91,7 +91,7 @@ impl<L: Layout> Tokens<L> {
     /// An empty object like this one.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let table = Table::new(self.table.geometry())?;
-        let mut fresh = Self::with_table(table, self.search_budget, Some(self.pool.len()))?;
+        let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.len()))?;
         fresh.deciders = self.deciders;
         Ok(fresh)
     }
@@ -116,7 +116,7 @@ impl<L: Layout> Tokens<L> {
     }
 
     pub(crate) fn search_budget(&self) -> usize {
-        self.search_budget
+        self.search_budget as usize
     }
 
     /// From now on only its owner commits an admission.

@@ -167,13 +167,39 @@ mod tests {
     /// Whatever its fingerprint is. What a scan changes is no bump.
     #[test]
     fn each_bump_changes_the_bumps() {
-        let stripes = Stripes::new().expect("memory");
-        for bits in 1..=2 * STRIPES as u32 {
-            stripes.bump(Fingerprint::from_bits(bits).expect("not 0"));
-            assert_eq!(stripes.bumps(), u64::from(bits));
-            Group::all(1).for_each(|group| stripes.announce_scan(group));
-            assert_eq!(stripes.bumps(), u64::from(bits), "a scan is no bump");
-            stripes.end_all_scans();
+        for size in [FEWEST, MOST] {
+            let stripes = Stripes::new(size).expect("memory");
+            for bits in 1..=2 * MOST as u32 {
+                stripes.bump(Fingerprint::from_bits(bits).expect("not 0"));
+                assert_eq!(stripes.bumps(), u64::from(bits));
+                Group::all(1).for_each(|group| stripes.announce_scan(group));
+                assert_eq!(stripes.bumps(), u64::from(bits), "a scan is no bump");
+                stripes.end_all_scans();
+            }
         }
+    }
+
+    /// A scan that is announced to a group is announced to the fingerprints that the group has, and to no others.
+    #[test]
+    fn a_group_has_whole_stripes() {
+        for size in [FEWEST, MOST] {
+            let stripes = Stripes::new(size).expect("memory");
+            for groups in (0..=size.ilog2()).map(|log| 1 << log) {
+                for group in Group::all(groups) {
+                    stripes.announce_scan(group);
+                    for bits in 1..=2 * MOST as u32 {
+                        let f = Fingerprint::from_bits(bits).expect("not 0");
+                        assert_eq!(stripes.bump(f), group.has(f), "{groups} of {size}");
+                    }
+                    stripes.end_scan(group);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_tables_have_few() {
+        let of = [2, 64, 384, 768, 3_072, 1 << 12, 1 << 30].map(Stripes::size_for);
+        assert_eq!(of, [8, 8, 8, 16, 64, 128, 128]);
     }
 }

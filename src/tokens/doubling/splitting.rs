@@ -71,7 +71,9 @@ fn split_with<'a>(
 /// Begins to double the table, unless it has grown since `hint` was read, or is growing.
 pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMemory> {
     debug_assert!(hint.level() < tokens.blocks.last());
-    tokens.pool.grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
+    tokens
+        .pool
+        .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
     if !hint.is_growing() && tokens.blocks.begin_to_grow(hint)? {
         sync::happened(Event::Growth);
     }
