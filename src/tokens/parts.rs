@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::descriptor::{Control, Pool, State};
 use super::hints::{Hint, Hints};
-use super::stripes::Stripes;
+use super::stripes::{BySize, Stripes};
 use super::transfer::Transfer;
 use crate::error::OutOfMemory;
 use crate::layout::{Bucket, Fingerprint, Layout};
@@ -18,7 +18,7 @@ use crate::table::{Content, Geometry, Reference, Table};
 #[derive(Debug)]
 pub(crate) struct Tokens<L> {
     pub(super) table: Table<L>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<BySize>,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
     /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
@@ -63,10 +63,10 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
-        let stripes = Stripes::size_for(table.len());
+        let stripes = Stripes::new(table.len())?;
         Ok(Self {
             table,
-            stripes: Stripes::new(stripes)?,
+            stripes,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget: search_budget as u32,
@@ -81,8 +81,7 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let stripes = Stripes::size_for(geometry.buckets());
-        let rest = Stripes::new(stripes)?.bytes()
+        let rest = Stripes::<BySize>::new(geometry.buckets())?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
             + Hints::<L>::new()?.bytes();
         Ok(geometry.buckets() * size_of::<u64>() + rest)

@@ -12,7 +12,7 @@ use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, Word,
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
-use crate::tokens::stripes::{self, Stripes};
+use crate::tokens::stripes::{OfGrowing, Stripes};
 
 pub(super) type Bucket = layout::Bucket<Lanes16>;
 pub(super) type Token = layout::Token<Lanes16>;
@@ -26,7 +26,7 @@ pub(crate) struct Doubling {
     pub(super) blocks: Arc<Blocks>,
     /// That of its generation.
     pub(super) gate: Arc<Gate>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<OfGrowing>,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
     /// Most buckets that one path search examines.
@@ -69,12 +69,12 @@ pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
 impl Doubling {
     /// Of blocks that nobody else has.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
-        let descriptors = descriptors_for(blocks.hint().level());
+        let level = blocks.hint().level();
         Ok(Self {
             blocks: Arc::new(blocks),
             gate: Arc::new(Gate::new(1)),
-            stripes: Stripes::new(stripes::OF_GROWING)?,
-            pool: Pool::new(descriptors)?,
+            stripes: Stripes::new(1 << level)?,
+            pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
             search_budget,
         })
@@ -82,7 +82,7 @@ impl Doubling {
 
     /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        let rest = Stripes::new(stripes::OF_GROWING)?.bytes()
+        let rest = Stripes::<OfGrowing>::new(1 << first)?.bytes()
             + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
             + Hints::<Lanes16>::new()?.bytes();
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
