@@ -20,17 +20,21 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// One in the midst of each so many, so that none shares its line with anything; or a single one.
+    /// One in the midst of each so many, as the spacing says.
     cells: Box<[AtomicU64]>,
     /// Only the thread with the same index writes each of these, the first. The others are for the threads with higher
     /// indexes.
-    own: usize,
+    own: u32,
+    spacing: u32,
 }
 
 const MOST_CELLS: usize = 64;
 
-/// As many words are two cache lines, which processors fetch together.
-const SPACING: usize = if sync::PLAIN { 16 } else { 1 };
+/// As many words are two cache lines, which processors fetch together: so none shares its line with anything.
+const APART: usize = if sync::PLAIN { 16 } else { 1 };
+
+/// The cells of a small filter, which has no bytes to spare for lines that are not shared.
+const CLOSE: usize = 1;
 
 /// How many cells a table of so many buckets has.
 fn cells_for(buckets: usize) -> usize {
@@ -46,14 +50,19 @@ impl Counter {
     /// A small table has fewer cells. A quarter of them is shared, or more: every cell that no thread can own is
     /// shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let all = cells_for(buckets);
+        match cells_for(buckets) {
+            1 => Self::with(1, CLOSE),
+            all => Self::with(all, APART),
+        }
+    }
+
+    fn with(all: usize, spacing: usize) -> Result<Self, OutOfMemory> {
         let nobodys = all.saturating_sub(sync::EXCLUSIVE);
         let shared = (all / 4).max(1).max(nobodys);
-        // A small filter has no bytes to spare for lines that are not shared.
-        let words = if all == 1 { 1 } else { all * SPACING };
         Ok(Self {
-            cells: allocate::slice(words, || AtomicU64::new(0))?,
-            own: all - shared,
+            cells: allocate::slice(all * spacing, || AtomicU64::new(0))?,
+            own: (all - shared) as u32,
+            spacing: spacing as u32,
         })
     }
 
@@ -65,20 +74,19 @@ impl Counter {
         allocate::place(&self.cells)
     }
 
+    fn own(&self) -> usize {
+        self.own as usize
+    }
+
     /// How many cells there are.
-    #[inline]
     fn all(&self) -> usize {
-        self.cells.len().div_ceil(SPACING)
+        self.cells.len() / self.spacing as usize
     }
 
     #[inline]
     fn cell(&self, index: usize) -> &AtomicU64 {
-        let midst = if self.cells.len() == 1 {
-            0
-        } else {
-            SPACING / 2
-        };
-        &self.cells[index * SPACING + midst]
+        let spacing = self.spacing as usize;
+        &self.cells[index * spacing + spacing / 2]
     }
 
     #[inline]
@@ -95,12 +103,11 @@ impl Counter {
     fn change(&self, by: u64) {
         // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
         let index = sync::thread_index();
-        if index >= self.own {
+        if index >= self.own() {
             return self.change_shared(index, by);
         }
-        // No other thread writes this cell: two plain accesses replace a locked one. There are several cells, because one
-        // of them is shared.
-        let cell = &self.cells[index * SPACING + SPACING / 2];
+        // No other thread writes this cell: two plain accesses replace a locked one.
+        let cell = self.cell(index);
         let count = cell.load(Ordering::Relaxed);
         cell.store(count.wrapping_add(by), Ordering::Relaxed);
     }
@@ -108,7 +115,7 @@ impl Counter {
     /// Apart, so that the code of every write is small enough to be inlined.
     #[inline(never)]
     fn change_shared(&self, index: usize, by: u64) {
-        let cell = self.own + index % (self.all() - self.own);
+        let cell = self.own() + index % (self.all() - self.own());
         self.cell(cell).fetch_add(by, Ordering::Relaxed);
     }
 
@@ -133,7 +140,7 @@ impl Counter {
         for cell in self.cells() {
             cell.store(0, Ordering::Relaxed);
         }
-        self.cell(self.own).store(items as u64, Ordering::Relaxed);
+        self.cell(self.own()).store(items as u64, Ordering::Relaxed);
     }
 }
 
@@ -162,11 +169,22 @@ struct Added {
 #[cfg(feature = "std")]
 const STEP: usize = 8;
 
+/// As many close cells are half of a line.
+#[cfg(feature = "std")]
+const FEW: usize = 4;
+
 #[cfg(feature = "std")]
 impl GrowingCounter {
-    /// Of a table of so many buckets: as many cells as one of half the size has that keeps it.
+    /// Of a table of so many buckets: as many cells as one of half the size has that keeps it, or a few close together.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        Ok(Self(Box::new(Added::new(buckets / 2)?)))
+        let counter = match cells_for(buckets / 2) {
+            1 => Counter::with(FEW, CLOSE)?,
+            all => Counter::with(all, APART)?,
+        };
+        Ok(Self(Box::new(Added {
+            counter,
+            later: OnceBox::new(),
+        })))
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -175,25 +193,34 @@ impl GrowingCounter {
     }
 
     /// The bytes that [`grow`](Self::grow) would add.
-    pub(super) fn bytes_to_grow(&self, buckets: usize) -> Result<usize, OutOfMemory> {
+    pub(super) fn bytes_to_grow(&self, buckets: usize) -> usize {
         if self.has_enough(buckets) {
-            return Ok(0);
+            return 0;
         }
-        Ok(size_of::<Added>() + Counter::new(buckets)?.bytes())
+        let cells = cells_for(buckets) * APART;
+        size_of::<Added>() + cells * size_of::<AtomicU64>()
     }
 
     /// Adds cells, if a table of so many buckets has many more.
     pub(super) fn grow(&self, buckets: usize) -> Result<(), OutOfMemory> {
         if !self.has_enough(buckets) {
             let last = self.all().last().unwrap_or(&self.0);
-            last.later
-                .get_or_try_init(|| Added::new(buckets).map(Box::new))?;
+            let added = || {
+                let counter = Counter::with(cells_for(buckets), APART)?;
+                Ok(Box::new(Added {
+                    counter,
+                    later: OnceBox::new(),
+                }))
+            };
+            last.later.get_or_try_init(added)?;
         }
         Ok(())
     }
 
     fn has_enough(&self, buckets: usize) -> bool {
-        let (now, wanted) = (self.last().all(), cells_for(buckets));
+        // Those that are close together count as one.
+        let now = (self.last().cells.len() / APART).max(1);
+        let wanted = cells_for(buckets);
         now >= wanted || wanted < MOST_CELLS && wanted < STEP * now
     }
 
@@ -231,16 +258,6 @@ impl GrowingCounter {
     pub(super) fn reset(&mut self, items: usize) {
         self.0.later = OnceBox::new();
         self.0.counter.reset(items);
-    }
-}
-
-#[cfg(feature = "std")]
-impl Added {
-    fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            counter: Counter::new(buckets)?,
-            later: OnceBox::new(),
-        })
     }
 }
 
@@ -349,10 +366,7 @@ mod tests {
         for first in 1..=20 {
             let counter = GrowingCounter::new(1 << first).expect("memory");
             for level in first..=20 {
-                let (before, more) = (
-                    counter.bytes(),
-                    counter.bytes_to_grow(1 << level).expect("memory"),
-                );
+                let (before, more) = (counter.bytes(), counter.bytes_to_grow(1 << level));
                 counter.grow(1 << level).expect("memory");
                 assert_eq!(counter.bytes(), before + more);
                 assert!(counter.last().all() * STEP > cells_for(1 << level));

@@ -118,8 +118,8 @@ impl Rung {
     }
 
     /// The heap bytes that the next doubling takes, to this level.
-    pub(crate) fn bytes_to_grow(&self, level: u32) -> Result<usize, OutOfMemory> {
-        Ok(self.tokens.bytes_to_grow(level) + self.counter.bytes_to_grow(1 << level)?)
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        self.tokens.bytes_to_grow(level) + self.counter.bytes_to_grow(1 << level)
     }
 
     /// Begins to double the table, unless it has grown since the hint was read. It must be able to.

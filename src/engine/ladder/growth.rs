@@ -128,7 +128,7 @@ impl Ladder {
         // As large as the one before: its tokens are longer by a bit all the same.
         let level = if grown { hint.level() + 1 } else { last };
         let more = if grown {
-            target.bytes_to_grow(level)?
+            target.bytes_to_grow(level)
         } else {
             size_of::<Rung>() + Rung::bytes_for(level)?
         };
