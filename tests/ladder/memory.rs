@@ -144,7 +144,7 @@ fn an_endless_reader_is_not_believed_either() {
 fn memory_that_cannot_be_had_is_an_error() {
     // All but the few bytes that hold the tables together and are not asked for with a choice. The words, the versions
     // and the descriptors of each, at least.
-    is_an_error_without_memory::<Ladder>(&empty(&[(11, 11), (1, 11)]), 1_024, 3 * 2);
+    is_an_error_without_memory::<Ladder>(&empty(&[(11, 11), (1, 11)]), 256, 3 * 2);
 }
 
 #[test]
