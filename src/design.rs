@@ -18,7 +18,6 @@
 //! | hint | a note that a writer leaves for a scan: tokens of this class change places |
 //! | descriptor | the record that says what a relocation, an admission or an emptying does to its words |
 //! | reference | the value of a word that names a descriptor: the word is frozen |
-//! | segment | one of the tables of a filter that grows by segments |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
 //! | split | the replacement of a bucket by its two children, one level deeper |
 //! | generation | the tokens that came between two rotations, in one of the tables of a filter that rotates |
@@ -35,7 +34,6 @@
 //! | How does one step change two words, and what holds after it? | [`transfers`] |
 //! | When does each operation take effect, and why at that moment? | [`linearization`] |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
-//! | Why does a filter that grows by segments lose nothing? | [`growth`] |
 //! | Why does a table that doubles in place lose nothing? | [`doubling`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
 //! | What holds where tokens carry values? | [`values`] |
@@ -88,8 +86,8 @@
 //!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
 //! The crate uses `unsafe` for six things: those two loads; the vector comparison and the prefetch, because the
-//! intrinsics are unsafe to call; with the feature `std` the lists and tables of a filter that grows, which readers read
-//! while another thread replaces them; the reference from a filter for items of one type to the same filter for all
+//! intrinsics are unsafe to call; with the feature `std` the tables of a growing filter, which readers
+//! read while another thread replaces them; the reference from a filter for items of one type to the same filter for all
 //! items; and system calls about the pages of tables, with the feature `std` on Linux and with `huge-pages`.
 //!
 //! # What processors share
@@ -141,10 +139,9 @@
 //! operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests is a change of the
 //! contract, whatever else it improves.
 //!
-//! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a filter that
-//! grows by segments gives up a segment* whose last token was removed depends on when all threads have left it. Until then the list
-//! has a segment without tokens, which takes no inserts, and counts against the limits on rate and memory. So replicas set
-//! the limits where the decision is made, and only there.
+//! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a growing
+//! filter reaches its limit on memory* depends on the machine, and on when all threads have left the words that a doubling
+//! leaves behind. So replicas set the limit where the decision is made, and only there.
 //!
 //! # Geometry
 //!
@@ -157,14 +154,13 @@
 //! ```
 //!
 //! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution inside the range. The
-//! forced top bit makes the candidates differ. Doubling `k` refines every class.
+//! forced top bit makes the candidates differ.
 //!
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.
 
 pub mod doubling;
 pub mod evidence;
-pub mod growth;
 pub mod linearization;
 pub mod orderings;
 pub mod rotation;

@@ -1,13 +1,11 @@
 //! Engines: what a filter does with a hash.
 //!
-//! There are four: [`Fixed`], one segment; [`Growing`], a chain of segments; [`Ladder`], tables that double; and
-//! [`Rotating`], a ring of segments. The facade above is written once, over the trait [`Operations`].
+//! There are three: [`Fixed`], one table; [`Ladder`], a table that doubles; and [`Rotating`], a ring of tables. The
+//! facade above is written once, over the trait [`Operations`].
 
 pub(crate) mod choice;
 mod filling;
 mod fixed;
-#[cfg(feature = "std")]
-pub(crate) mod growing;
 #[cfg(feature = "std")]
 pub(crate) mod ladder;
 mod operations;
@@ -17,8 +15,6 @@ mod size;
 
 pub(crate) use filling::Filling;
 pub use fixed::Fixed;
-#[cfg(feature = "std")]
-pub use growing::Growing;
 #[cfg(feature = "std")]
 pub use ladder::Ladder;
 pub(crate) use operations::Operations;

@@ -43,9 +43,7 @@ mod traits;
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
-pub use engine::Engine;
-#[cfg(feature = "std")]
-pub use growing::Grows;
+pub use engine::{AnyLayout, Engine};
 pub use hashed::Hashed;
 pub use items::{Any, Items, Only, Takes, TakesEach};
 pub use rotates::Rotates;
@@ -133,8 +131,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// leaves behind go back to the system when all splits have ended that could reach them (on Linux; elsewhere, and what is
 /// less than a page, when the filter is dropped).
 ///
-/// Its buckets are those of 4 x 16. With another [layout](crate::guide::layouts) a filter grows by segments:
-/// [`Growing`](crate::Growing).
+/// Its buckets have 4 slots of 16 bits. Only fixed and rotating filters take another [layout](crate::guide::layouts).
 ///
 /// # Examples
 ///
@@ -275,9 +272,8 @@ pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Onl
 /// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
 /// are names for it.
 ///
-/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Ladder`],
-/// [`Growing`](crate::Growing) or [`Rotating`]. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless
-/// named; that of a `Ladder` is always 4 x 16.
+/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Ladder`] or [`Rotating`].
+/// Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; that of a `Ladder` is always 4 x 16.
 /// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
 ///
 /// # Examples

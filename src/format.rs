@@ -4,8 +4,8 @@
 //! [`chunks`](crate::Filter::chunks) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
-//! is version 1; every later release reads it. [Filters that double](#filters-that-double), [filters that grow by
-//! segments](#filters-that-grow-by-segments) and [filters that rotate](#filters-that-rotate) have their own forms.
+//! is version 1; every later release reads it. [Filters that double](#filters-that-double) and [filters that
+//! rotate](#filters-that-rotate) have their own forms.
 //!
 //! # Layout
 //!
@@ -68,9 +68,7 @@
 //! Where a token is stored is decided by the calls before, and by nothing else, in this and in every later release
 //! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
 //! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
-//! does not hold for calls that several threads make at once. A filter that grows can have a segment more, without tokens,
-//! until all threads have left it. Of filters that double, to store is one of the calls: it ends a doubling that is under
-//! way, and what comes then finds other buckets.
+//! does not hold for calls that several threads make at once. To store, to copy or to list a filter changes nothing in it.
 //!
 //! # An example
 //!
@@ -121,13 +119,13 @@
 //! # Filters that double
 //!
 //! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its tables in one piece, from the finest to the
-//! coarsest: one until it has doubled ten times. A doubling that is under way is brought to its end before. The first
+//! coarsest: one until it has doubled ten times. One that is in the midst of a doubling is stored as it is. The first
 //! 32 bytes of the header are as above, except for the kind.
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
 //! | 0 | 14 | as above; the layout is 4 x 16 |
-//! | 14 | 1 | kind: 4, tables that double |
+//! | 14 | 1 | kind: 2, tables that double |
 //! | 15 | 17 | hasher, as above |
 //! | 32 | 8 | 0 |
 //! | 40 | 8 | the largest rate of false positives that growth may reach, at least that of one full table: a `binary64` of IEEE 754 |
@@ -135,7 +133,7 @@
 //! | 56 | 4 | tables, `n`: 1 to 4 |
 //! | 60 | 4 | CRC-32 of bytes 0 to 59 |
 //! | 64 | `24 n` | the list, 24 bytes for each table |
-//! | `64 + 24 n` | `8 m` | the buckets of all tables, `m` in total |
+//! | `64 + 24 n` | `8 m` | the words of all tables, `m` in total |
 //! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
 //!
 //! The list has this entry for each table:
@@ -144,10 +142,15 @@
 //! |-------:|------:|---|
 //! | 0 | 1 | level at which the table began, from 1 |
 //! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
-//! | 2 | 6 | 0 |
+//! | 2 | 1 | 1 if the table is in the midst of a doubling, from level `k` to the next, which it must be able to have; else 0 |
+//! | 3 | 5 | so many buckets of level `k` are split, from the first on: where the doubling goes on. 0 if there is none |
 //! | 8 | 8 | items in it: occupied slots |
 //! | 16 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
+//!
+//! The words of a table are its 2<sup>k</sup> buckets. In the midst of a doubling there are two words for each of these
+//! buckets: its two children, if it is split; else the bucket, and 1, which is no bucket. All must be split that the entry
+//! counts, and behind these any may be.
 //!
 //! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top one
 //! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten
@@ -164,7 +167,7 @@
 //!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
 //!     0x01, 0x00,                                     // version 1
 //!     0x40, 0x00,                                     // a header of 64 bytes
-//!     0x10, 0x04, 0x04,                               // 16 bits, 4 slots, tables that double
+//!     0x10, 0x04, 0x02,                               // 16 bits, 4 slots, tables that double
 //!     0x01,                                           // RandomState
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
 //!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
@@ -172,93 +175,17 @@
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
 //!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
 //!     0x01, 0x00, 0x00, 0x00,                         // one table
-//!     0xf2, 0x5e, 0x45, 0xda,                         // the CRC of the above
+//!     0xd9, 0x01, 0x81, 0x01,                         // the CRC of the above
 //!     0x01, 0x02,                                     // it began with 2 buckets, and has 4
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 //!     0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 9 items
 //!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
-//!     0x0f, 0xa3, 0x67, 0xba,                         // the CRC of all this, except the first CRC
+//!     0x0c, 0x4b, 0x63, 0xd5,                         // the CRC of all this, except the first CRC
 //!     0x00, 0x00, 0x00, 0x00, 0x0d, 0x29, 0x0f, 0x0d, // the heads 3 and 10, with nine bits of tail each
 //!     0x00, 0x00, 0x00, 0x00, 0xad, 0x29, 0x91, 0xe0,
 //!     0x00, 0x00, 0x00, 0x00, 0x69, 0xfb, 0x11, 0x2b,
 //!     0x00, 0x00, 0xdf, 0x8a, 0xaf, 0x9b, 0x03, 0x7a,
-//!     0x13, 0x40, 0x74, 0x1d,                         // the CRC of all this
-//! ]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Filters that grow by segments
-//!
-//! A [`Filter<Growing>`](crate::Growing) is stored with all its segments in one piece. The first
-//! 32 bytes of its header are as above, except for the kind. A list of the segments follows, and then the buckets
-//! of each segment. Both are ordered from the finest segment to the coarsest.
-//!
-//! | offset | bytes | content |
-//! |-------:|------:|---|
-//! | 0 | 14 | as above |
-//! | 14 | 1 | kind: 2, tables in a list that grows |
-//! | 15 | 17 | hasher, as above |
-//! | 32 | 8 | buckets of the first segment, also used when an empty filter starts again |
-//! | 40 | 8 | the largest rate of false positives that growth may reach, at least that of one full segment: a `binary64` of IEEE 754 |
-//! | 48 | 8 | the most bytes of memory that growth may reach; 2<sup>64</sup> - 1 for no limit |
-//! | 56 | 1 | segments, `n`: 1 to 255 |
-//! | 57 | 1 | index of the segment that takes the inserts, less than `n` |
-//! | 58 | 1 | binary logarithm of the growth factor, 1 to 16 |
-//! | 59 | 1 | 0 |
-//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
-//! | 64 | `24 n` | the list, 24 bytes for each segment |
-//! | `64 + 24 n` | `8 m` | the buckets of all segments, `m` in total |
-//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
-//!
-//! The list has this entry for each segment:
-//!
-//! | offset | bytes | content |
-//! |-------:|------:|---|
-//! | 0 | 8 | buckets, at most as many as the segment before it |
-//! | 8 | 8 | items in it: occupied slots |
-//! | 16 | 4 | search budget in buckets, 2 to 4,096 |
-//! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
-//!
-//! All numbers of buckets have the same odd factor: each segment refines the segments after it
-//! ([`design`](crate::design#geometry)). The number at offset 32 is at most the number of buckets of the first segment.
-//! So a stored filter takes eight bytes per bucket, 24 per segment, and 68 more. No CRC matches after a part of
-//! another file, so a file that an interrupted write left behind is detected.
-//!
-//! ```
-//! use lockfree_cuckoo::{Filter, Growing};
-//!
-//! let mut filter = Filter::<Growing>::builder().capacity(8).seed(1).build()?;
-//! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
-//! # #[rustfmt::skip]
-//! assert_eq!(filter.to_bytes(), [
-//!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
-//!     0x01, 0x00,                                     // version 1
-//!     0x40, 0x00,                                     // a header of 64 bytes
-//!     0x10, 0x04, 0x02,                               // 16 bits, 4 slots, a list of tables
-//!     0x01,                                           // RandomState
-//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
-//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
-//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets to begin with
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
-//!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
-//!     0x02, 0x00,                                     // 2 segments, and the first takes inserts
-//!     0x01, 0x00,                                     // a growth factor of 2
-//!     0x4c, 0x65, 0x44, 0x09,                         // the CRC of the above
-//!     0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the finest segment has 4 buckets
-//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 1 item
-//!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
-//!     0x4c, 0xff, 0x04, 0xb8,                         // the CRC of all this, except the first CRC
-//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the next one has 2 buckets
-//!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // and 8 items
-//!     0x00, 0x01, 0x00, 0x00,                         // the same search budget
-//!     0x6a, 0x7b, 0x9d, 0xeb,                         // the CRC of all this
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the finest segment
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xf8,
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-//!     0xa2, 0x29, 0x97, 0x29, 0x5b, 0x0e, 0x41, 0x7a, // the next one
-//!     0x8e, 0x89, 0x4b, 0x2b, 0x75, 0x98, 0xcf, 0xe2,
-//!     0x7a, 0xaf, 0x83, 0x4d,                         // the CRC of all this
+//!     0xa0, 0x39, 0x98, 0xb8,                         // the CRC of all this
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -314,7 +241,7 @@
 //! # What a reader checks
 //!
 //! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
-//! hasher, the list of segments if there is one, and the length. Only then it allocates memory for the buckets.
+//! hasher, the list of tables if there is one, and the length. Only then it allocates memory for the buckets.
 //! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
 //! more, twice what it has read. Then it checks the last CRC, that each bucket is one that its layout has, and that
 //! the number of items is what the header or the list says. A filter that passes could have been built by inserts

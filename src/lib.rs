@@ -101,7 +101,7 @@
 //! | 8 | `lib`, `testing` | the names that users see, and doors for checks |
 //! | 7 | `filter` | [`Filter`], the only facade: items, hashers, builders, batches, collecting, storing |
 //! | 6 | `stored` | the stored form: bytes to engines and back |
-//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one segment; [`Ladder`], a table that doubles; [`Growing`], a chain; [`Rotating`], a ring |
+//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one table; [`Ladder`], a table that doubles; [`Rotating`], a ring of tables |
 //! | 4 | `segment` | one table of tokens, and their count |
 //! | 3 | `tokens` | the protocol: a multiset of tokens that threads share without a lock |
 //! | 2 | `table` | the atomic words, and where an item may live: geometry, sizing, the rate of false positives |
@@ -131,22 +131,20 @@ mod table;
 pub mod testing;
 mod tokens;
 
-pub use engine::{Fixed, Rotating};
 #[cfg(feature = "std")]
-pub use engine::{Growing, Ladder};
+pub use engine::Ladder;
+pub use engine::{Fixed, Rotating};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
 };
 pub use filter::{
-    Any, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Items, Only,
-    Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
+    Any, AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed,
+    Items, Only, Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
     TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{
-    GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows, TypedGrowingCuckooFilter,
-};
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

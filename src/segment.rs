@@ -1,4 +1,4 @@
-//! A segment: one table of tokens, and their count.
+//! One table of tokens, and their count.
 
 mod counter;
 #[cfg(feature = "std")]
@@ -100,7 +100,7 @@ impl<L: Layout> Segment<L> {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The heap bytes of a segment that is yet to be built.
+    /// The heap bytes of one that is yet to be built.
     pub(crate) fn bytes_for(
         geometry: Geometry<L>,
         descriptors: Option<usize>,
@@ -140,7 +140,7 @@ impl<L: Layout> Segment<L> {
         removed
     }
 
-    /// What a refusal by this segment means to a filter that cannot put the token elsewhere.
+    /// What a refusal means to a filter that cannot put the token elsewhere.
     #[cold]
     pub(crate) fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {
@@ -176,12 +176,6 @@ impl<L: Layout> Segment<L> {
         let counter = &self.counter;
         self.tokens
             .empty_while(permitted, |removed| counter.subtract(removed))
-    }
-
-    /// Removes all tokens of a segment that is shared, while no other thread uses it.
-    #[cfg(feature = "std")]
-    pub(crate) fn empty(&self) {
-        self.counter.subtract(self.tokens.empty());
     }
 
     /// Removes all tokens.

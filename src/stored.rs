@@ -6,8 +6,6 @@
 mod chunks;
 mod fixed;
 mod frame;
-#[cfg(feature = "std")]
-mod growing;
 mod identity;
 mod input;
 #[cfg(feature = "std")]

@@ -62,14 +62,6 @@ impl<L: Layout> Table<L> {
         allocate::place(&self.words)
     }
 
-    /// Lets the system have the pages of a table whose buckets are all empty, and to which nobody writes. Returns how many
-    /// bytes.
-    #[cfg(feature = "std")]
-    pub(crate) fn release_pages(&self) -> usize {
-        const { assert!(Bucket::<L>::EMPTY.bits() == 0, "what a fresh page holds") };
-        allocate::release_pages(&self.words)
-    }
-
     /// The class of a hash.
     #[inline]
     pub(crate) fn candidates(&self, hash: u64) -> Candidates {

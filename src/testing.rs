@@ -5,9 +5,9 @@ pub use crate::sync::hooks;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::engine::{Fixed, Rotating};
 #[cfg(feature = "std")]
-use crate::engine::{Growing, Ladder};
+use crate::engine::Ladder;
+use crate::engine::{Fixed, Rotating};
 use crate::filter::{Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
@@ -45,6 +45,9 @@ pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
 
+    /// Adds a table behind the finest, which takes the inserts from now on. Returns false if the finest can still double.
+    fn add_table(&self) -> bool;
+
     /// The share of the finest table's buckets that were split, while it doubles.
     fn doubled(&self) -> Option<f64>;
 }
@@ -53,6 +56,10 @@ pub trait Double {
 impl<S, I> Double for Filter<Ladder, S, I> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
+    }
+
+    fn add_table(&self) -> bool {
+        self.engine().add_table()
     }
 
     fn doubled(&self) -> Option<f64> {
@@ -81,20 +88,6 @@ pub trait Places {
 impl<L: Layout, S, I> Places for Filter<Fixed<L>, S, I> {
     fn places(&self) -> Vec<(&'static str, Range<usize>)> {
         self.engine().segment.places()
-    }
-}
-
-/// Growth at will. Inserts do this on their own when there is no room.
-#[cfg(feature = "std")]
-pub trait AddSegment {
-    /// Adds a segment of this many buckets, which takes the inserts from now on, unless another thread is quicker.
-    fn add_segment(&self, buckets: usize) -> bool;
-}
-
-#[cfg(feature = "std")]
-impl<L: Layout, S, I> AddSegment for Filter<Growing<L>, S, I> {
-    fn add_segment(&self, buckets: usize) -> bool {
-        self.engine().add_segment(buckets)
     }
 }
 

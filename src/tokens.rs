@@ -45,8 +45,6 @@ pub(crate) use insertion::{ATTEMPTS, Refusal};
 pub(crate) use parts::Tokens;
 
 use crate::error::SnapshotError;
-#[cfg(feature = "std")]
-use crate::layout::Bucket;
 use crate::layout::{Layout, Token, Value};
 
 impl<L: Layout> Tokens<L> {
@@ -143,12 +141,6 @@ impl<L: Layout> Tokens<L> {
         ahead(hashes, |hash| self.prefetch(hash))
     }
 
-    /// Reads a word as a writer does: returns its content at a time when it is not a reference.
-    #[cfg(feature = "std")]
-    pub(crate) fn settle(&self, bucket: usize) -> Bucket<L> {
-        settlement::settle(self, bucket)
-    }
-
     /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact if no thread writes.
     pub(crate) fn settle_each(&self) -> usize {
         settlement::settle_each(self)
@@ -165,13 +157,6 @@ impl<L: Layout> Tokens<L> {
         settlement::settle_all(self)
     }
 
-    /// Removes all tokens, and takes back what dead threads held. Returns how many tokens there were. For a caller who
-    /// has the tokens alone.
-    #[cfg(feature = "std")]
-    pub(crate) fn empty(&self) -> usize {
-        settlement::empty(self)
-    }
-
     /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands
     /// over to `removed` how many, a word at a time.
     pub(crate) fn empty_while(
@@ -180,13 +165,6 @@ impl<L: Layout> Tokens<L> {
         removed: impl FnMut(usize),
     ) -> Emptied {
         emptying::empty_while(self, permitted, removed)
-    }
-
-    /// Lets the system have the pages of a table that is empty, and that nobody writes to. Returns how many bytes; all of
-    /// them read as empty buckets.
-    #[cfg(feature = "std")]
-    pub(crate) fn release_pages(&self) -> usize {
-        self.table.release_pages()
     }
 
     /// A copy that holds every token that is in from the call to the return, and their number.

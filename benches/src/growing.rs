@@ -2,9 +2,8 @@
 
 pub mod history;
 
-use lockfree_cuckoo::Ladder;
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Hashed};
+use lockfree_cuckoo::{CuckooFilter, Filter, Ladder};
 
 use crate::contender::Contender;
 use crate::rivals::locked::ReadWrite;
@@ -38,57 +37,21 @@ pub trait Growing: Contender {
 /// The filter that grows in place.
 pub type Doubling = Filter<Ladder>;
 
-/// The filter that grows by one segment after the other.
-pub type Chain = Filter<lockfree_cuckoo::Growing>;
-
-/// The engine of a filter that grows.
-pub trait Grows: Engine {
-    /// What the reports call the filter.
-    const NAME: &'static str;
-
-    /// As [`Growing::begin_to_grow`].
-    fn begin_to_grow(_: &Filter<Self>) -> bool {
-        false
-    }
-
-    /// As [`Growing::growth_done`].
-    fn growth_done(_: &Filter<Self>) -> Option<f64> {
-        None
-    }
-}
-
-impl Grows for Ladder {
-    const NAME: &'static str = "growing";
-
-    fn begin_to_grow(filter: &Filter<Self>) -> bool {
-        filter.begin_to_double()
-    }
-
-    fn growth_done(filter: &Filter<Self>) -> Option<f64> {
-        filter.doubled()
-    }
-}
-
-impl Grows for lockfree_cuckoo::Growing {
-    const NAME: &'static str = "chain";
-}
-
 /// Something to be done with such a contender of any type.
 pub trait Visitor {
     /// Does it.
     fn visit<C: Growing>(&mut self);
 }
 
-/// Visits the filters that grow, then their rivals.
+/// Visits the filter that grows, then its rivals.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<Doubling>();
-    visitor.visit::<Chain>();
     visitor.visit::<ReadWrite<Scalable>>();
     visitor.visit::<GrowableBloom>();
 }
 
-impl<E: Grows> Contender for Filter<E> {
-    const NAME: &'static str = <E as Grows>::NAME;
+impl Contender for Doubling {
+    const NAME: &'static str = "growing";
     const EXACT: bool = true;
     const BATCHED: bool = true;
 
@@ -139,7 +102,7 @@ impl<E: Grows> Contender for Filter<E> {
     }
 }
 
-impl<E: Grows> Growing for Filter<E> {
+impl Growing for Doubling {
     fn tables(&self) -> Option<usize> {
         Some(self.segments())
     }
@@ -153,11 +116,11 @@ impl<E: Grows> Growing for Filter<E> {
     }
 
     fn begin_to_grow(&self) -> bool {
-        E::begin_to_grow(self)
+        self.begin_to_double()
     }
 
     fn growth_done(&self) -> Option<f64> {
-        E::growth_done(self)
+        self.doubled()
     }
 }
 

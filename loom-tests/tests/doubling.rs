@@ -253,18 +253,88 @@ fn tokens_that_take_turns_are_found() {
     );
 }
 
-#[test]
-fn a_copy_has_what_is_in_while_the_table_doubles() {
-    check_large("a doubling, a hop and a snapshot", 10, || {
-        let filter = with([X]);
-        let doubler = spawn(&filter, |filter| {
-            filter.relocate_hash(X);
-            filter.begin_to_double();
+/// What a snapshot holds, and the stored form in chunks, if others let them come to their end: `X`, once.
+fn copies(filter: &Filter, chunks: bool) -> Option<Filter> {
+    if !chunks {
+        return filter.snapshot().ok();
+    }
+    let mut chunks = filter.chunks().expect("memory");
+    let mut stored = vec![0; chunks.bytes() as usize];
+    // The header and the list, and then two words each.
+    let (head, words) = stored.split_at_mut(64 + 24);
+    for chunk in std::iter::once(head).chain(words.chunks_mut(16)) {
+        chunks.next_chunk(chunk).ok()?;
+    }
+    Some(Filter::from_bytes(&stored).expect("what comes to its end can be read"))
+}
+
+fn hold(name: &'static str, filter: fn() -> Arc<Filter>, act: fn(&Filter), extra: usize) {
+    for chunks in [false, true] {
+        check_large(name, 10, move || {
+            let filter = filter();
+            let other = spawn(&filter, act);
+            if let Some(copy) = copies(&filter, chunks) {
+                assert_eq!(copy.count_hash(X), 1, "a copy misses what is in");
+                assert!((1..=1 + extra).contains(&copy.len()), "{copy:?}");
+            }
+            other.join().expect("the other");
         });
-        if let Ok(copy) = filter.snapshot() {
-            assert!(copy.contains_hash(X), "a copy misses what is in");
-            assert_eq!(copy.len(), 1);
-        }
-        doubler.join().expect("the doubler");
-    });
+    }
+}
+
+#[test]
+fn a_copy_has_what_hops_while_a_doubling_begins() {
+    let act = |filter: &Filter| {
+        filter.relocate_hash(X);
+        filter.begin_to_double();
+    };
+    hold(
+        "a hop, the begin of a doubling and a copy",
+        || with([X]),
+        act,
+        0,
+    );
+}
+
+/// In front of the sweep; from a word that it has split to one that the hop splits; and from one that it splits next.
+#[test]
+fn a_copy_has_what_hops_while_words_are_split() {
+    let begun = || {
+        let filter = with([X]);
+        filter.begin_to_double();
+        filter
+    };
+    hold(
+        "a hop in a doubling that has begun, and a copy",
+        begun,
+        |filter: &Filter| {
+            filter.relocate_hash(X);
+        },
+        0,
+    );
+    hold(
+        "a split, a hop and a copy",
+        begun,
+        |filter: &Filter| {
+            filter.insert_hash(OTHER).expect("room");
+            filter.relocate_hash(X);
+        },
+        1,
+    );
+    // From the second side, which is read last.
+    let on_the_second_side = || {
+        let filter = with([X]);
+        filter.relocate_hash(X);
+        filter.begin_to_double();
+        filter
+    };
+    hold(
+        "a hop, a split and a copy",
+        on_the_second_side,
+        |filter: &Filter| {
+            filter.relocate_hash(X);
+            filter.insert_hash(OTHER).expect("room");
+        },
+        1,
+    );
 }

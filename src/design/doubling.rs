@@ -1,7 +1,8 @@
 //! Doubling: why a table that doubles in place loses nothing.
 //!
-//! A chain of segments pays for its growth with every lookup. A table that doubles does not: it has grown ten times, and
-//! a lookup still loads two words. The price is a bit of a token for each doubling that the token lives through.
+//! A filter that grows by one more table each time (Almeida et al., "Scalable Bloom Filters", 2007) pays for its growth
+//! with every lookup. A table that doubles does not: it has grown ten times, and a lookup still loads two words. The price
+//! is a bit of a token for each doubling that the token lives through.
 //!
 //! # Prefixes
 //!
@@ -35,7 +36,7 @@
 //! The words of each level are in a block of their own. A word goes through these states in this order:
 //!
 //! ```text
-//! absent -> bucket, reference or closed -> gone -> absent
+//! absent -> bucket or reference -> gone -> absent
 //! ```
 //!
 //! *Absent* words are 0: what fresh memory holds, and memory that was given back. A word that is *gone* sends its reader to
@@ -43,7 +44,8 @@
 //! bucket or a reference, fails, and a bucket that is found is the live one, whatever led to it.
 //!
 //! The *hint* is the level that lookups begin with, as one word with the address of its block. All words of that level have
-//! been buckets. In front of the words the block has a header. It holds for each head by which bits the two places of an
+//! been buckets. A bit of it says that tokens may be elsewhere than in words of this level: in those of the next level, while
+//! the table grows into that; in another table, if this level is the last. In front of the words the block has a header. It holds for each head by which bits the two places of an
 //! item differ at this level, and the lane but for its tail, which never change. So a lookup that has the hint computes
 //! little. And it holds how far the [growth](#a-growth) of this level is.
 //!
@@ -66,9 +68,13 @@
 //!
 //! # A growth
 //!
-//! An insert that finds no room allocates the next block and sets a bit in the hint. From then on each insert splits some
-//! words of the sweep, and if both its buckets are full, one of them that is not split yet. When all are gone the hint moves
-//! on. Any insert can do each step, so no thread waits for another.
+//! An insert that finds no room allocates the next block and sets the bit in the hint. From then on each insert and each
+//! remove splits some words of the sweep, and an insert of which both buckets are full splits one of them that is not split
+//! yet. When all are gone the hint moves on. Any writer can do each step, so no thread waits for another.
+//!
+//! Below the capacity of its size a table does not grow: before it does, a search for a path goes as far as that of a filter
+//! of a fixed size, which has room up to there. Beyond it a search is shorter, because a doubling costs less than many long
+//! searches.
 //!
 //! Words of two levels are live meanwhile. A lookup takes from the cursor at which level each of its two is: below, if the
 //! cursor has passed the bucket, else above. It loads these two, and checks the stripe. If both are buckets, they are the
@@ -95,16 +101,23 @@
 //! the hint again. A helper of a split writes into absent words: if it slept through the giving back, it would put a
 //! bucket where none is any more, and a late exchange could succeed there. So helpers are pinned, and the pages go back
 //! when all have been unpinned that were pinned when the hint moved on (Fraser, "Practical lock-freedom", 2004). Besides
-//! that, only a filter that has [begun anew](#closing) pins, and the first insert into a word of a table that was added.
+//! that, only the first insert into a word of a table that was added pins.
 //!
 //! *A table that was added* begins with absent words, and nobody fills them in advance: as long as the hint is at the first
 //! level, an absent word there is an empty bucket. Who reads one asks the hint afterwards. Who writes to one is pinned before
 //! it asks: so if the hint was still there, the word is not given back under it.
 //!
 //! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the hint says so, and each
-//! insert gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts end before: a
-//! snapshot and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit looks
-//! for parts once more, and sets it again if there are any.
+//! insert or remove gives back one part, until the last is gone and the bit is cleared. Nothing is lost if they end before:
+//! `finish_doubling` and `shrink_to_fit` give back the rest, and until then it counts as memory in use. Who clears the bit
+//! looks for parts once more, and sets it again if there are any.
+//!
+//! # Copies
+//!
+//! To store a table, to copy or to list it neither begins nor ends a growth. The copy has the level, the cursor, and of
+//! each bucket of the level the bucket itself or, if it is split, its children; so it goes on as the table does. The number
+//! of words that are taken is not part of it: who has the table alone gives up what others had taken. Nor is memory that is
+//! to be given back. How a copy is made while others split: [`snapshots`](super::snapshots#tables-that-double).
 //!
 //! # The longest step
 //!
@@ -122,75 +135,66 @@
 //! On Linux a block of 1 MiB or more comes from the system: an allocator that has used such memory before would write the
 //! zeros itself. On other systems it is left to the allocator.
 //!
-//! What is not so: at the limit on memory an insert gives back all that is due before it is refused. And the pages of a
-//! generation that was [sealed](#closing) go back in one call, by whoever leaves it.
+//! What is not so: at the limit on memory an insert gives back all that is due before it is refused.
 //!
 //! # Admissions
 //!
-//! As in a [chain](super::growth#admissions), only its owner commits one, because only the owner knows the item, of which
-//! a token at another level may hold a bit more. The target is frozen: no token that covers the item can hop out of it, and
-//! it is not split. The witness is read from above, by read-modify-writes. A rival is a pending admission whose token
-//! covers the item; the one in the lower word wins.
+//! Only its owner commits one, because only the owner knows the item, of which a token at another level may hold a bit
+//! more, and what it has asked in [other tables](#several-tables). The target is frozen: no token that covers the item can
+//! hop out of it, and it is not split. The witness is read from above, by read-modify-writes. A rival is a pending admission
+//! whose token covers the item; the one in the lower word wins.
 //!
-//! # Beyond ten doublings
+//! # Several tables
 //!
-//! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. Its tokens
-//! are longer than all before: at the level where a table begins, a tail has a bit more. So the order of a chain holds:
-//! lookups, removes and counts go from the finest table to the coarsest, and what is said
-//! [there](super::growth#removal-takes-nothing-that-another-item-needs) of segments holds of these tables. A table is added
-//! only as the finest, and none is taken out, so a walk need not be repeated: who began before counts as having passed it.
+//! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. It is
+//! *finer*: its tokens are longer than all before, because at the level where a table begins a tail has a bit more. A table
+//! is only ever added, as the finest, and none is taken out. Inserts go to the finest. Lookups, removes and counts walk
+//! from the finest to the coarsest, and take what they find first. (A lookup in two tables loads the words of both whatever
+//! the finer one says, because nobody can foretell that; but in this order.) A token never changes its table, so a snapshot copies
+//! them in this order, and what holds for a lookup holds for it.
 //!
-//! # Closing
+//! **A remove takes nothing that another item needs.** At each moment the items that are in can have tokens of their own
+//! that cover them, such that an item's own is in none of the tables that a lookup or remove of it, which is under way, has
+//! passed. By induction over the steps:
 //!
-//! A filter that has been emptied gives its memory back, while others use it. Its tables make up a *generation*. An empty
-//! generation is *sealed*: it never holds a token again. Then the filter goes on with the next one, which is as small as
-//! the first was.
+//! * *An insert* adds an item and its own token. One that comes late, into a table that is not the finest any more, does
+//!   the same: it moves no other item's own.
+//! * *A walk passes a table*, having missed. There was a moment at which no token there covered its item, so the item's own
+//!   was in none of the tables up to there.
+//! * *A table is added.* It is empty, so no item's own is in it, and a walk that began before counts as having passed it.
+//!   So no walk need be repeated.
+//! * *A remove of `x` takes `t`*, the own of `y`. The own of `x` is `s`, in the same table or a coarser one. So `t` is at
+//!   least as long: in one table because a remove takes [the longest](#removal-takes-the-longest), else because the table
+//!   is finer. As there, `s` covers `y`, and becomes its own. It is not in a finer table than `t` was, so in none that a walk
+//!   for `y` has passed.
+//! * *Splits and hops* change no prefix.
 //!
-//! *The question* is how to know that no word holds a token, when words can be read only one after the other, and inserts
-//! announce themselves to nobody. The answer has two parts: a kind of word, and one word for all tables, the *gate*.
+//! No walk can pass the coarsest table: behind it there is nothing, where the item's own would have to be. So no lookup and
+//! no remove of an item that is in throughout misses it. Equal items can take turns: one comes to a table that the walk has
+//! passed, and then the other is removed from a coarser one. That remove had passed the finer table before the token came,
+//! so it began before. Place it just before the insert, and the miss between. No thread can tell, as for
+//! [equal tokens](super::linearization#a-miss) in one table.
 //!
-//! ```text
-//! word     bucket, empty   <->  closed(v)                              by attempt v
-//! gate     open(v)          ->  closing(v)  ->  sealed                 all words are closed by attempt v
-//!                               closing(v)  ->  open(v + 1)            somebody wants to insert, or there is a token
-//! ```
+//! **An admission** freezes its word in the finest table, asks the coarser ones by read-modify-writes, and at last whether
+//! its table is still the finest. It aborts admissions of a token that covers the item there. Let two admissions have
+//! different targets, the second a finer one. If the first froze its word before the second asked for it, the second aborts
+//! it, or sees its token. If after, the first has acquired through that word that there is a finer table, so its last look
+//! finds it, and it gives up.
 //!
-//! | step | by |
-//! |---|---|
-//! | begin: gate from open(v) to closing(v), the next generation being ready | any thread that shrinks |
-//! | close: each word of all tables, from the empty bucket, or closed by an attempt before v, to closed(v) | the same, any number of them |
-//! | open: gate from closing(v) to open(v + 1); *then* the word from closed(w) to what it is to hold | an insert, a hop, a split |
-//! | seal: gate from closing(v) to sealed | who has found all words closed by v |
+//! # Contraction
 //!
-//! *When the gate is sealed, no word holds a token, and none ever will.* Who replaces a word that is closed(w) has read
-//! the word first, and then an open gate. The attempt w was over by then, so the gate was at open(u), and w < u. Now let
-//! attempt v seal the gate. Each word was found to be closed(v), at some time between the begin of v and the seal. In all
-//! that time the gate was at closing(v), because it never comes back to what it was. A change of such a word at that time
-//! or later needs an open gate that was read after the word became closed(v), and there is none after the begin of v. So
-//! all words are closed(v) at the seal, and stay so. That a word which an *earlier* attempt closed does not count is the
-//! point of the number: its change may be under way by a thread that has read an open gate, and sleeps.
+//! `shrink_to_fit` has the filter alone. It puts the tokens of all tables into one table of the smallest level, from the
+//! first on, that is large enough for them; if none is, it leaves the coarsest table as it is, and does so with the others.
+//! What does not fit after all is left as it was.
 //!
-//! A word that is being split or frozen is settled first. A table that grows is not closed: a word of its level is gone, or
-//! will be split, which needs an open gate.
+//! It is the inverse of a doubling. The last bits of a bucket's number come back in front of the tail. Where the lane has no
+//! room for them the last bits of the tail go: the prefix becomes shorter. So each item has still a token of its own that
+//! covers it, which is all that [removal](#removal-takes-the-longest) rests on.
 //!
-//! *Tables are added by the gate, too.* It holds their number. A new table counts from the exchange that makes it one
-//! more, which needs an open gate. So an attempt has closed all tables that there are when it seals.
-//!
-//! *Lookups.* A closed word is an empty bucket for who reads. A lookup looks at the gate when it begins, which it has to do
-//! anyway, because the gate says how many tables there are. If it is sealed, it looks in the next generation. If it is not,
-//! and the lookup finds nothing, then it was either in use at the moment of the miss, or sealed before that: then the
-//! moment of the seal is in the lookup, and there was nothing at all. The same holds of a remove. (So a filter that does
-//! not begin anew pays nothing for it.) Counts, snapshots and measures begin again in the next generation.
-//!
-//! *Progress.* An insert opens the gate and its word with one exchange each, and an attempt that it ends returns. Nobody
-//! waits. The next generation is there before the begin, so a thread that stops anywhere leaves others what to go on with.
-//!
-//! *Memory.* The first generation is part of the filter, and threads that are not pinned may look at it for ever. Its
-//! pages go back to the system when all have been unpinned that were pinned at the seal: those who write into absent words
-//! are pinned, and look at the gate, or at the reference of the split, when they are. From then on its words are absent,
-//! and who meets one looks at the gate. All later generations are used under a pin, and are freed. While one that was left
-//! is not freed yet, none is closed: so a thread that sleeps does not make a filter keep more than one. A call that has
-//! the filter by `&mut` makes the generation in use the first one again.
+//! *No tail becomes shorter than the doublings from the first level on would have left it.* A prefix has at least ten bits
+//! more than the first level. At a level that is `d` deeper, `10 - d` of them are left for the tail, or 9 if it is marked.
+//! So the table can double as often as before, and its rate of false positives is at most that of one which has come to
+//! this size by growth, with as many tokens of each age. At the first level all tails are full again.
 //!
 //! # Orderings
 //!
@@ -199,23 +203,20 @@
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
-//! | hint: load | Acquire | its exchange, before which the block was there, and the words of the level before were gone | yes, to Relaxed |
-//! | hint: exchange | SeqCst | its load | no: it is a read-modify-write, which a model lets nobody miss for long |
+//! | hint: load, exchange | SeqCst | each other: the block is there, the words of the level before are gone, the table after this one is there. In the one order of the words, because a token in a table that was added is as visible as the bit that leads there | load: yes, to Relaxed; exchange: no, it is a read-modify-write, which a model lets nobody miss for long |
 //! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
 //! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there, or looks behind it, has the splits behind it | no: whoever moves the hint has read the words by then, and of a bucket that is frozen, the parts are what it is |
 //! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
 //! | heads in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
-//! | gate: load, exchange | SeqCst | each other, and the words in the one order | no: a gate that is read at a wrong moment dies, see the pieces |
-//! | next generation: load, exchange | SeqCst | each other | no model: the epochs' own fences come between |
 //! | bytes given back | Relaxed | a measure | weakest there is |
 //!
 //! # Evidence
 //!
 //! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --ladder`): splits,
-//! hops, the longest match, admissions, snapshots, giving back, two tables, deaths, and closing, with mutants that must
+//! hops, the longest match, admissions, snapshots, giving back, two tables, and deaths, with mutants that must
 //! die. Its second table begins a level deeper than here; all that it uses of that is that the tokens are longer. It is not
 //! held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
-//! of two and three threads on this code (`loom-tests/tests/doubling.rs`, `closing.rs`). shuttle draws schedules of up to
+//! of two and three threads on this code (`loom-tests/tests/doubling.rs`). shuttle draws schedules of up to
 //! five, through all ten doublings (`tests/shuttle`). Threads are stopped at each access of splits, growths, admissions,
 //! copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).
 //! Filters live and die under threads that own items, and remove each of them in the end (`stress-tests lives`).

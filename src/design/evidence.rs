@@ -4,7 +4,7 @@
 //!
 //! The arguments on these pages prove, on paper, that each operation takes effect at [one
 //! moment](super::linearization), that a [snapshot](super::snapshots) misses nothing, that a filter that
-//! [grows](super::growth) loses nothing, that one that [rotates](super::rotation) keeps its promises, and
+//! [grows](super::doubling) loses nothing, that one that [rotates](super::rotation) keeps its promises, and
 //! [progress](super#progress). Only their authors have checked these proofs. Everything below tries to refute them.
 //!
 //! # Checked
@@ -25,8 +25,8 @@
 //! sample, in one order of all accesses.
 //!
 //! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
-//! in turn, while other calls overtake them. Most are admissions, walks, snapshots and seals of the filter that grows,
-//! and all calls of the filter that rotates, overtaken by rotations.
+//! in turn, while other calls overtake them. Most are splits, growths, admissions, copies and removes of the filter that
+//! doubles, and all calls of the filter that rotates, overtaken by rotations.
 //!
 //! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
 //! no check notices.

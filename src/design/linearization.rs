@@ -20,8 +20,8 @@
 //! | a relocation that aborts | none: the words hold what they held |
 //! | `count`, `len`, `snapshot` | none, but they have bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
 //!
-//! The points are those of a table, and of each segment of a filter that grows or rotates; what their answers make
-//! together is in [`growth`](super::growth) and [`rotation`](super::rotation).
+//! The points are those of a table. What the answers of several make together is in
+//! [`doubling`](super::doubling#several-tables) and [`rotation`](super::rotation).
 //!
 //! A call that never returns, because its thread stopped or was killed, has taken effect if it passed its point,
 //! and otherwise has not. There is no state between.

@@ -30,23 +30,13 @@
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
 //! | claim of the thread's own descriptor | Relaxed | nobody else writes it; the last holder of the number: see there | weakest there is |
-//! | list of segments: load | SeqCst | its exchange | no: in the models the load of a word, and its fence, comes before the second look |
-//! | list: exchange | SeqCst | its load | yes, to Acquire |
-//! | list: second look | SeqCst | its exchange | no, see there; yes, if there is none |
-//! | number of exchanges: read, read again | SeqCst | its change | no, see there; yes, if it is not looked at |
-//! | number of exchanges: change | SeqCst, before the exchange that publishes it | its reads | no, see there; yes, if it does not change |
-//! | what a list consists of | Release | who reads it by an older list acquires that this was replaced | no model is so large |
-//! | the next use of the memory of a list | Acquire, Release | its being put in again, the end of its last use | no: the epochs' own fences come between |
-//! | other segments' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
-//! | seal of a segment | Release | whether it is sealed | no: the epochs' own fences come between |
-//! | whether it is sealed | Acquire | its seal | no, see there |
-//! | a segment is parked | Release | its next use; the pages are back before somebody fills them | no model: the checker has no pages |
-//! | its next use | Acquire | its parking | no model, see there |
+//! | other tables' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
 //! | item counter | Relaxed | orders nothing | weakest there is |
 //! | number of a thread: take | Acquire | its giving back | no model: the checker has its own threads |
 //! | number of a thread: give back | Release | the next take; so that the next holder sees the count of its cell, and the last use of its descriptor | no model, see there |
 //!
-//! The state of a filter that rotates has a [table of its own](super::rotation#orderings).
+//! What only a table that doubles has, and the state of a filter that rotates, are in tables of their own:
+//! [`doubling`](super::doubling#orderings), [`rotation`](super::rotation#orderings).
 //!
 //! No model tells SeqCst from Acquire and Release on a control. The argument: two commits seen in different
 //! orders by two readers, before either is written back, would need four threads and is what `SeqCst` rules

@@ -29,12 +29,42 @@
 //! the copy is full, because more tokens came and went than it has room for. After eight attempts the snapshot
 //! fails.
 //!
+//! # Tables that double
+//!
+//! A scan of such a table reads the *regions* of the level of the hint: each is a bucket, or its two children if it is
+//! gone. The copy is a table of that level, and what was found split is split in it. So a growth may begin, go on and end
+//! meanwhile. If a child is gone too, which takes a second growth, the scan begins again.
+//!
+//! **The above holds of regions as it does of words.** A token is in the live word of one of its two sides. On each side
+//! one word is live at a time. A split makes the children live, at the moment when the parent is gone, and leaves the token
+//! on its side. A scan reads the parent first, which is live if it is there, and a child only when the parent is gone. So
+//! it reads a live word of either side, and if both are without a token that is in all the while, the token has changed
+//! sides between the two reads, or took turns:
+//!
+//! 1. *It hopped*, between two words of one level. If the relocation bumped after the bit was set, it left a hint before its
+//!    commit. The scan acquired that commit with the live word of the side that the token left: the word it left, or a part
+//!    of that, which was made from a content without it. If it bumped before, the scan acquired both installs with the
+//!    stripe, and with them that all words above these two were gone. So on the side where the token came to, it saw the
+//!    reference or what came later; or a part of that word, which is live only after the reference was settled.
+//! 2. *Tokens took turns.* All tokens that cover one item, and all prefixes that are nested with one, have one head, and
+//!    agree in the number of the bucket. So they are in the same two regions, and what a hint names is these two, whichever
+//!    level it has. A hint of a level above the copy's does not say which regions its writer goes on in: the scan begins
+//!    again.
+//!
+//! What a hint names is set to what the live regions hold of its head, in a copy that is split at least where they are. A
+//! split is a pure function of the content, so the tokens of other heads stay as they were copied.
+//!
+//! *The cursor of the copy* was read before the first word. All words in front of it were gone by then, so they are split
+//! in the copy. If nobody disturbs, the copy is exact: the same level, the same cursor, the same words.
+//!
 //! # Chunks
 //!
 //! [`chunks`](crate::Filter::chunks) makes no copy. It adds up the versions of all stripes, and settles and counts each
 //! word once. Then it reads the words, each when its chunk is asked for, and before the last checksum it adds up the
 //! versions again. It fails if there was a bump, if a table was added or forgotten, or if a table does not hold as many
-//! tokens as were counted.
+//! tokens as were counted. Of a table that doubles, the list has the cursor from before the first word, and the two words of
+//! a region are read at once. So splits between two chunks do no harm, and that a growth ends does none either. That one
+//! begins is an error, because the form of the words would be another one.
 //!
 //! **What comes to its end holds what a scan holds.** Suppose that a token was in all the while, and that neither of its
 //! buckets was read with it. As above, it hopped, or equal tokens took turns, with a bump before the exchange or the
@@ -43,7 +73,7 @@
 //! one that was committed is over before the first word is read. A remove that had bumped before is as above.
 //!
 //! The tables are read in the order in which a lookup looks, and they are the same at the end, so what holds for
-//! [filters that grow](super::growth) and [rotate](super::rotation) holds here.
+//! [filters that grow](super::doubling#several-tables) and [rotate](super::rotation) holds here.
 //!
 //! # No thread waits
 //!

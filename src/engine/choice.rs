@@ -131,9 +131,9 @@ impl ForLayout for Smallest {
     fn call<L: Layout>(self) -> Option<Table> {
         let (least, items) = self.size.geometry::<L>().ok()?;
         let rate = |geometry| self.filling.rate::<L>(geometry, items);
-        let geometry = match (self.size, self.filling) {
+        let geometry = match self.size {
             // The more buckets, the fewer fingerprints a lookup compares.
-            (Size::Items(_), Filling::Sized { .. }) => sizing::smallest(|geometry| {
+            Size::Items(_) => sizing::smallest(|geometry| {
                 sizing::items_for(geometry) >= items && rate(geometry) <= self.most
             })?,
             _ => least,

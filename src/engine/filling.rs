@@ -10,8 +10,8 @@ use crate::table::rate::{any_of, compared};
 pub enum Filling {
     /// Tables with as many items as each is sized for.
     Sized { tables: usize },
-    /// Tables without a vacant slot.
-    Full { tables: usize },
+    /// One table without a vacant slot.
+    Full,
 }
 
 impl Filling {
@@ -19,7 +19,7 @@ impl Filling {
     pub(super) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
         let (tables, len) = match self {
             Self::Sized { tables } => (tables, items),
-            Self::Full { tables } => (tables, geometry.slots()),
+            Self::Full => (1, geometry.slots()),
         };
         any_of::<L>(tables as f64 * compared(len, geometry))
     }
@@ -28,7 +28,7 @@ impl Filling {
     pub(super) fn content(self, items: usize) -> Content {
         match self {
             Self::Sized { tables } => Content::Items { items, tables },
-            Self::Full { tables } => Content::Full { tables },
+            Self::Full => Content::Full,
         }
     }
 }

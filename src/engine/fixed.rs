@@ -1,4 +1,4 @@
-//! An engine of one segment, whose size is fixed.
+//! An engine of one table, whose size is fixed.
 
 use super::{Filling, Operations, Plan};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
@@ -19,12 +19,9 @@ const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 impl<L: Layout> Operations for Fixed<L> {
     type Layout = L;
-    /// Nobody asks.
-    type Pin = ();
     type Options = ();
 
     const NAME: &'static str = "CuckooFilter";
-    const PER_PIN: usize = usize::MAX;
 
     fn filling((): &()) -> Filling {
         Filling::Sized { tables: 1 }
@@ -90,15 +87,12 @@ impl<L: Layout> Operations for Fixed<L> {
     }
 
     #[inline]
-    fn pin(&self) {}
-
-    #[inline]
     fn contains(&self, hash: u64) -> bool {
         self.segment.tokens().contains(hash)
     }
 
     #[inline]
-    fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
         match self.segment.insert(hash, 0) {
             Ok(()) => Ok(()),
             Err(refusal) => Err(self.segment.refused(refusal)),
@@ -106,7 +100,7 @@ impl<L: Layout> Operations for Fixed<L> {
     }
 
     #[inline]
-    fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         match self.segment.insert_unique(hash) {
             Ok(inserted) => Ok(inserted),
             Err(refusal) => Err(self.segment.refused(refusal)),

@@ -1,17 +1,15 @@
 //! An engine that grows: a table that doubles, ten times, and then another one behind it.
 
-mod closing;
-mod current;
-mod generation;
+mod contraction;
 mod growth;
-mod slot;
-mod turns;
+mod limits;
+mod tables;
 mod walks;
 
-use current::Current;
-pub(crate) use generation::{Generation, LATER};
+use limits::NO_LIMIT;
+pub(crate) use limits::{Limits, lowest_rate};
+pub(crate) use tables::{LATER, Tables};
 
-use super::growing::{Limits, NO_LIMIT};
 use super::{Filling, Operations, Plan, Size};
 use crate::allocate;
 use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
@@ -20,7 +18,7 @@ use crate::segment::{Rung, geometry};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::rate::any_of;
-use crate::table::sizing;
+use crate::table::sizing::items_for;
 use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
@@ -30,10 +28,7 @@ use crate::tokens::ahead;
 /// lookup of what is absent looks at both.
 #[derive(Debug)]
 pub struct Ladder {
-    /// The first generation, which is in use until it is sealed.
-    home: Generation,
-    /// Those after it. Behind a pointer, as all that changes: see [`Generation`].
-    current: Box<Current>,
+    tables: Tables,
     limits: Limits,
     /// Most bytes of the filter.
     memory: usize,
@@ -43,11 +38,9 @@ pub struct Ladder {
     outside: usize,
 }
 
-/// The bound of a search: see `engine::growing`.
+/// The bound of a search. A longer one, as in a filter that cannot grow, fills a table by 2 % of its slots more before it
+/// doubles, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
-
-/// The doublings that a filter whose layout is chosen for it may have.
-const DOUBLINGS_TO_CHOOSE_FOR: usize = 8;
 
 impl Ladder {
     /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
@@ -58,8 +51,7 @@ impl Ladder {
         outside: usize,
     ) -> Self {
         Self {
-            home: Generation::of_rungs(rungs),
-            current: Box::new(Current::new()),
+            tables: Tables::of(rungs),
             limits,
             memory,
             memory_for_now: Box::new(AtomicU64::new(u64::MAX)),
@@ -74,21 +66,30 @@ impl Ladder {
 
     /// Moves one token of the finest table. For checks that want it at will.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
-        self.of_current(|generation| generation.target().tokens().relocate_one(hash))
+        self.tables.target().tokens().relocate_one(hash)
     }
 
     /// Begins to double the finest table. For checks that want it at will.
     pub(crate) fn begin_to_double(&self) -> bool {
-        self.of_current(|generation| {
-            let target = generation.target();
-            let hint = target.tokens().hint();
-            target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
-        })
+        let target = self.tables.target();
+        let hint = target.tokens().hint();
+        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
+    }
+
+    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
+    pub(crate) fn add_table(&self) -> bool {
+        let (count, target) = (self.tables.count(), self.tables.target());
+        let tokens = target.tokens();
+        !tokens.can_grow() && self.add(target, count, tokens.last()).is_ok()
     }
 
     /// The share of the finest table's buckets that were split, while it doubles. For checks.
     pub(crate) fn doubled(&self) -> Option<f64> {
-        self.of_current(|generation| generation.target().tokens().doubled())
+        self.tables.target().tokens().doubled()
+    }
+
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -106,64 +107,46 @@ impl Ladder {
         self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
     }
 
-    /// The heap bytes besides those of the generations.
-    const BESIDES: usize = size_of::<Current>() + size_of::<AtomicU64>();
-
     /// The bytes of the filter.
     fn bytes(&self) -> usize {
         self.outside + self.heap_bytes()
-    }
-
-    fn sum(&self, of: impl Fn(&Rung) -> usize) -> usize {
-        self.of_current(|generation| generation.sum(&of))
     }
 }
 
 impl Operations for Ladder {
     type Layout = Lanes16;
-    /// Inserts need none: only what ends a split pins.
-    type Pin = ();
-    type Options = Limits;
+    type Options = ();
 
     const NAME: &'static str = "GrowingCuckooFilter";
-    const PER_PIN: usize = usize::MAX;
 
     /// It fills up before it doubles.
-    fn filling(_: &Limits) -> Filling {
-        Filling::Full { tables: 1 }
+    fn filling((): &()) -> Filling {
+        Filling::Full
     }
 
-    /// A layout that leaves no room for growth would be of no use. Each doubling adds as much to the rate as a table.
-    fn filling_to_choose_for(_: &Limits) -> Filling {
-        Filling::Full {
-            tables: DOUBLINGS_TO_CHOOSE_FOR,
-        }
-    }
-
-    fn build(plan: &Plan<Limits>) -> Result<Self, BuildError> {
-        let (start, items) = plan.size.geometry::<Lanes16>()?;
-        demand_power_of_two(plan.size)?;
-        plan.check_rate(start, items, Self::filling(&plan.options))?;
+    fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
+        let (level, items) = first_level(plan.size)?;
+        plan.check_rate(geometry(level), items, Self::filling(&()))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        let level = start.buckets().next_power_of_two().ilog2().min(DEEPEST);
-        plan.check_memory(|| Ok(Generation::bytes_for(level)? + Self::BESIDES))?;
+        plan.check_memory(|| {
+            Ok(Rung::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
+        })?;
         let home = Rung::new(level, budget).map_err(BuildError::out_of_memory)?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
-            ..plan.options
         };
         let memory = plan.memory.unwrap_or(usize::MAX);
         Ok(Self::of_rungs(vec![home], limits, memory, plan.outside))
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
-        let home = self.home.home().tokens();
+        let home = self.tables.home().tokens();
         let rung = Rung::new(home.first(), home.search_budget())?;
         Ok(self.with(vec![rung]))
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let copies = copies(self.alone(), Rung::quiescent_copy)?;
+        let copies = copies(&self.tables, Rung::quiescent_copy)?;
         Ok(self.with(copies))
     }
 
@@ -172,11 +155,15 @@ impl Operations for Ladder {
     }
 
     fn clear(&mut self) {
-        self.alone().clear();
+        self.tables.clear();
     }
 
-    fn shrink_to_fit(&self) {
-        self.shrink();
+    fn shrink_to_fit(&mut self) {
+        self.contract();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.finish_growth()
     }
 
     fn limit_memory_usage(&self, bytes: usize) {
@@ -188,40 +175,35 @@ impl Operations for Ladder {
     }
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
-        self.alone();
         self.memory = bytes;
     }
 
     fn len(&self) -> usize {
-        self.sum(Rung::len)
+        self.tables.sum(Rung::len)
     }
 
     fn capacity(&self) -> usize {
-        self.sum(|rung| sizing::items_for(rung.geometry()))
+        // What is in a coarser table is all that it will ever hold.
+        let mut tables = self.tables.all();
+        let target = tables.next().map(|rung| items_for(rung.geometry()));
+        target.unwrap_or(0) + tables.map(Rung::len).sum::<usize>()
     }
 
     fn slots(&self) -> usize {
-        self.sum(Rung::slots)
+        self.tables.sum(Rung::slots)
     }
 
     fn segments(&self) -> usize {
-        self.sum(|_| 1)
+        self.tables.count()
     }
 
     fn heap_bytes(&self) -> usize {
-        let guard = crossbeam_epoch::pin();
-        let current = self.current.load(&guard);
-        let current = current.map_or(0, |current| current.bytes(&guard) + size_of::<Generation>());
-        self.home.bytes(&guard) + current + self.current.left_bytes() + Self::BESIDES
+        self.tables.bytes() + size_of::<AtomicU64>()
     }
 
     fn false_positive_rate(&self) -> f64 {
-        let compared = |generation: &Generation| generation.rungs().map(Rung::compared).sum();
-        any_of::<Lanes16>(self.of_current(compared))
+        any_of::<Lanes16>(self.tables.all().map(Rung::compared).sum())
     }
-
-    #[inline]
-    fn pin(&self) {}
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
@@ -229,12 +211,12 @@ impl Operations for Ladder {
     }
 
     #[inline]
-    fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_in_target(hash)
     }
 
     #[inline]
-    fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         self.insert_if_absent(hash)
     }
 
@@ -244,7 +226,7 @@ impl Operations for Ladder {
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.sum(|rung| rung.tokens().count(hash))
+        self.tables.sum(|rung| rung.tokens().count(hash))
     }
 
     #[inline]
@@ -260,30 +242,40 @@ impl Operations for Ladder {
 
 /// A copy of each table, made from the finest to the coarsest.
 fn copies<E: From<OutOfMemory>>(
-    generation: &Generation,
+    tables: &Tables,
     copy: impl Fn(&Rung) -> Result<Rung, E>,
 ) -> Result<Vec<Rung>, E> {
     let mut copies = Vec::new();
     allocate::grow(&mut copies, LATER + 1)?;
-    for rung in generation.rungs() {
+    for rung in tables.all() {
         copies.push(copy(rung)?);
     }
     Ok(copies)
 }
 
-/// Tables that double have a power of two of buckets. A capacity is rounded up, a number of buckets is not.
-fn demand_power_of_two(size: Size) -> Result<(), BuildError> {
+/// The level that a table of a size begins with, and the items that it is for. Tables that double have a power of two of
+/// buckets. A capacity is rounded up, a number of buckets is not.
+fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
     match size {
-        Size::Buckets(buckets) if !buckets.is_power_of_two() => {
-            let nearest = buckets.next_power_of_two();
-            let ranges = 1;
-            Err(BuildError(Cause::Buckets {
-                buckets,
-                nearest,
-                ranges,
-            }))
+        Size::Items(items) | Size::Roomy { items, .. } => {
+            let level = (1..=DEEPEST).find(|&level| items_for(geometry(level)) >= items);
+            let most = items_for(geometry(DEEPEST));
+            let level = level.ok_or(BuildError(Cause::Capacity { items, most }))?;
+            Ok((level, items))
         }
-        _ => Ok(()),
+        Size::Buckets(buckets) => {
+            let level = (1..=DEEPEST)
+                .find(|&level| 1 << level >= buckets)
+                .unwrap_or(DEEPEST);
+            if buckets != 1 << level {
+                return Err(BuildError(Cause::Buckets {
+                    buckets,
+                    nearest: 1 << level,
+                    ranges: 1,
+                }));
+            }
+            Ok((level, items_for(geometry(level))))
+        }
     }
 }
 

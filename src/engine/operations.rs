@@ -5,27 +5,17 @@ use crate::error::{BuildError, InsertError, InsertManyError, OutOfMemory, Snapsh
 use crate::layout::Layout;
 
 /// The operations of an engine, by hash.
-///
-/// An insert runs under a *pin*, which tells others that it is not over. One pin serves many.
 pub trait Operations: Sized + Send + Sync + 'static {
     /// The layout of its buckets.
     type Layout: Layout;
-    /// What tells others that an insert is not over.
-    type Pin;
     /// The options that only this engine has.
     type Options: Clone + core::fmt::Debug + Default;
 
     /// What filters with this engine are called.
     const NAME: &'static str;
-    /// Most hashes that are inserted under one pin.
-    const PER_PIN: usize;
 
     /// What is in a filter with these options when its rate of false positives is judged.
     fn filling(options: &Self::Options) -> Filling;
-    /// The same when a layout is chosen by its rate.
-    fn filling_to_choose_for(options: &Self::Options) -> Filling {
-        Self::filling(options)
-    }
     /// Builds an empty one.
     fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
     /// Builds an empty one like this.
@@ -36,8 +26,12 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn snapshot(&self) -> Result<Self, SnapshotError>;
     /// Removes all tokens.
     fn clear(&mut self);
-    /// Frees the memory that removals have emptied, if there is such.
-    fn shrink_to_fit(&self) {}
+    /// Makes it as small as its tokens let it, if it grows.
+    fn shrink_to_fit(&mut self) {}
+    /// Ends a doubling that is under way. Returns false if it cannot.
+    fn finish_doubling(&self) -> bool {
+        true
+    }
     /// Sets the bytes that it refuses to grow beyond for now, if it grows, while others use it.
     fn limit_memory_usage(&self, _bytes: usize) {}
     /// Sets the bytes that it refuses to grow beyond, if it grows, and frees what it has kept.
@@ -53,21 +47,19 @@ pub trait Operations: Sized + Send + Sync + 'static {
     }
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The number of segments.
+    /// The number of tables that hold items.
     fn segments(&self) -> usize;
     /// The heap bytes in use.
     fn heap_bytes(&self) -> usize;
     /// The expected rate of false positives.
     fn false_positive_rate(&self) -> f64;
 
-    /// Pins.
-    fn pin(&self) -> Self::Pin;
     /// Whether a token of the class is in.
     fn contains(&self, hash: u64) -> bool;
     /// Adds a token.
-    fn insert(&self, hash: u64, pin: &Self::Pin) -> Result<(), InsertError>;
+    fn insert(&self, hash: u64) -> Result<(), InsertError>;
     /// Adds a token if none of its class is in.
-    fn insert_unique(&self, hash: u64, pin: &Self::Pin) -> Result<bool, InsertError>;
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError>;
     /// Removes a token.
     fn remove(&self, hash: u64) -> bool;
     /// The number of tokens of the class.
@@ -97,12 +89,9 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Inserts many hashes, up to the first that is refused.
     #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        for (chunk, hashes) in hashes.chunks(Self::PER_PIN).enumerate() {
-            let pin = self.pin();
-            for (turn, hash) in self.ahead_of_inserts(hashes).enumerate() {
-                self.insert(hash, &pin)
-                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;
-            }
+        for (turn, hash) in self.ahead_of_inserts(hashes).enumerate() {
+            self.insert(hash)
+                .map_err(|error| InsertManyError::new(turn, error))?;
         }
         Ok(())
     }
@@ -114,17 +103,11 @@ pub trait Operations: Sized + Send + Sync + 'static {
         hashes: &[u64],
         added: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let chunks = hashes
-            .chunks(Self::PER_PIN)
-            .zip(added.chunks_mut(Self::PER_PIN));
-        for (chunk, (hashes, added)) in chunks.enumerate() {
-            let pin = self.pin();
-            let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes));
-            for (turn, (added, hash)) in turns.enumerate() {
-                *added = self
-                    .insert_unique(hash, &pin)
-                    .map_err(|error| InsertManyError::new(chunk * Self::PER_PIN + turn, error))?;
-            }
+        let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes));
+        for (turn, (added, hash)) in turns.enumerate() {
+            *added = self
+                .insert_unique(hash)
+                .map_err(|error| InsertManyError::new(turn, error))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The plan of a filter: what a builder was told, and the table that follows from it.
 
 use super::{Filling, Size, choice};
-use crate::error::{BuildError, Cause, OutOfMemory, Rate, TooManyFalsePositives};
+use crate::error::{BuildError, Cause, OutOfMemory, Rate, Shapes, TooManyFalsePositives};
 use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::table::Geometry;
 
@@ -48,12 +48,17 @@ impl<O> Plan<O> {
         if rate <= most {
             return Ok(());
         }
+        let others = match filling {
+            Filling::Sized { .. } => choice::layouts_for::<L>(items, filling, most),
+            // It grows, and has no other layout.
+            Filling::Full => Shapes::default(),
+        };
         Err(BuildError(Cause::FalsePositives(TooManyFalsePositives {
             most: Rate::new(most),
             rate: Rate::new(rate),
             shape: Shape::of::<L>(),
             content: filling.content(items),
-            others: Some(choice::layouts_for::<L>(items, filling, most)),
+            others: Some(others),
         })))
     }
 

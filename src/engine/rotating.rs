@@ -129,12 +129,9 @@ impl<L: Layout> Rotating<L> {
 
 impl<L: Layout> Operations for Rotating<L> {
     type Layout = L;
-    /// Nobody asks.
-    type Pin = ();
     type Options = Generations;
 
     const NAME: &'static str = "RotatingCuckooFilter";
-    const PER_PIN: usize = usize::MAX;
 
     fn filling(options: &Generations) -> Filling {
         Filling::Sized {
@@ -217,19 +214,16 @@ impl<L: Layout> Operations for Rotating<L> {
     }
 
     #[inline]
-    fn pin(&self) {}
-
-    #[inline]
     fn contains(&self, hash: u64) -> bool {
         self.lookup(hash)
     }
 
     #[inline]
-    fn insert(&self, hash: u64, (): &()) -> Result<(), InsertError> {
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_young(hash)
     }
 
-    fn insert_unique(&self, hash: u64, (): &()) -> Result<bool, InsertError> {
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         self.admit(hash)
     }
 

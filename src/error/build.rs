@@ -37,11 +37,6 @@ pub(crate) enum Cause {
         nearest: usize,
     },
     OutOfMemory(OutOfMemory),
-    #[cfg(feature = "std")]
-    GrowthFactor {
-        factor: usize,
-        nearest: usize,
-    },
     RateOutOfRange {
         rate: Rate,
         /// The least that is possible; 0 if all above that are.
@@ -72,8 +67,7 @@ impl BuildError {
         matches!(self.0, Cause::OutOfMemory(_))
     }
 
-    /// The number that was refused: items, buckets, the search budget, bytes of memory, the growth factor, or
-    /// generations; 0 for a rate, which [`requested_rate`](Self::requested_rate) returns.
+    /// The number that was refused: items, buckets, the search budget, bytes of memory, or generations; 0 for a rate, which [`requested_rate`](Self::requested_rate) returns.
     #[must_use]
     pub fn requested(&self) -> usize {
         match self.0 {
@@ -81,8 +75,6 @@ impl BuildError {
             Cause::Buckets { buckets, .. } => buckets,
             Cause::SearchBudget { budget, .. } => budget,
             Cause::OutOfMemory(error) => error.bytes(),
-            #[cfg(feature = "std")]
-            Cause::GrowthFactor { factor, .. } => factor,
             Cause::RateOutOfRange { .. } | Cause::FalsePositives(_) => 0,
             Cause::Memory { most, .. } => most,
             Cause::Generations { generations, .. } => generations,
@@ -116,8 +108,6 @@ impl BuildError {
             Cause::Capacity { most, .. } => Some(most),
             Cause::Buckets { nearest, .. } | Cause::SearchBudget { nearest, .. } => Some(nearest),
             Cause::OutOfMemory(_) => None,
-            #[cfg(feature = "std")]
-            Cause::GrowthFactor { nearest, .. } => Some(nearest),
             Cause::RateOutOfRange { .. } | Cause::FalsePositives(_) => None,
             Cause::Memory { least, .. } => Some(least),
             Cause::Generations { nearest, .. } => Some(nearest),
@@ -160,7 +150,8 @@ impl BuildError {
     }
 
     /// The layouts with which the same filter would have had so low a rate, from the one with the most slots to the one
-    /// with the fewest. Empty if no layout has, and if the rate is not what was wrong.
+    /// with the fewest. Empty if no layout has, if the filter grows and so has no other, and if the rate is not what was
+    /// wrong.
     pub fn layouts(&self) -> impl Iterator<Item = Shape> {
         let others = match &self.0 {
             Cause::FalsePositives(error) => error.others,
@@ -193,11 +184,6 @@ impl fmt::Display for BuildError {
                 "a search budget of {budget} buckets is out of range: use {nearest}, the nearest possible number"
             ),
             Cause::OutOfMemory(error) => error.fmt(out),
-            #[cfg(feature = "std")]
-            Cause::GrowthFactor { factor, nearest } => write!(
-                out,
-                "a growth factor of {factor} is not possible: use {nearest}, the nearest possible power of two"
-            ),
             Cause::RateOutOfRange { rate, least } if least.get() > 0.0 => write!(
                 out,
                 "a false-positive rate of {} is not possible: use a rate of at least {} and below 1",

@@ -24,12 +24,12 @@ pub(crate) struct TooManyFalsePositives {
 pub(crate) enum Content {
     /// So many items in each table.
     Items { items: usize, tables: usize },
-    /// No table has a vacant slot.
-    Full { tables: usize },
+    /// The only table has no vacant slot: of a growing filter, which has no other layout.
+    Full,
 }
 
 /// A set of layouts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Shapes(u16);
 
 impl Shapes {
@@ -63,8 +63,7 @@ impl fmt::Display for Content {
             Self::Items { items, tables } => {
                 write!(out, "with {tables} generations of {items} items each")
             }
-            Self::Full { tables: 1 } => out.write_str("with one full table"),
-            Self::Full { tables } => write!(out, "with {tables} full tables"),
+            Self::Full => out.write_str("when the first table is full"),
         }
     }
 }
@@ -90,6 +89,9 @@ impl fmt::Display for TooManyFalsePositives {
             out,
             "a false-positive rate of {most} is too low for the layout `{shape}`, which has {rate} {content}: ",
         )?;
+        if *content == Content::Full {
+            return out.write_str("a growing filter has no other layout, so set a higher one");
+        }
         let count = others.iter().count();
         for (index, other) in others.iter().enumerate() {
             let before = match index {

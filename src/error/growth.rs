@@ -53,7 +53,7 @@ pub(crate) enum Limit {
 }
 
 impl GrowthError {
-    /// The segments there are: of a [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo), its tables.
+    /// The number of tables there are.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.segments
@@ -92,7 +92,7 @@ impl fmt::Display for GrowthError {
         let plural = if segments == 1 { "" } else { "s" };
         write!(
             out,
-            "there is no room in {segments} segment{plural}, and growth "
+            "there is no room in {segments} table{plural}, and growth "
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {

@@ -76,7 +76,7 @@ pub enum InsertError {
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
     /// keeps it from making more.
     CannotGrow {
-        /// The limit, and the number of segments.
+        /// The limit, and the number of tables.
         error: GrowthError,
     },
     /// The [value](crate::WithValues) of the item is too large for the layout.

@@ -64,8 +64,6 @@ pub enum ReadError {
         grows: bool,
         /// Whether the stored one rotates.
         rotates: bool,
-        /// Whether the stored one doubles. Then it grows, and not by segments.
-        doubles: bool,
     },
     /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
     #[non_exhaustive]
@@ -123,12 +121,8 @@ impl fmt::Display for ReadError {
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this release reads versions up to {supported}"
             ),
-            Self::OtherKind { doubles: true, .. } => out.write_str(
-                "the stored filter is one that doubles: read it as a GrowingCuckooFilter",
-            ),
             Self::OtherKind { grows: true, .. } => out.write_str(
-                "the stored filter is one that grows by segments: read it as a Filter<Growing>, or as a \
-                 GrowingCuckooFilter with a call for any layout",
+                "the stored filter is one that grows: read it as a GrowingCuckooFilter",
             ),
             Self::OtherKind { rotates: true, .. } => out.write_str(
                 "the stored filter is one that rotates: read it as a RotatingCuckooFilter",

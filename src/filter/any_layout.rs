@@ -7,14 +7,14 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use std::io::Read;
 
-use super::{Engine, Filter, FilterBuilder, Hashed, Items};
+use super::{AnyLayout, Engine, Filter, FilterBuilder, Hashed, Items};
 use crate::engine::choice;
 use crate::error::{BuildError, ReadError};
 use crate::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
 use crate::stored::Stream;
-use crate::stored::{Frame, Identity, Slice, Source, Stored};
+use crate::stored::{Frame, Identity, Slice, Source};
 
 /// Filters of a layout that is chosen at run time.
 impl<E, S, I> FilterBuilder<E, S, I>
@@ -32,9 +32,14 @@ where
     /// then the lowest rate.
     ///
     /// The rate is [`max_false_positive_rate`](Self::max_false_positive_rate) of the filter too: of one that rotates it
-    /// is that with all generations full. One that grows does not exceed it, and can have at least eight segments: it is
-    /// a [`Filter<Growing>`](crate::Growing), because a table that doubles is of 4 x 16 alone, and of a power of two of
-    /// buckets.
+    /// is that with all generations full.
+    ///
+    /// A growing filter has buckets of 4 slots of 16 bits, so there is nothing to choose, as for
+    /// [`layout`](Self::layout): take `max_false_positive_rate`.
+    ///
+    /// ```compile_fail,E0277
+    /// let _ = lockfree_cuckoo::GrowingCuckooFilter::builder().build_smallest(0.01);
+    /// ```
     ///
     /// # Errors
     ///
@@ -59,19 +64,26 @@ where
     /// assert!(fine.contains_hash(hash));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn build_smallest(mut self, rate: f64) -> Result<Box<dyn Hashed>, BuildError> {
-        let filling = E::filling_to_choose_for(&self.plan.options);
+    pub fn build_smallest(mut self, rate: f64) -> Result<Box<dyn Hashed>, BuildError>
+    where
+        E: AnyLayout,
+    {
+        let filling = E::filling(&self.plan.options);
         let (shape, size) = choice::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
         self.plan.rate = Some(rate);
-        // The sizes that were compared are those that every layout has.
-        shape.call(Build {
-            builder: self,
-            by_layout_alone: true,
-        })
+        self.build_shape(shape)
     }
 
     /// Builds the filter with the layout of this shape.
+    ///
+    /// Not for growing filters, as [`layout`](Self::layout): their builder has [`build`](Self::build) alone.
+    ///
+    /// ```compile_fail,E0277
+    /// use lockfree_cuckoo::{GrowingCuckooFilter, Lanes, Shape};
+    ///
+    /// let _ = GrowingCuckooFilter::builder().build_shape(Shape::of::<Lanes<8, 8>>());
+    /// ```
     ///
     /// # Errors
     ///
@@ -80,51 +92,47 @@ where
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{GrowingCuckooFilter, Shape};
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, Shape};
     ///
     /// for shape in Shape::ALL {
-    ///     let filter = GrowingCuckooFilter::builder().build_shape(shape)?;
+    ///     let filter = RotatingCuckooFilter::builder().build_shape(shape)?;
     ///     assert_eq!(filter.shape(), shape);
     /// }
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
-    pub fn build_shape(self, shape: Shape) -> Result<Box<dyn Hashed>, BuildError> {
-        shape.call(Build {
-            builder: self,
-            by_layout_alone: false,
-        })
+    pub fn build_shape(self, shape: Shape) -> Result<Box<dyn Hashed>, BuildError>
+    where
+        E: AnyLayout,
+    {
+        shape.call(Build(self))
     }
 }
 
 /// Builds with the layout that it is called for.
-struct Build<E: Engine, S, I> {
-    builder: FilterBuilder<E, S, I>,
-    /// Whether not to take an engine that other layouts do not have.
-    by_layout_alone: bool,
-}
+struct Build<E: Engine, S, I>(FilterBuilder<E, S, I>);
 
 impl<E, S, I> ForLayout for Build<E, S, I>
 where
-    E: Engine,
+    E: AnyLayout,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     I: Items + 'static,
 {
     type Output = Result<Box<dyn Hashed>, BuildError>;
 
     fn call<L: Layout>(self) -> Self::Output {
-        // Its own layout is no other one: there it may be an engine that others do not have.
-        if !self.by_layout_alone && Shape::of::<L>() == Shape::of::<E::Layout>() {
-            return Ok(Box::new(self.builder.build()?));
-        }
-        Ok(Box::new(self.builder.layout::<L>().build()?))
+        Ok(Box::new(self.0.layout::<L>().build()?))
     }
 }
 
 /// Reading a filter of any layout that was stored with the default hasher. Its seed is stored along.
 ///
 /// As [`from_bytes`](Self::from_bytes) and [`read_from`](Self::read_from), which read filters of one layout. The kind of
-/// the filter is that of the type: `GrowingCuckooFilter::from_bytes_any_layout` reads filters that grow, by doubling or by
-/// segments.
+/// the filter is that of the type: `RotatingCuckooFilter::from_bytes_any_layout` reads filters that rotate. Growing filters
+/// have one layout, and are read by `from_bytes` and `read_from`:
+///
+/// ```compile_fail,E0277
+/// let _ = lockfree_cuckoo::GrowingCuckooFilter::from_bytes_any_layout(b"");
+/// ```
 impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
     /// As [`from_bytes`](Self::from_bytes), for a filter of any layout.
     ///
@@ -153,7 +161,10 @@ impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
     /// ```
     // Compiled where it is used: it is the code of all layouts.
     #[inline]
-    pub fn from_bytes_any_layout(bytes: &[u8]) -> Result<Box<dyn Hashed>, ReadError> {
+    pub fn from_bytes_any_layout(bytes: &[u8]) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Slice::new(bytes), Identity::rebuild)
     }
 
@@ -163,7 +174,10 @@ impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
     ///
     /// As [`read_from`](Self::read_from).
     #[cfg(feature = "std")]
-    pub fn read_from_any_layout(reader: impl Read) -> Result<Box<dyn Hashed>, ReadError> {
+    pub fn read_from_any_layout(reader: impl Read) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Stream(reader), Identity::rebuild)
     }
 }
@@ -183,7 +197,10 @@ where
     pub fn from_bytes_any_layout_with_hasher(
         bytes: &[u8],
         hasher: S,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Slice::new(bytes), |identity| identity.admit(hasher))
     }
 
@@ -196,19 +213,22 @@ where
     pub fn read_from_any_layout_with_hasher(
         reader: impl Read,
         hasher: S,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         Self::read_any_layout(&mut Stream(reader), |identity| identity.admit(hasher))
     }
 
     fn read_any_layout(
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-    ) -> Result<Box<dyn Hashed>, ReadError> {
+    ) -> Result<Box<dyn Hashed>, ReadError>
+    where
+        E: AnyLayout,
+    {
         let frame = Frame::read(source)?;
-        if frame.is(E::KIND) && frame.shape(E::KIND)? == Shape::of::<E::Layout>() {
-            return Ok(Box::new(Self::read_behind(&frame, source, hasher)?));
-        }
-        frame.shape(E::With::<E::Layout>::KIND)?.call(ReadBehind {
+        frame.shape(E::KIND)?.call(ReadBehind {
             frame,
             source,
             hasher,
@@ -227,7 +247,7 @@ struct ReadBehind<'a, F, T, H> {
 
 impl<E, S, I, T, H> ForLayout for ReadBehind<'_, Filter<E, S, I>, T, H>
 where
-    E: Engine,
+    E: AnyLayout,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     I: Items + 'static,
     T: Source,

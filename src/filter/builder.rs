@@ -4,10 +4,10 @@ use core::fmt;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
-use super::{Any, Engine, Filter};
-use crate::engine::{Fixed, Plan, Rotating, Size};
+use super::{Any, AnyLayout, Engine, Filter};
 #[cfg(feature = "std")]
-use crate::engine::{Growing, Ladder};
+use crate::engine::Ladder;
+use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::BuildError;
 use crate::layout::Layout;
 use crate::random_state::RandomState;
@@ -181,6 +181,17 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// Takes another layout of the buckets: other numbers of slots, and of bits of a fingerprint.
     /// [`Layout`] lists them, and the [guide](crate::guide::layouts) says which one to choose.
     ///
+    /// A growing filter has buckets of 4 slots of 16 bits, so its builder has no choice:
+    ///
+    /// ```compile_fail,E0277
+    /// use lockfree_cuckoo::{GrowingCuckooFilter, Lanes};
+    ///
+    /// let builder = GrowingCuckooFilter::builder().layout::<Lanes<8, 8>>();
+    /// ```
+    ///
+    /// Leave the call out, or take a [`CuckooFilter`](crate::CuckooFilter) or a
+    /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) for another layout.
+    ///
     /// # Examples
     ///
     /// ```
@@ -191,7 +202,10 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
-    pub fn layout<M: Layout>(self) -> FilterBuilder<E::With<M>, S, I> {
+    pub fn layout<M: Layout>(self) -> FilterBuilder<E::With<M>, S, I>
+    where
+        E: AnyLayout,
+    {
         FilterBuilder {
             plan: Plan {
                 outside: Filter::<E::With<M>, S, I>::BYTES,
@@ -248,8 +262,8 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
     ///
     /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
-    /// the rate too, with no vacant slot left: the first table of 4 x 16 has 0.000_122, and each doubling, or segment, adds
-    /// as much. So 0.001 allows seven doublings.
+    /// the rate too, with no vacant slot left: the first table has 0.000_122, and each doubling adds as much. So 0.001
+    /// allows seven doublings, and less than 0.000_122 is refused.
     ///
     /// # Examples
     ///
@@ -289,19 +303,6 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// For checks that want descriptors scarce.
     pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
         self.plan.descriptors = Some(descriptors);
-        self
-    }
-}
-
-/// Choices about growth by segments.
-#[cfg(feature = "std")]
-impl<L: Layout, S, I> FilterBuilder<Growing<L>, S, I> {
-    /// Makes each segment larger than the last one by this factor, a power of two from 2 to 65,536; 2 unless
-    /// set. A larger one leaves more memory unused after each growth, and has fewer segments. (A
-    /// [`Ladder`] always doubles.)
-    #[must_use]
-    pub fn growth_factor(mut self, factor: usize) -> Self {
-        self.plan.options.factor = factor;
         self
     }
 }

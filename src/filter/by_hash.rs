@@ -66,7 +66,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// ```
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
-        self.engine.insert(hash, &self.engine.pin())
+        self.engine.insert(hash)
     }
 
     /// As [`insert_unique`](Self::insert_unique).
@@ -86,7 +86,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// ```
     #[inline]
     pub fn insert_unique_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.engine.insert_unique(hash, &self.engine.pin())
+        self.engine.insert_unique(hash)
     }
 
     /// As [`contains`](Self::contains).

@@ -24,8 +24,8 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::OutOfMemory`], if the memory for the header could not be allocated: 64 bytes, and of a filter that
-    /// grows some dozen for each segment.
+    /// [`SnapshotError::OutOfMemory`], if the memory for the header could not be allocated: 64 bytes, and of a growing
+    /// filter some dozen for each table.
     ///
     /// # Panics
     ///

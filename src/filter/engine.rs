@@ -1,14 +1,13 @@
 //! What a filter can be built on.
 
 use super::Rotates;
-use crate::engine::{Fixed, Rotating};
 #[cfg(feature = "std")]
-use crate::engine::{Growing, Ladder};
+use crate::engine::Ladder;
+use crate::engine::{Fixed, Rotating};
 use crate::layout::Layout;
 use crate::stored::Stored;
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`], [`Growing`] or
-/// [`Rotating`].
+/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`] or [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///
@@ -22,8 +21,9 @@ use crate::stored::Stored;
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
 pub trait Engine: Stored {
-    /// The same engine with buckets of another layout.
-    type With<M: Layout>: Engine<Options = Self::Options, Layout = M>;
+    /// The same engine with buckets of another layout, if it takes [any](AnyLayout); else itself.
+    // Were it a type of `AnyLayout`, the compiler would say that a growing filter's builder has no `layout`, and not why.
+    type With<M: Layout>: Engine<Options = Self::Options>;
 
     /// What only an engine that rotates has, if it does.
     #[doc(hidden)]
@@ -32,19 +32,41 @@ pub trait Engine: Stored {
     }
 }
 
+/// An engine whose buckets can have any [layout](crate::guide::layouts): [`Fixed`] or [`Rotating`].
+///
+/// Sealed, as [`Engine`] is. Growing filters have buckets of 4 slots of 16 bits.
+///
+/// ```
+/// use lockfree_cuckoo::{AnyLayout, Filter, FilterBuilder, Lanes};
+///
+/// fn with_small_buckets<E: AnyLayout, S, I>(
+///     builder: FilterBuilder<E, S, I>,
+/// ) -> FilterBuilder<E::With<Lanes<8, 8>>, S, I> {
+///     builder.layout()
+/// }
+///
+/// let filter = with_small_buckets(<Filter>::builder()).build()?;
+/// assert_eq!(filter.slots() % 8, 0);
+/// # Ok::<(), lockfree_cuckoo::BuildError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a filter on `{Self}` cannot have any layout",
+    label = "its buckets have one layout",
+    note = "growing filters have buckets of 4 slots of 16 bits",
+    note = "leave out `.layout()`, or take a fixed or rotating filter for other layouts"
+)]
+pub trait AnyLayout: Engine {}
+
+impl<L: Layout> AnyLayout for Fixed<L> {}
+impl<L: Layout> AnyLayout for Rotating<L> {}
+
 impl<L: Layout> Engine for Fixed<L> {
     type With<M: Layout> = Fixed<M>;
 }
 
 #[cfg(feature = "std")]
-impl<L: Layout> Engine for Growing<L> {
-    type With<M: Layout> = Growing<M>;
-}
-
-/// Of other layouts there is a chain of tables.
-#[cfg(feature = "std")]
 impl Engine for Ladder {
-    type With<M: Layout> = Growing<M>;
+    type With<M: Layout> = Self;
 }
 
 impl<L: Layout> Engine for Rotating<L> {

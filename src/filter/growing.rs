@@ -1,22 +1,12 @@
 //! What only filters that grow have.
 
-use super::{Engine, Filter};
-use crate::engine::growing::Limits;
-use crate::engine::{Growing, Ladder};
-use crate::layout::Layout;
-
-/// An engine that grows.
-///
-/// Sealed, as [`Engine`] is.
-pub trait Grows: Engine<Options = Limits> {}
-
-impl<L: Layout> Grows for Growing<L> {}
-impl Grows for Ladder {}
+use super::Filter;
+use crate::engine::{Ladder, Operations};
 
 /// Filters that grow.
-impl<E: Grows, S, I> Filter<E, S, I> {
-    /// The number of segments, each a table of its own. A lookup of an item that is absent, or in the oldest, looks at all
-    /// of them. A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one until it has doubled ten times.
+impl<S, I> Filter<Ladder, S, I> {
+    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
+    /// looks at all of them.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.engine.segments()
@@ -24,8 +14,7 @@ impl<E: Grows, S, I> Filter<E, S, I> {
 
     /// Sets the number of bytes that the filter refuses to grow beyond, as
     /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) of the builder does. A filter that
-    /// was read has the limit of the one that was stored. One that is larger already keeps its size. What it has kept
-    /// beside its tables is freed, as by any call that takes `&mut self`.
+    /// was read has the limit of the one that was stored. One that is larger already keeps its size.
     ///
     /// # Examples
     ///
@@ -69,21 +58,16 @@ impl<E: Grows, S, I> Filter<E, S, I> {
         self.engine.limit_memory_usage(bytes);
     }
 
-    /// Gives back memory that holds no item, while other threads use the filter. If the whole filter is empty, it starts
-    /// again with a table of the first size. A doubling that is under way is brought to its end first. Takes time linear in
-    /// the size of the filter.
+    /// Makes the filter as small as its items let it, but not smaller than it was built. Nothing is lost, and it can grow again
+    /// as often as before.
     ///
-    /// One that grows by segments ([`Growing`]) takes out those segments that removal has emptied, also if others are not
-    /// empty.
+    /// The filter goes back through its doublings, and the fingerprints get the bits back that these have taken. A fingerprint
+    /// that came after a doubling has no room for one more bit, and loses its last one. So afterwards the filter takes an
+    /// absent item for one that is in at most as often as if it had never been larger:
+    /// [`false_positive_rate`](Filter::false_positive_rate) says how often.
     ///
-    /// What it frees: on Linux the pages of the tables go back to the system, which is nearly all of a large table. A rest
-    /// stays, and so do the addresses. Elsewhere all memory stays. Other threads may still look something up there, so it is
-    /// freed only when the filter is dropped, or by any call that takes `&mut self`.
-    /// [`memory_usage`](Self::memory_usage) and the limit on memory count what stays. To start again takes the memory of a
-    /// table of the first size, if need be beyond the limit.
-    ///
-    /// Memory goes back when every thread has been seen outside of what is pinned to the same
-    /// [epochs](https://docs.rs/crossbeam-epoch). So while other threads write, some of it may go later.
+    /// Takes time linear in the size of the filter, and meanwhile the memory of the smaller table besides. If that cannot be
+    /// allocated, the filter keeps its size. A doubling that is under way ends, forwards or backwards.
     ///
     /// # Examples
     ///
@@ -96,14 +80,40 @@ impl<E: Grows, S, I> Filter<E, S, I> {
     ///     filter.insert(&item)?;
     /// }
     /// assert!(filter.slots() >= 32 * start);
-    /// for item in 0..10_000 {
+    /// for item in 100..10_000 {
     ///     assert!(filter.remove(&item));
     /// }
     /// filter.shrink_to_fit();
     /// assert_eq!(filter.slots(), start);
+    /// assert!((0..100).all(|item| filter.contains(&item)));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn shrink_to_fit(&self) {
+    pub fn shrink_to_fit(&mut self) {
         self.engine.shrink_to_fit();
+    }
+
+    /// Ends a doubling that is under way, while other threads use the filter. Returns false if it cannot, because other threads
+    /// hold all descriptors.
+    ///
+    /// A filter that is full doubles while inserts and removes go on, each of which moves a few buckets. Until it has ended,
+    /// lookups take about twice as long, and the filter takes three times the memory of before. Inserts and removes end it
+    /// sooner or later: one for every 16 buckets. Call this if they may cease, or before a phase of lookups alone. Takes time
+    /// linear in the size of the filter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::GrowingCuckooFilter;
+    ///
+    /// let filter = GrowingCuckooFilter::with_capacity(100);
+    /// for item in 0..10_000 {
+    ///     filter.insert(&item)?;
+    /// }
+    /// assert!(filter.finish_doubling());
+    /// assert!(filter.memory_usage() < 60_000);
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    pub fn finish_doubling(&self) -> bool {
+        self.engine.finish_doubling()
     }
 }

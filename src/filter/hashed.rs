@@ -140,7 +140,7 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::shape`].
     fn shape(&self) -> Shape;
 
-    /// The number of tables: the segments of a filter that grows, the generations of one that rotates, else 1.
+    /// The number of tables: of a growing filter 1 until it has doubled ten times; of one that rotates its generations; else 1.
     fn segments(&self) -> usize;
 
     /// As [`Filter::memory_usage`].
@@ -156,8 +156,11 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     /// As [`Filter::clear`].
     fn clear(&mut self);
 
-    /// As the method of filters that grow. Others have nothing to give back.
-    fn shrink_to_fit(&self);
+    /// As the method of filters that grow. Others keep their size.
+    fn shrink_to_fit(&mut self);
+
+    /// As the method of filters that grow. Others do not grow.
+    fn finish_doubling(&self) -> bool;
 
     /// As the method of filters that grow. Others do not grow.
     fn limit_memory_usage(&self, bytes: usize);
@@ -317,8 +320,12 @@ where
         self.clear();
     }
 
-    fn shrink_to_fit(&self) {
+    fn shrink_to_fit(&mut self) {
         self.engine.shrink_to_fit();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.engine.finish_doubling()
     }
 
     fn limit_memory_usage(&self, bytes: usize) {

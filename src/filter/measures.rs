@@ -7,7 +7,7 @@ use crate::layout::Shape;
 /// Measures. While other threads write they are approximate; they never leave their bounds.
 impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
-    /// counters, for each segment or generation. While a filter rotates, any part of the forgotten generation may count.
+    /// counters, for each table or generation. While a filter rotates, any part of the forgotten generation may count.
     ///
     /// # Examples
     ///
@@ -39,7 +39,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of items that the filter is sized for: the argument of `with_capacity`, or what fits the number
     /// of buckets. It usually takes some more. It may take fewer items if each has several copies.
     ///
-    /// Of a filter that grows: what its present segments take together, which grows with it. Of a filter that rotates:
+    /// Of a growing filter: what its tables take as they are now. Of a filter that rotates:
     /// what each generation takes.
     ///
     /// # Examples
@@ -55,7 +55,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// The number of items that the filter is still sized for: [`capacity`](Self::capacity) without
     /// [`len`](Self::len), at least 0. It usually takes some more.
     ///
-    /// Of a filter that grows: what its present segments still take. It grows when they are full. Of a filter that rotates:
+    /// Of a growing filter: what its tables still take as they are now. It grows when they are full. Of a filter that rotates:
     /// what the young generation still takes.
     ///
     /// # Examples
@@ -92,7 +92,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
         self.remaining() == 0
     }
 
-    /// The number of slots, four a bucket with 4 x 16, in all segments or generations.
+    /// The number of slots, four a bucket with 4 x 16, in all tables or generations.
     ///
     /// # Examples
     ///
@@ -135,8 +135,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     }
 
     /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
-    /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a filter that grows: the bytes of its
-    /// present segments, and of those that it keeps for its next growth what the system has not got back.
+    /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a growing filter: the bytes of its
+    /// tables, and of the words that they have grown out of what the system has not got back.
     ///
     /// # Examples
     ///
@@ -152,8 +152,8 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// [`len`](Self::len). It supposes a hasher that mixes well.
     ///
     /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. The segments of a
-    /// filter that grows add up, and so do the generations of one that rotates. A table that doubles does not know how old
+    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. The tables of a
+    /// growing filter add up, and so do the generations of one that rotates. A table that doubles does not know how old
     /// its tokens are, and the older ones are taken for others more often: it says the most that can be, which is what
     /// it is if nothing was removed.
     ///
@@ -172,8 +172,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     /// linear in the size.
     ///
     /// It also takes back the descriptors of threads that died in the middle of an insert: one for each thread. A
-    /// filter that grows begins anew with a segment of the first size; if there is no memory for that, it goes on
-    /// with the segment that takes inserts. A filter that rotates goes on with the number of its rotations.
+    /// growing filter begins anew with a table of the first size. A filter that rotates goes on with the number of its rotations.
     ///
     /// # Examples
     ///
@@ -193,7 +192,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
 
 impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
-    /// the same content. A filter that grows begins with a segment of the first size. A filter that rotates counts its
+    /// the same content. A growing filter begins with a table of the first size. A filter that rotates counts its
     /// rotations from 0.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
     /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
     /// nothing, at the cost of up to [`search_budget`](crate::FilterBuilder::search_budget) lookups. Where there is no
-    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) adds a segment. A
+    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles. A
     /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) adds to its young generation, and refuses if that is full.
     ///
     /// # Errors
@@ -22,10 +22,10 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// other threads were in the way: try again. Every stored item stays where lookups find it.
     ///
     /// Of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is no
-    /// room, and a limit or the lack of memory keeps it from adding a segment. `TooManyCopies` if the segment that takes
-    /// inserts holds as many copies. `Full` if there is no room in a segment that is less than an eighth full: then the
-    /// hasher does not mix its bits, or few items have very many copies, and another segment would not help. Never
-    /// `Disturbed` or `NoDescriptor`.
+    /// room, and a limit or the lack of memory keeps it from making more. `TooManyCopies` if the table that takes
+    /// inserts holds as many copies. `Full` if there is no room in a table that is less than an eighth full: then the
+    /// hasher does not mix its bits, or few items have very many copies, and a larger table would not help. `Disturbed` or
+    /// `NoDescriptor` only after many more attempts, during which a doubling did not go on either.
     ///
     /// # Examples
     ///
@@ -53,7 +53,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
     /// effect either before or after the call.
     ///
-    /// A filter that grows asks all its segments, and all of this holds whatever it grows meanwhile. A filter that rotates
+    /// A growing filter asks all its tables, and all of this holds however it grows meanwhile. A filter that rotates
     /// asks all its generations, and returns true at most once in the life of an item, whatever rotates meanwhile.
     ///
     /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
@@ -86,7 +86,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     ///
     /// Two loads from the table between two of a version counter: if the item was not found and a stored
     /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
-    /// wait-free. A filter that grows does this for each segment until the item is found.
+    /// wait-free. A growing filter does this for each of its tables until the item is found.
     ///
     /// # Examples
     ///
@@ -132,7 +132,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
         self.remove_hash(self.hash_one(item))
     }
 
-    /// The number of copies of `item`, 0 to 8 in each segment or generation.
+    /// The number of copies of `item`, 0 to 8 in each table of a growing filter, or generation.
     ///
     /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
     /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal

@@ -16,7 +16,7 @@ use crate::stored::{self, Frame, Identity, Slice, Source};
 /// [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
-    /// eight bytes a bucket and 68 more. (Of a filter that grows, 24 for each segment besides; of one that rotates, 8 for
+    /// eight bytes a bucket and 68 more. (Of a growing filter, 24 for each table besides; of one that rotates, 8 for
     /// each generation.)
     ///
     /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
@@ -151,9 +151,9 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
 /// Reading what was stored with the default hasher. Its seed is stored along.
 ///
 /// The filter that is read answers as the one that was written, and has its geometry, capacity, search budget
-/// and number of items. One that rotates has its generations and its number of rotations too. One that grows has its
-/// segments, limits and growth factor too, and grows as the other would have. If its segments are larger than the limits, which may have been set on a machine with fewer processors, it is
-/// read, and does not grow.
+/// and number of items. One that rotates has its generations and its number of rotations too. A growing one has its tables
+/// and limits too, and grows as the other would have. If its tables are larger than the limits, which may have been set on
+/// a machine with fewer processors, it is read, and does not grow.
 ///
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
 /// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
@@ -189,8 +189,8 @@ impl<E: Engine, I> Filter<E, RandomState, I> {
 
     /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
     ///
-    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered; but the list of segments of a filter that
-    /// grows, a few dozen bytes, comes in two reads for each. The length of the input is known only at its end. So
+    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered; but the list of the tables of a growing
+    /// filter, a few dozen bytes, comes in two reads for each. The length of the input is known only at its end. So
     /// the table grows with the bytes that were read, whatever the header claims. Takes time linear in the size.
     ///
     /// # Errors

@@ -16,9 +16,8 @@ impl<E: Engine, S: Clone, I> Filter<E, S, I> {
     /// log, and the snapshot counts the recorded items again at the end. If the log gets full, the snapshot reads
     /// the table again several times, each time for a part of the items.
     ///
-    /// Of a filter that grows one segment after the other is copied, and all again if a segment came or went meanwhile.
-    /// Memory that other threads give up is not freed before that is done. The copy has the limits of the filter. Of a
-    /// filter that rotates one generation after the other is copied, and all again if there was a rotation meanwhile.
+    /// Of a growing filter one table after the other is copied. The copy has the limits of the filter. Of a filter that
+    /// rotates one generation after the other is copied, and all again if there was a rotation meanwhile.
     ///
     /// # Errors
     ///

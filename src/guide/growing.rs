@@ -88,42 +88,14 @@
 //! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit) makes it start again with a small table, while other threads
 //! use it. If items leave by age, use a filter that rotates ([`ageing`](super::ageing)).
 //!
-//! # Segments
-//!
-//! With another layout than 4 x 16 a filter grows by segments: [`Filter<Growing<L>>`](crate::Growing). When it is full it
-//! adds another table, twice as large, and does not move what is stored. The two compare like this:
-//!
-//! | | `GrowingCuckooFilter` | `Filter<Growing>` |
-//! |---|---|---|
-//! | lookup of an absent item | two loads, four after ten doublings | two loads for each segment |
-//! | insert | may split some buckets | as into a filter of fixed size |
-//! | longest insert | some splits | builds a table: some milliseconds for a million items |
-//! | false positives | 0.012 % for each doubling | 0.012 % for each segment |
-//! | memory while it grows | old and new words | old and new segments, all of which stay |
-//! | layouts | 4 x 16 | all |
-//! | growth factor | 2 | [2 to 65,536](crate::FilterBuilder::growth_factor) |
-//! | what removals empty | goes when all is empty | goes segment by segment |
-//!
-//! ```
-//! use lockfree_cuckoo::{Filter, Growing, Lanes};
-//!
-//! let small = Filter::<Growing<Lanes<8, 8>>>::with_capacity(1_000);
-//! for item in 0..10_000u32 {
-//!     small.insert(&item)?;
-//! }
-//! assert!(small.segments() > 2);
-//! # Ok::<(), lockfree_cuckoo::InsertError>(())
-//! ```
-//!
-//! Each is stored in a form of its own, and read as what it was ([`format`](crate::format)).
-//!
 //! # What is different
 //!
 //! * Each table can hold eight copies of an item. One more is refused, and never makes the filter grow. But copies fill
 //!   their two buckets before the others, and stay together when the table doubles: with many copies of each item it
 //!   doubles early.
 //! * Splits pin an epoch. Lookups and removals do not, until [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit)
-//!   has made the filter start again. From then on all calls do. By segments, each insert pins, which costs some nanoseconds, and a
-//!   batch call once per 256 items.
+//!   has made the filter start again. From then on all calls do.
+//! * Its buckets have 4 slots of 16 bits. For another [layout](super::layouts) take a filter of a fixed size, or one that
+//!   rotates.
 //! * The first split of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
 //!   this filter in signal handlers, or in threads that must not allocate.

@@ -34,13 +34,14 @@
 //!
 //! # A layout in the type
 //!
-//! The layout is a parameter of the engine. The builder takes it too:
+//! The layout is a parameter of the engine, of fixed filters and of those that rotate. Their builders take it too. Growing
+//! filters are always of 4 x 16.
 //!
 //! ```
-//! use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Growing, Lanes, Rotating, SemiSorted};
+//! use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Rotating, SemiSorted};
 //!
 //! type Precise = Filter<Fixed<SemiSorted<4, 17>>>;
-//! type Small = Filter<Growing<Lanes<8, 8>>>;
+//! type Small = Filter<Rotating<Lanes<8, 8>>>;
 //!
 //! let (precise, small) = (Precise::with_capacity(1_000), Small::with_capacity(1_000));
 //! precise.insert("a")?;
@@ -66,7 +67,7 @@
 //! println!("{error}");
 //! ```
 //!
-//! Of a filter that rotates, that is the rate with all generations full. A filter that grows does not grow beyond the
+//! Of a filter that rotates, that is the rate with all generations full. A growing filter does not grow beyond the
 //! rate.
 //!
 //! # A layout that is chosen at run time

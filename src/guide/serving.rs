@@ -15,9 +15,8 @@
 //!
 //! # What may run on an async runtime's threads
 //!
-//! Calls for items do not block, and return in well under a microsecond. There are two exceptions: inserts into a
-//! nearly full filter (up to some 20 microseconds), and inserts that make a filter grow by segments (milliseconds, for the
-//! thread that inserts). Building a large filter, a [snapshot](crate::CuckooFilter::snapshot), and storing or
+//! Calls for items do not block, and return in well under a microsecond. There is one exception: inserts into a
+//! nearly full filter (up to some 20 microseconds). Building a large filter, a [snapshot](crate::CuckooFilter::snapshot), and storing or
 //! loading one take time linear in the size. Run them in `spawn_blocking`, or on another thread.
 //!
 //! # Hash the same bytes everywhere

@@ -79,6 +79,16 @@ impl Depth {
         head.lane(next) | self.mark()
     }
 
+    /// The lane of a token with so many of them. Where the table began all tails are full.
+    pub(crate) fn lane_of(self, head: Head, next: u16, tail: u32) -> u16 {
+        // What is behind the tail: nothing, or the mark and zeros.
+        let behind: u16 = match self {
+            Self::First => 1,
+            Self::Deeper => 1 << (TAIL_BITS - tail),
+        };
+        head.bits() | next & TAIL & behind.wrapping_neg() | behind >> 1
+    }
+
     /// Without a branch, because lookups and removes have none to spare.
     #[inline]
     fn mark(self) -> u16 {

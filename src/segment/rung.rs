@@ -1,14 +1,12 @@
 //! A rung: one table that doubles, and the count of its tokens.
 
-use std::sync::Arc;
-
 use super::counter::GrowingCounter;
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::table::doubling::{Blocks, Hint, Lanes16};
-use crate::table::sizing::pair_slots;
-use crate::table::{Geometry, Table};
+use crate::table::Geometry;
+use crate::table::doubling::{Blocks, Hint, Lanes16, Region, Stage};
+use crate::table::sizing::{items_for, pair_slots};
 use crate::tokens::Refusal;
-use crate::tokens::doubling::{Doubling, Gate};
+use crate::tokens::doubling::Doubling;
 
 #[derive(Debug)]
 pub(crate) struct Rung {
@@ -29,14 +27,16 @@ impl Rung {
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
     }
 
-    /// Of a table that began with `2^first` buckets, and holds this number of tokens.
-    pub(crate) fn with_table(
+    /// One that began with `2^first` buckets, has come so far, and holds this number of tokens: see
+    /// [`Blocks::with_regions`].
+    pub(crate) fn with_regions(
         first: u32,
-        table: &Table<Lanes16>,
+        stage: Stage,
+        region: impl Fn(usize) -> Region,
         len: usize,
         search_budget: usize,
     ) -> Result<Self, OutOfMemory> {
-        let blocks = Blocks::with_table(first, table)?;
+        let blocks = Blocks::with_regions(first, stage, region)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, len)
     }
 
@@ -51,9 +51,28 @@ impl Rung {
         Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first)?.bytes())
     }
 
-    /// Makes it one of the tables behind a gate.
-    pub(crate) fn join(&mut self, gate: &Arc<Gate>) {
-        self.tokens.join(gate);
+    /// The smallest table that holds the tokens of these, from the finest to the coarsest, which nobody else uses and which have
+    /// nothing under way. `None` if it would not be smaller. It begins with the level of the coarsest.
+    pub(crate) fn contracted(tables: &[&Self]) -> Result<Option<Self>, OutOfMemory> {
+        let Some(coarsest) = tables.last() else {
+            return Ok(None);
+        };
+        let tokens = coarsest.tokens();
+        let (first, last) = (tokens.first(), tokens.last());
+        let too_large = if tables.len() == 1 {
+            coarsest.size()
+        } else {
+            last + 1
+        };
+        let len = tables.iter().map(|table| table.tokens().taken()).sum();
+        let fits = |&level: &u32| items_for(geometry(level)) >= len;
+        for level in (first..too_large).filter(fits) {
+            let merged = Doubling::empty(first, level, tokens.search_budget())?;
+            if tables.iter().all(|table| merged.add_all(table.tokens())) {
+                return Ok(Some(Self::of(merged, len)?));
+            }
+        }
+        Ok(None)
     }
 
     /// Exact. For a caller who has the table alone.
@@ -81,7 +100,7 @@ impl Rung {
     /// The level that it has when a growth that is under way is over.
     pub(crate) fn size(&self) -> u32 {
         let hint = self.tokens.hint();
-        hint.level() + u32::from(hint.is_growing())
+        hint.level() + u32::from(self.tokens.is_growing(hint))
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -129,8 +148,8 @@ impl Rung {
     }
 
     #[inline]
-    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
-        self.tokens.insert(hash)?;
+    pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
+        self.tokens.insert(hash, budget)?;
         self.counter.add(1);
         Ok(())
     }

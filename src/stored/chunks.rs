@@ -10,8 +10,6 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::words::copy_words;
 use super::{CHECKSUM, WORD};
-#[cfg(feature = "std")]
-use crate::engine::growing::Link;
 use crate::error::SnapshotError;
 use crate::layout::Layout;
 use crate::tokens::Tokens;
@@ -50,17 +48,20 @@ pub struct Chunks<'a> {
     bytes: usize,
     /// Bytes that were given out.
     position: usize,
-    /// The table that is read, and the next of its buckets.
+    /// The table that is read, and the next of its words.
     table: usize,
-    bucket: usize,
-    /// Tokens in the buckets before that one.
+    word: usize,
+    /// Tokens in the words before that one.
     found: usize,
-    /// What was read and is not given out yet, from this byte of it on: a word that did not fit, or the checksum.
-    rest: [u8; WORD],
+    /// What was read and is not given out yet, from this byte of it on: a pair that did not fit, or the checksum.
+    rest: [u8; PAIR],
     rest_from: usize,
     /// Whether something was read that does not go with the rest.
     is_void: bool,
 }
+
+/// Bytes that are read at once. In a table that grows two words belong together.
+const PAIR: usize = 2 * WORD;
 
 /// A table, and how it was when the first chunk was yet to come.
 pub(super) struct StoredTable<'a> {
@@ -71,50 +72,26 @@ pub(super) struct StoredTable<'a> {
 
 /// The words of a table of some layout.
 pub(super) trait Words: Send + Sync {
-    fn buckets(&self) -> usize;
+    /// How many there are: an even number.
+    fn count(&self) -> usize;
 
     fn announcements(&self) -> u64;
 
-    /// Copies the words from this bucket on. Returns the tokens in them.
+    /// Copies the words from this one on, an even number of them. Returns the tokens in them.
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize;
 }
 
-/// What has the tokens of a table, for as long as they are read.
-pub(super) trait Holder: Send + Sync {
-    type Layout: Layout;
-
-    fn tokens(&self) -> &Tokens<Self::Layout>;
-}
-
-impl<L: Layout> Holder for &Tokens<L> {
-    type Layout = L;
-
-    fn tokens(&self) -> &Tokens<L> {
-        self
-    }
-}
-
-/// It may leave the chain meanwhile.
-#[cfg(feature = "std")]
-impl<L: Layout> Holder for &Link<L> {
-    type Layout = L;
-
-    fn tokens(&self) -> &Tokens<L> {
-        self.segment.tokens()
-    }
-}
-
-impl<H: Holder> Words for H {
-    fn buckets(&self) -> usize {
-        self.tokens().geometry().buckets()
+impl<L: Layout> Words for &Tokens<L> {
+    fn count(&self) -> usize {
+        self.geometry().buckets()
     }
 
     fn announcements(&self) -> u64 {
-        self.tokens().announcements()
+        Tokens::announcements(self)
     }
 
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        copy_words(self.tokens(), from, to)
+        copy_words(self, from, to)
     }
 }
 
@@ -130,13 +107,13 @@ impl<'a> StoredTable<'a> {
     }
 
     /// Reads the whole table once, to count what is in it.
-    pub(super) fn of(holder: impl Holder + 'a) -> Self {
-        let announcements = holder.tokens().announcements();
+    pub(super) fn of<L: Layout>(tokens: &'a Tokens<L>) -> Self {
+        let announcements = tokens.announcements();
         // After that, and as a writer does: a move that was announced before must be over before the words are read.
         // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let items = holder.tokens().settle_each();
+        let items = tokens.settle_each();
         Self {
-            words: Box::new(holder),
+            words: Box::new(tokens),
             announcements,
             items,
         }
@@ -152,19 +129,19 @@ impl<'a> Chunks<'a> {
         tables: Vec<StoredTable<'a>>,
         are_current: impl Fn() -> bool + Send + Sync + 'a,
     ) -> Self {
-        let buckets: usize = tables.iter().map(|table| table.words.buckets()).sum();
+        let words: usize = tables.iter().map(|table| table.words.count()).sum();
         Self {
-            bytes: head.len() + buckets * WORD + CHECKSUM,
+            bytes: head.len() + words * WORD + CHECKSUM,
             head,
             tables,
             are_current: Box::new(are_current),
             checksum,
             position: 0,
             table: 0,
-            bucket: 0,
+            word: 0,
             found: 0,
-            rest: [0; WORD],
-            rest_from: WORD,
+            rest: [0; PAIR],
+            rest_from: PAIR,
             is_void: false,
         }
     }
@@ -204,47 +181,49 @@ impl<'a> Chunks<'a> {
         Ok(self.position - start)
     }
 
-    /// Puts some of the next bytes into `out`. None, if a word or the checksum was read first.
+    /// Puts some of the next bytes into `out`. None, if a pair or the checksum was read first.
     fn fill(&mut self, out: &mut [u8]) -> usize {
         if self.position < self.head.len() {
             return copy(&self.head[self.position..], out);
         }
-        if self.rest_from < WORD {
+        if self.rest_from < PAIR {
             let count = copy(&self.rest[self.rest_from..], out);
             self.rest_from += count;
             return count;
         }
         if self.table == self.tables.len() {
             self.is_void |= !self.is_unchanged();
-            self.rest_from = WORD - CHECKSUM;
+            self.rest_from = PAIR - CHECKSUM;
             let checksum = self.checksum.clone().finalize();
             self.rest[self.rest_from..].copy_from_slice(&checksum.to_le_bytes());
             return 0;
         }
-        let (words, _) = out.as_chunks_mut();
-        if words.is_empty() {
-            let mut word = [[0; WORD]];
-            self.read(&mut word);
-            ([self.rest], self.rest_from) = (word, 0);
+        let (pairs, _) = out.as_chunks_mut::<PAIR>();
+        if pairs.is_empty() {
+            let mut pair = [[0; WORD]; 2];
+            self.read(&mut pair);
+            self.rest.copy_from_slice(pair.as_flattened());
+            self.rest_from = 0;
             return 0;
         }
+        let (words, _) = pairs.as_flattened_mut().as_chunks_mut();
         self.read(words) * WORD
     }
 
-    /// Reads the next words of a table, as many as there is room for. Returns how many.
+    /// Reads the next words of a table, as many as there is room for: an even number. Returns how many.
     fn read(&mut self, room: &mut [[u8; WORD]]) -> usize {
         let StoredTable { words, items, .. } = &self.tables[self.table];
-        let left = words.buckets() - self.bucket;
+        let left = words.count() - self.word;
         let count = room.len().min(left);
         let room = &mut room[..count];
-        self.found += words.copy(self.bucket, room);
-        self.bucket += count;
+        self.found += words.copy(self.word, room);
+        self.word += count;
         self.checksum.update(room.as_flattened());
         if count == left {
             // The header or the list has the number.
             self.is_void |= self.found != *items;
             self.table += 1;
-            (self.bucket, self.found) = (0, 0);
+            (self.word, self.found) = (0, 0);
         }
         count
     }

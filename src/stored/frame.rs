@@ -10,14 +10,11 @@ use crate::layout::{Layout, Shape};
 pub enum Kind {
     /// One table.
     Fixed = 1,
-    /// A list of tables.
+    /// Tables that double.
     #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-    Growing = 2,
+    Doubling = 2,
     /// A ring of tables.
     Rotating = 3,
-    /// A list of tables that double.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-    Doubling = 4,
 }
 
 /// A header, whose fields its kind gives a meaning to.
@@ -145,22 +142,16 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Whether it is of a filter of this kind.
-    pub(crate) fn is(&self, kind: Kind) -> bool {
-        self.get(at::KIND) == [kind as u8]
-    }
-
     /// The layout of a filter of this kind. An error, if it is a filter of another kind, or the layout is unknown.
     pub(crate) fn shape(&self, kind: Kind) -> Result<Shape, ReadError> {
         let [found] = self.get(at::KIND);
-        let other = [Kind::Fixed, Kind::Growing, Kind::Rotating, Kind::Doubling]
+        let other = [Kind::Fixed, Kind::Doubling, Kind::Rotating]
             .into_iter()
             .find(|&other| other as u8 == found && other != kind);
         if let Some(other) = other {
             return Err(ReadError::OtherKind {
-                grows: matches!(other, Kind::Growing | Kind::Doubling),
+                grows: other == Kind::Doubling,
                 rotates: other == Kind::Rotating,
-                doubles: other == Kind::Doubling,
             });
         }
         let [bits, slots] = self.get(at::SHAPE);

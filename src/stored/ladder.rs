@@ -6,24 +6,24 @@ use super::chunks::{Chunks, StoredTable, Words};
 use super::frame::{Frame, Kind};
 use super::input::Input;
 use super::source::Source;
-use super::words::{copy_contents, put_copied};
-use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, malformed, search_budget};
+use super::words::put_copied;
+use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, search_budget};
 use crate::allocate;
 use crate::engine::Ladder;
-use crate::engine::growing::{Limits, rate_of_full};
-use crate::engine::ladder::{Generation, LATER};
+use crate::engine::ladder::{LATER, Limits, Tables, lowest_rate};
 use crate::error::{OutOfMemory, ReadError};
 use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::layout::{Bucket, Token};
 use crate::segment::{Rung, geometry};
-use crate::table::doubling::{DEEPEST, Lanes16};
+use crate::table::Table;
+use crate::table::doubling::{DEEPEST, Lanes16, Region, Stage, level_of};
 use crate::tokens::doubling::Doubling;
 
 /// The list entry of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     first: u32,
-    level: u32,
+    stage: Stage,
     items: usize,
     search_budget: usize,
 }
@@ -39,16 +39,30 @@ mod at {
 /// The stored value for "no limit", on machines of any word size.
 const NO_LIMIT: u64 = u64::MAX;
 
+/// Behind a bucket of a table that grows, where its second child would be: it is not split. No bucket is stored as this.
+const WHOLE: u64 = 1;
+
 const ENTRY_BYTES: usize = 24;
 
 /// Those of an entry but for its checksum.
 const COVERED: usize = ENTRY_BYTES - CHECKSUM;
 
 impl Entry {
-    fn of(rung: &Rung, items: usize) -> Self {
+    /// In place of one that there is not.
+    const NONE: Self = Self {
+        first: 0,
+        stage: Stage {
+            level: 0,
+            cursor: None,
+        },
+        items: 0,
+        search_budget: 0,
+    };
+
+    fn of(rung: &Rung, stage: Stage, items: usize) -> Self {
         Self {
             first: rung.tokens().first(),
-            level: rung.tokens().level(),
+            stage,
             items,
             search_budget: rung.tokens().search_budget(),
         }
@@ -56,8 +70,10 @@ impl Entry {
 
     fn encode(&self) -> [u8; COVERED] {
         let mut bytes = [0; COVERED];
-        bytes[0] = self.first as u8;
-        bytes[1] = self.level as u8;
+        let growing = u64::from(self.stage.cursor.is_some());
+        let cursor = self.stage.cursor.unwrap_or(0) as u64;
+        let stage = u64::from(self.stage.level) | growing << 8 | cursor << 16;
+        bytes[..8].copy_from_slice(&(u64::from(self.first) | stage << 8).to_le_bytes());
         bytes[8..16].copy_from_slice(&(self.items as u64).to_le_bytes());
         bytes[16..].copy_from_slice(&(self.search_budget as u32).to_le_bytes());
         bytes
@@ -68,49 +84,118 @@ impl Entry {
         fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             core::array::from_fn(|index| bytes[at + index])
         }
-        let (first, level) = (u32::from(bytes[0]), u32::from(bytes[1]));
+        let [first, level, growing] = field(bytes, 0).map(u32::from);
+        let cursor = u64::from_le_bytes(field(bytes, 0)) >> 24;
+        demand(growing <= 1, "whether a table grows is not 0 or 1")?;
+        let size = level + growing;
         demand(
-            field::<6>(bytes, 2) == [0; 6],
-            "an unused byte of a list entry is not 0",
+            (1..=level).contains(&first) && size <= (first + TAIL_BITS).min(DEEPEST),
+            "a table has doubled more often than it can",
         )?;
         demand(
-            (1..=level).contains(&first) && level <= (first + TAIL_BITS).min(DEEPEST),
-            "a table has doubled more often than it can",
+            cursor <= u64::from(growing) << level,
+            "more buckets of a table are split than there are",
         )?;
         demand(
             finer.is_none_or(|finer| level == first + TAIL_BITS && finer.first == level),
             "a table does not begin where the one before ends",
         )?;
+        let cursor = (growing == 1).then_some(cursor as usize);
         Ok(Self {
             first,
-            level,
+            stage: Stage { level, cursor },
             items: at_most_slots(
                 u64::from_le_bytes(field(bytes, 8)),
-                geometry(level),
+                geometry(size),
                 "a table has more items than slots",
             )?,
             search_budget: search_budget(field(bytes, 16))?,
         })
     }
 
-    /// Whether a token can be in the table: it has a head and a mark, and no shorter tail than its doublings leave.
-    fn admits(&self, token: Token<Lanes16>) -> bool {
+    /// Whether a token can be in the table, at this level: it has a head and a mark, and no shorter tail than the doublings
+    /// leave.
+    fn admits(&self, level: u32, token: Token<Lanes16>) -> bool {
         let lane = token.bits() as u16;
-        let depth = if self.level == self.first {
+        let depth = if level == self.first {
             Depth::First
         } else {
             Depth::Deeper
         };
         let (head, low) = (lane >> TAIL_BITS, lane & ((1 << TAIL_BITS) - 1));
         let is_marked = depth == Depth::First || low != 0;
-        head != 0 && is_marked && depth.tail(lane) >= TAIL_BITS - (self.level - self.first)
+        head != 0 && is_marked && depth.tail(lane) >= TAIL_BITS - (level - self.first)
+    }
+
+    /// What has become of a bucket, by its place, as stored words say.
+    fn region(&self, words: &Table<Lanes16>, place: usize) -> Region {
+        let word = |place| words.load(place).plain();
+        if self.stage.cursor.is_none() {
+            return Region::Whole(word(place));
+        }
+        match [2 * place, 2 * place + 1].map(word) {
+            [content, mark] if mark.bits() == WHOLE => Region::Whole(content),
+            parts => Region::Split(parts),
+        }
+    }
+
+    /// The table that has these words, if it can have them.
+    fn read(&self, words: &Table<Lanes16>) -> Result<Rung, ReadError> {
+        let mut items = 0;
+        for place in 0..1 << self.stage.level {
+            let region = self.region(words, place);
+            demand(
+                matches!(region, Region::Split(_)) || !self.stage.has_passed(place),
+                "a bucket that the sweep has passed is not split",
+            )?;
+            for (bucket, content) in region.buckets(1 << self.stage.level | place) {
+                demand(
+                    content.is_packed(),
+                    "a bucket is not one that the layout has",
+                )?;
+                let level = level_of(bucket);
+                demand(
+                    content.tokens().all(|token| self.admits(level, token)),
+                    "a token has fewer bits than its table has left it",
+                )?;
+            }
+            items += region.len();
+        }
+        demand(
+            items == self.items,
+            "its number of items differs from the stored number",
+        )?;
+        let region = |place| self.region(words, place);
+        let rung = Rung::with_regions(self.first, self.stage, region, items, self.search_budget)?;
+        Ok(rung)
     }
 }
 
-/// The bytes of the whole stored form.
-fn stored_bytes(levels: impl Iterator<Item = u32>) -> u64 {
-    let of_table = |level: u32| ENTRY_BYTES as u64 + ((WORD as u64) << level);
-    (Frame::BYTES + CHECKSUM) as u64 + levels.map(of_table).sum::<u64>()
+/// The bytes of the whole stored form of tables that have these sizes.
+fn stored_bytes(sizes: impl Iterator<Item = u32>) -> u64 {
+    let of_table = |size: u32| ENTRY_BYTES as u64 + ((WORD as u64) << size);
+    (Frame::BYTES + CHECKSUM) as u64 + sizes.map(of_table).sum::<u64>()
+}
+
+/// Copies the stored words of a table from one on, an even number of them. Returns the tokens in them.
+fn copy_words(tokens: &Doubling, stage: Stage, from: usize, to: &mut [[u8; WORD]]) -> usize {
+    let stored = |region| match region {
+        Region::Whole(content) => [content.bits(), WHOLE],
+        Region::Split(parts) => parts.map(Bucket::bits),
+    };
+    // Two words of a bucket while the table grows, and of each the first if it does not.
+    let words = 1 << (stage.size() - stage.level);
+    let copy = |(words, place): (&mut [[u8; WORD]], usize)| {
+        let region = tokens.region_at(stage.level, place);
+        // What has been split twice is in a table that has another size now, so the chunks are not current.
+        let region = region.unwrap_or(Region::Whole(Bucket::EMPTY));
+        for (word, stored) in words.iter_mut().zip(stored(region)) {
+            *word = stored.to_le_bytes();
+        }
+        region.len()
+    };
+    let buckets = to.chunks_mut(words).zip(from / words..);
+    buckets.map(copy).sum()
 }
 
 fn frame(engine: &Ladder, identity: &Identity, tables: usize) -> Frame {
@@ -126,26 +211,19 @@ fn frame(engine: &Ladder, identity: &Identity, tables: usize) -> Frame {
     frame
 }
 
-/// Settles each word of a generation. Returns its number, and its tables from the finest on, each with the announcements
-/// before that.
-fn settle_and_list(generation: &Generation) -> Result<(u64, Vec<(Entry, u64)>), OutOfMemory> {
-    let tables = generation.tables();
+/// Settles each word. Returns the tables from the finest on, each with the announcements before that.
+fn settle_and_list(tables: &Tables) -> Result<Vec<(Entry, u64, &Rung)>, OutOfMemory> {
+    let count = tables.count();
     let mut entries = Vec::new();
-    allocate::grow(&mut entries, tables)?;
-    for rung in generation.first_rungs(tables) {
+    allocate::grow(&mut entries, count)?;
+    for rung in tables.first(count) {
         let tokens = rung.tokens();
-        // If it cannot, the chunks are not current from the beginning.
-        tokens.finish_growth();
-        let announcements = tokens.announcements();
-        let level = tokens.level();
-        let items = tokens.settle_each();
-        let entry = Entry {
-            level,
-            ..Entry::of(rung, items)
-        };
-        entries.push((entry, announcements));
+        // Ahead of the words: see `Blocks::stage`.
+        let (stage, announcements) = (tokens.stage(), tokens.announcements());
+        let items = tokens.settle_each(stage.level);
+        entries.push((Entry::of(rung, stage, items), announcements, rung));
     }
-    Ok((generation.number(), entries))
+    Ok(entries)
 }
 
 /// Hands over what is ahead of the words. Returns the checksum of it.
@@ -165,54 +243,33 @@ fn put_list<E>(
     Ok(checksum)
 }
 
-/// The words of one level of a table, of a generation that may be left and freed meanwhile.
+/// The words of a table at the stage that it had.
 #[derive(Clone, Copy)]
 struct Level<'a> {
-    engine: &'a Ladder,
-    /// That of its generation.
-    number: u64,
-    /// How many tables of the generation are finer.
-    finer: usize,
-    level: u32,
+    table: &'a Rung,
+    stage: Stage,
 }
 
 impl Level<'_> {
-    /// `None` if the generation is not in use any more, or has other tables.
-    fn of_tokens<R>(&self, of: impl FnOnce(&Doubling) -> R) -> Option<R> {
-        let of_rung = |generation: &Generation| {
-            let rung = generation.rungs().nth(self.finer)?;
-            Some(of(rung.tokens()))
-        };
-        self.engine.of_number(self.number, of_rung).flatten()
-    }
-
-    /// Whether the table still has this level, for good or until it grows.
+    /// Whether no growth has begun since. One that was under way may have gone on, or be over: the two words of a bucket are
+    /// read at once, and say what it is by then.
     fn is_current(&self) -> bool {
-        // A level does not come back.
-        let same = self.of_tokens(|tokens| {
-            let hint = tokens.hint();
-            hint.level() == self.level && !hint.is_growing()
-        });
-        same == Some(true)
+        // A size does not come back.
+        self.table.size() == self.stage.size()
     }
 }
 
 impl Words for Level<'_> {
-    fn buckets(&self) -> usize {
-        1 << self.level
+    fn count(&self) -> usize {
+        1 << self.stage.size()
     }
 
     fn announcements(&self) -> u64 {
-        // Of one that is not in use any more, others than there ever were.
-        self.of_tokens(Doubling::announcements).unwrap_or(u64::MAX)
+        self.table.tokens().announcements()
     }
 
     fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        let copied = self.of_tokens(|tokens| {
-            let content = |place| tokens.content(self.level, place);
-            copy_contents(from, to, content)
-        });
-        copied.unwrap_or_else(|| copy_contents(from, to, |_| Bucket::<Lanes16>::EMPTY))
+        copy_words(self.table.tokens(), self.stage, from, to)
     }
 }
 
@@ -220,8 +277,7 @@ impl Stored for Ladder {
     const KIND: Kind = Kind::Doubling;
 
     fn stored_bytes(&mut self) -> u64 {
-        // A growth that is under way is over before anything is written.
-        stored_bytes(self.alone().rungs().map(Rung::size))
+        stored_bytes(self.tables().all().map(Rung::size))
     }
 
     fn put<E>(
@@ -230,46 +286,33 @@ impl Stored for Ladder {
         mut put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         // Not the counters' sums: a thread that stopped between its exchange and the count left them off.
-        let entry = |rung: &Rung| {
+        let mut entries = [Entry::NONE; LATER + 1];
+        let mut tables = 0;
+        for (entry, rung) in entries.iter_mut().zip(self.tables().all()) {
             let items = rung.tokens().settle_all();
-            Entry::of(rung, items)
-        };
-        let mut entries = [None; LATER + 1];
-        for (place, rung) in entries.iter_mut().zip(self.alone().rungs()) {
-            *place = Some(entry(rung));
+            *entry = Entry::of(rung, rung.tokens().stage(), items);
+            tables += 1;
         }
-        let tables = entries.iter().flatten().count();
-        let entries = entries.map(|entry| {
-            entry.unwrap_or(Entry {
-                first: 0,
-                level: 0,
-                items: 0,
-                search_budget: 0,
-            })
-        });
         let frame = frame(self, identity, tables);
         let mut checksum = put_list(frame, &entries[..tables], &mut put)?;
-        for (rung, entry) in self.alone().rungs().zip(&entries) {
-            let content = |place| rung.tokens().content(entry.level, place);
-            let copy = |from, to: &mut [[u8; WORD]]| copy_contents(from, to, content);
-            put_copied(1 << entry.level, copy, &mut checksum, &mut put)?;
+        for (rung, &Entry { stage, .. }) in self.tables().all().zip(&entries) {
+            let copy = |from, to: &mut [[u8; WORD]]| copy_words(rung.tokens(), stage, from, to);
+            put_copied(1 << stage.size(), copy, &mut checksum, &mut put)?;
         }
         put(&checksum.finalize().to_le_bytes())
     }
 
     fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
-        let (number, found) = self.of_current(settle_and_list)?;
+        let found = settle_and_list(self.tables())?;
         let count = found.len();
         let (mut entries, mut tables, mut levels) = (Vec::new(), Vec::new(), Vec::new());
         allocate::grow(&mut entries, count)?;
         allocate::grow(&mut tables, count)?;
         allocate::grow(&mut levels, count)?;
-        for (finer, (entry, announcements)) in found.into_iter().enumerate() {
+        for (entry, announcements, table) in found {
             let words = Level {
-                engine: self,
-                number,
-                finer,
-                level: entry.level,
+                table,
+                stage: entry.stage,
             };
             entries.push(entry);
             levels.push(words);
@@ -282,13 +325,8 @@ impl Stored for Ladder {
             head.extend_from_slice(piece);
             Ok::<(), Infallible>(())
         });
-        let are_current = move || {
-            let has_no_other = |generation: &Generation| {
-                generation.check().is_ok() && generation.tables() == count
-            };
-            levels.iter().all(Level::is_current)
-                && self.of_number(number, has_no_other) == Some(true)
-        };
+        let are_current =
+            move || levels.iter().all(Level::is_current) && self.tables().count() == count;
         Ok(Chunks::new(head, checksum, tables, are_current))
     }
 
@@ -311,12 +349,11 @@ impl Stored for Ladder {
         let rate = f64::from_bits(frame.number(at::RATE));
         // Also false for NaN.
         demand(
-            rate >= rate_of_full::<Lanes16>(1),
+            rate >= lowest_rate(),
             "its limit on the rate of false positives is out of range",
         )?;
         let limits = Limits {
             false_positive_rate: rate,
-            ..Limits::default()
         };
         // More than there can be is no limit.
         let memory = usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX);
@@ -338,24 +375,17 @@ fn read_tables(input: &mut Input<'_, impl Source>, tables: usize) -> Result<Vec<
         input.checksum()?;
         entries.push(Entry::decode(&bytes, entries.last().copied())?);
     }
-    input.expect(stored_bytes(entries.iter().map(|entry| entry.level)))?;
+    input.expect(stored_bytes(entries.iter().map(|entry| entry.stage.size())))?;
     let mut read = Vec::new();
     allocate::grow(&mut read, tables)?;
     for entry in &entries {
-        read.push(input.words(geometry(entry.level))?);
+        read.push(input.words(geometry(entry.stage.size()))?);
     }
     input.checksum()?;
     let mut rungs = Vec::new();
     allocate::grow(&mut rungs, tables)?;
     for (entry, words) in entries.iter().zip(read) {
-        if !words.all(|token| entry.admits(token)) {
-            return Err(malformed(
-                "a token has fewer bits than its table has left it",
-            ));
-        }
-        let table = words.check(entry.items)?;
-        let rung = Rung::with_table(entry.first, &table, entry.items, entry.search_budget)?;
-        rungs.push(rung);
+        rungs.push(entry.read(&words.unchecked())?);
     }
     Ok(rungs)
 }

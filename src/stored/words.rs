@@ -5,8 +5,6 @@ use super::input::Input;
 use super::source::Source;
 use super::{WORD, demand};
 use crate::error::ReadError;
-#[cfg(feature = "std")]
-use crate::layout::Token;
 use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
 use crate::tokens::Tokens;
@@ -69,12 +67,10 @@ impl<L: Layout> Words<L> {
         self.table.push(bucket);
     }
 
-    /// Whether all tokens are as `holds` says.
+    /// The words as they are, for a caller who checks them.
     #[cfg(feature = "std")]
-    pub(super) fn all(&self, holds: impl Fn(Token<L>) -> bool) -> bool {
-        self.table
-            .contents()
-            .all(|content| content.tokens().all(&holds))
+    pub(super) fn unchecked(self) -> Table<L> {
+        self.table.build(self.geometry)
     }
 
     /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum finds
@@ -99,16 +95,16 @@ pub(super) fn put_words<L: Layout, E>(
     put_copied(tokens.geometry().buckets(), copy, checksum, put)
 }
 
-/// The same of so many words, which `copy` copies from a number on.
+/// The same of so many words, which `copy` copies from an even number on.
 pub(super) fn put_copied<E>(
-    buckets: usize,
+    count: usize,
     copy: impl Fn(usize, &mut [[u8; WORD]]) -> usize,
     checksum: &mut crc32fast::Hasher,
     mut put: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut chunk = [[0; WORD]; CHUNK / WORD];
-    for start in (0..buckets).step_by(chunk.len()) {
-        let words = &mut chunk[..(buckets - start).min(CHUNK / WORD)];
+    for start in (0..count).step_by(chunk.len()) {
+        let words = &mut chunk[..(count - start).min(CHUNK / WORD)];
         copy(start, words);
         let written = words.as_flattened();
         checksum.update(written);
@@ -123,17 +119,8 @@ pub(super) fn copy_words<L: Layout>(
     from: usize,
     to: &mut [[u8; WORD]],
 ) -> usize {
-    copy_contents(from, to, |bucket| tokens.peek(bucket))
-}
-
-/// The same of words whose contents `content` tells.
-pub(super) fn copy_contents<L: Layout>(
-    from: usize,
-    to: &mut [[u8; WORD]],
-    content: impl Fn(usize) -> Bucket<L>,
-) -> usize {
     let copy = |(bytes, bucket): (&mut [u8; WORD], usize)| {
-        let content = content(bucket);
+        let content = tokens.peek(bucket);
         *bytes = content.bits().to_le_bytes();
         content.len()
     };

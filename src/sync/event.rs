@@ -29,14 +29,12 @@ pub enum Event {
     Rejected,
     /// A writer left a hint for a scan.
     Hint,
-    /// A filter got a new segment for inserts.
+    /// A table began to double, or a filter got another table.
     Growth,
-    /// A thread built a segment in vain, because another thread had added one.
+    /// A thread built a table in vain, because another thread had added one.
     Vain,
-    /// The list of segments changed during a walk, which began again.
+    /// There was a rotation during a walk, which began again.
     Rewalk,
-    /// A drained segment was taken out of the list.
-    Unlink,
     /// A bucket of a table that doubles was split.
     Split,
 }

@@ -10,6 +10,7 @@ mod header;
 mod heads;
 mod level;
 mod prefix;
+mod stage;
 mod sweep;
 mod swept;
 mod word;
@@ -18,7 +19,8 @@ pub(crate) use blocks::{Blocks, GrowingHint, Hint};
 pub(crate) use class::{Class, Index, alternate, alternate_at, child, level_of};
 pub(crate) use level::Level;
 pub(crate) use prefix::Prefix;
-pub(crate) use word::{ATTEMPTS_TO_CLOSE, Lanes16, State, Word};
+pub(crate) use stage::{Region, Stage};
+pub(crate) use word::{Lanes16, State, Word};
 
 /// The deepest level. The index bits of a bucket and of its tokens are still others than those of their heads.
 pub(crate) const DEEPEST: u32 = if usize::BITS < 64 {

@@ -5,9 +5,7 @@
 //! need not be a power of two. The alternate is the XOR of Fan et al. 2014, equation (1), kept inside the
 //! range: an involution for every number of ranges, and their equation itself when there is one range.
 //!
-//! The offset of the XOR has its top bit forced, so the two candidates always differ. Its bits come from the
-//! top of a product, so doubling `L` refines every class: items that share candidates and fingerprint in the
-//! larger table share them in the smaller one.
+//! The offset of the XOR has its top bit forced, so the two candidates always differ.
 
 use core::marker::PhantomData;
 
@@ -61,12 +59,6 @@ impl<L: Layout> Geometry<L> {
             offset_shift: 64 - range.trailing_zeros(),
             layout: PhantomData,
         })
-    }
-
-    /// The geometry with ranges `factor` times as long, a power of two: it refines every class of this one.
-    #[cfg(feature = "std")]
-    pub(crate) fn refined(self, factor: usize) -> Option<Self> {
-        Self::with_buckets(self.buckets.checked_mul(factor)?)
     }
 
     pub(crate) fn buckets(&self) -> usize {
@@ -144,18 +136,6 @@ mod tests {
             for hash in [0, 1, u64::MAX, u64::MAX << 16, 0x5555_5555_5555_5555] {
                 let candidates = geometry.candidates(hash);
                 assert!(candidates.first < buckets && candidates.second < buckets);
-            }
-        }
-    }
-
-    #[test]
-    fn doubling_the_range_refines_every_class() {
-        for (ranges, log) in [(1usize, 3u32), (3, 4), (7, 10)] {
-            let coarse = Geometry::with_buckets(ranges << log).expect("accepted");
-            let fine = Geometry::with_buckets(ranges << (log + 1)).expect("accepted");
-            for hash in (0..10_000u64).map(|x| x.wrapping_mul(SPREAD)) {
-                let (c, f) = (coarse.candidates(hash), fine.candidates(hash));
-                assert_eq!((f.first / 2, f.second / 2), (c.first, c.second));
             }
         }
     }

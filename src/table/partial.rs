@@ -8,8 +8,6 @@ use crate::allocate;
 use crate::error::OutOfMemory;
 use crate::layout::{Bucket, Layout};
 use crate::sync::AtomicU64;
-#[cfg(feature = "std")]
-use crate::sync::Ordering;
 
 #[derive(Debug)]
 pub(crate) struct Partial<L> {
@@ -43,14 +41,6 @@ impl<L: Layout> Partial<L> {
     #[inline]
     pub(crate) fn push(&mut self, content: Bucket<L>) {
         self.words.push(AtomicU64::new(content.bits()));
-    }
-
-    /// The buckets that are there.
-    #[cfg(feature = "std")]
-    pub(crate) fn contents(&self) -> impl Iterator<Item = Bucket<L>> {
-        // Relaxed: nobody else has them yet.
-        let content = |cell: &AtomicU64| Bucket::from_bits(cell.load(Ordering::Relaxed));
-        self.words.iter().map(content)
     }
 
     /// The table of this geometry, which all buckets are there for.

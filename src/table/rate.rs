@@ -48,18 +48,18 @@ mod tests {
     use super::*;
     use crate::layout::{Lanes, SemiSorted};
 
-    /// Of one table, and of chains of up to a thousand.
+    /// Of one table, and of up to a thousand.
     fn the_series_is_the_power<L: Layout>() {
         let e = 1.0 / f64::from(Fingerprint::values::<L>());
         let pair = pair_slots::<L>() as f64;
         let loads = (0..=2_000).map(|thousandths| f64::from(thousandths) / 2_000.0);
-        let segments = (1..=1_000).map(f64::from);
-        for compared in loads.chain(segments).map(|part| part * pair) {
+        let tables = (1..=1_000).map(f64::from);
+        for compared in loads.chain(tables).map(|part| part * pair) {
             let sum = any_of::<L>(compared);
             // The power itself is known to the last place of 1, the two functions to that of the result.
             let power = 1.0 - (1.0 - e).powf(compared);
             let exact = -((-e).ln_1p() * compared).exp_m1();
-            // Each doubling of the segments rounds once more.
+            // Each doubling of the tables rounds once more.
             let roundings = 2.0 + (compared / pair).max(1.0).log2();
             assert!(
                 (sum - exact).abs() <= roundings * f64::EPSILON * exact,

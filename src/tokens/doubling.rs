@@ -5,19 +5,17 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | `gate` | whether tables take tokens |
 //! | `parts` | all of them together, and what a word means |
 //! | `finish`, `settlement` | how a split ends; what a writer does with a frozen word |
-//! | `opening`, `closing` | what a writer does with a closed word; how all are closed |
+//! | `opening` | what a writer does with a word that nobody has written to |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
 //! | `relocation`, `insertion`, `admission` | how room is made, and what is put there |
-//! | `scan`, `rest` | the whole table, while others write, and while nobody else is about |
+//! | `scan`, `rest`, `contraction` | the whole table, while others write, and while nobody else is about |
 
 mod admission;
-mod closing;
+mod contraction;
 mod finish;
-mod gate;
 mod insertion;
 mod lookup;
 mod opening;
@@ -29,27 +27,42 @@ mod scan;
 mod settlement;
 mod splitting;
 
-pub(crate) use gate::{Gate, Sealed};
 pub(crate) use parts::Doubling;
 pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, Elsewhere, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::layout::Bucket;
 use crate::layout::Sight;
-use crate::table::doubling::{Class, Hint, Lanes16};
+use crate::table::doubling::{Class, Hint, Region, Stage};
 
 impl Doubling {
-    /// Returns whether a token that covers this item is stored. Writes nothing.
+    /// Returns whether a token that covers this item is stored in this table. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.sight(hash).found()
+        let sight = lookup::sight(self, hash, |hint| self.sight_aside(hint, hash));
+        sight.found()
     }
 
-    /// The same, as a look at the words tells it, so that all that a caller may have instead is of one form.
+    /// The same, as a look at the words tells it, so that all answers that a caller may have are of one form. If there are
+    /// tokens elsewhere than in the words of the level of the hint, `aside` answers.
     #[inline]
-    pub(crate) fn sight(&self, hash: u64) -> Sight {
-        lookup::sight(self, hash)
+    pub(crate) fn sight(&self, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
+        lookup::sight(self, hash, aside)
+    }
+
+    /// What this table says of an item if there are tokens elsewhere than in the words of the level of the hint.
+    #[inline]
+    pub(crate) fn sight_aside(&self, hint: Hint, hash: u64) -> Sight {
+        match self.blocks.growing(hint) {
+            Some(hint) => lookup::look_while_growing(self, hint, hash),
+            None => lookup::look_at_rest(self, hint, hash),
+        }
+    }
+
+    /// What two tables say of an item, this one, which is finer, first; if it is at rest, and they are certain.
+    #[inline]
+    pub(crate) fn sight_of_two(&self, coarser: &Self, hash: u64) -> Option<Sight> {
+        lookup::sight_of_two(self, coarser, hash)
     }
 
     /// The number of tokens that cover this item. Settles both words, so it may write.
@@ -57,19 +70,20 @@ impl Doubling {
         lookup::count(self, Class::of_hash(hash))
     }
 
-    /// Adds one token of this item.
+    /// Adds one token of this item. A search for a path examines `budget` buckets at most.
     #[inline]
-    pub(crate) fn insert(&self, hash: u64) -> Result<(), Refusal> {
-        insertion::insert(self, hash)
+    pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
+        insertion::insert(self, hash, budget)
     }
 
     /// One attempt to add a token of this item, if none covers it here and `elsewhere`.
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
+        budget: usize,
         elsewhere: &impl Elsewhere,
     ) -> Result<Attempt, Refusal> {
-        admission::try_to_admit(self, Class::of_hash(hash), elsewhere)
+        admission::try_to_admit(self, Class::of_hash(hash), budget, elsewhere)
     }
 
     /// Whether no token covers an item, for an admission in another table.
@@ -87,6 +101,22 @@ impl Doubling {
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
         self.blocks.hint()
+    }
+
+    /// Whether words of the level of a hint are being split.
+    #[inline]
+    pub(crate) fn is_growing(&self, hint: Hint) -> bool {
+        self.blocks.growing(hint).is_some()
+    }
+
+    /// Whether a table was added after this one.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.blocks.is_followed(self.hint())
+    }
+
+    /// From now on a table comes after this one, which has its last level.
+    pub(crate) fn follow(&self) {
+        self.blocks.follow();
     }
 
     /// The level at which it began.
@@ -119,24 +149,8 @@ impl Doubling {
     pub(crate) fn doubled(&self) -> Option<f64> {
         let hint = self.hint();
         let buckets = 1u64 << hint.level();
-        hint.is_growing()
+        self.is_growing(hint)
             .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
-    }
-
-    /// Whether no token was found in it.
-    pub(crate) fn seems_empty(&self) -> bool {
-        closing::seems_empty(self)
-    }
-
-    /// Closes all words for an attempt. Returns false if one holds a token, if the table is growing, or if the attempt is
-    /// over.
-    pub(crate) fn close(&self, closing: gate::State) -> bool {
-        closing::close(self, closing)
-    }
-
-    /// Lets the system have the memory of all words. For a table that was sealed a grace period ago.
-    pub(crate) fn release(&self) -> impl FnOnce() + Send + use<> {
-        rest::release(self)
     }
 
     /// Gives back the memory that it has grown out of, and that inserts were to give back.
@@ -154,6 +168,17 @@ impl Doubling {
         relocation::relocate_one(self, Class::of_hash(hash))
     }
 
+    /// An empty table that began at one level, and has another.
+    pub(crate) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
+        contraction::empty(first, level, search_budget)
+    }
+
+    /// Adds all tokens of another table, as far as this one can tell them apart. Returns false if they do not fit. For a
+    /// caller who has both alone, and has settled the other.
+    pub(crate) fn add_all(&self, from: &Self) -> bool {
+        contraction::add_all(self, from)
+    }
+
     /// A copy that holds every token that is in from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         scan::snapshot(self)
@@ -164,20 +189,25 @@ impl Doubling {
         rest::copy(self)
     }
 
-    /// Leaves no word frozen, no growth under way, and no descriptor with a thread that is gone. Returns the number of
-    /// tokens. For a caller who has the tokens alone.
+    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller who
+    /// has the tokens alone.
     pub(crate) fn settle_all(&self) -> usize {
         rest::settle_all(self)
     }
 
-    /// Settles each word of the level once, as a writer does that meets it. Returns the number of tokens.
-    pub(crate) fn settle_each(&self) -> usize {
-        rest::contents(self).map(|(_, content)| content.len()).sum()
+    /// How far it has come.
+    pub(crate) fn stage(&self) -> Stage {
+        self.blocks.stage()
     }
 
-    /// The content of a bucket, by its place in its level. Empty, if it is not there.
-    pub(crate) fn content(&self, level: u32, place: usize) -> Bucket<Lanes16> {
-        self.look(1 << level | place)
+    /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
+    pub(crate) fn settle_each(&self, level: u32) -> usize {
+        rest::settle_each(self, level)
+    }
+
+    /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
+    pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
+        self.region(1 << level | place, Self::peek)
     }
 
     /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
@@ -194,7 +224,7 @@ impl Doubling {
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         let hint = self.hint();
-        match hint.growing() {
+        match self.blocks.growing(hint) {
             None => self.blocks.pair(hint, hash).prefetch(),
             Some(hint) => self.blocks.swept(hint, hash).prefetch(),
         }

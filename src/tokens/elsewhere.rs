@@ -1,6 +1,6 @@
 //! Elsewhere: what an admission asks beside its own table.
 //!
-//! Tokens can be spread over several tables, as in a filter that grows or rotates. Then an admission has to know that
+//! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. Then an admission has to know that
 //! there is no equal token in the others either. It freezes its own word first. Then it asks the others, one by one
 //! ([`witness`](super::witness)), in the order in which lookups read them.
 

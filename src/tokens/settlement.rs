@@ -76,19 +76,5 @@ pub(super) fn settle_all<L: Layout>(tokens: &Tokens<L>) -> usize {
     len
 }
 
-/// Removes all tokens, and takes back what dead threads held. Returns how many tokens there were. For a caller who has
-/// the tokens alone, but shares the object.
-#[cfg(feature = "std")]
-pub(super) fn empty<L: Layout>(tokens: &Tokens<L>) -> usize {
-    let clear = |bucket| {
-        let content = settle(tokens, bucket);
-        tokens.table.exchange(bucket, content, Bucket::EMPTY);
-        content.len()
-    };
-    let len = (0..tokens.table.len()).map(clear).sum();
-    tokens.reclaim();
-    len
-}
-
 #[cfg(test)]
 mod tests;

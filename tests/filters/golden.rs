@@ -9,7 +9,7 @@ use std::fs;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 
-use lockfree_cuckoo::testing::AddSegment;
+use lockfree_cuckoo::testing::{AddSegment, Double};
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, Filter, Growing, GrowingCuckooFilter, RandomState,
     RotatingCuckooFilter,
@@ -17,7 +17,7 @@ use lockfree_cuckoo::{
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::Fnv;
-use model::stored::{self, list};
+use model::stored::{self, list, tables};
 
 /// A filter that grows by segments.
 type Chain<S = RandomState> = Filter<Growing, S>;
@@ -342,13 +342,16 @@ fn write_the_golden_file_of_a_filter_that_rotates() {
     fs::write(path(ROTATING), rotating().to_bytes()).expect("a place to write to");
 }
 
-/// Filters that double, and were stored once: at their first level, after two doublings with tokens of all three levels,
-/// and with a second table.
-const DOUBLED: [(&str, usize, u32, u32); 3] = [
+/// Filters that double, and were stored once: at their first level, in the midst of the second doubling, after that with
+/// tokens of all three levels, and with a second table.
+const DOUBLED: [(&str, usize, u32, u32); 4] = [
     ("doubling_empty", 2, 0, 1),
+    (MIDWAY, 16, 115, 1),
     ("doubling_twice", 16, 200, 1),
     ("doubling_two_tables", 2, 9_000, 2),
 ];
+
+const MIDWAY: &str = "doubling_midway";
 
 fn doubled(first: usize, count: u32) -> GrowingCuckooFilter {
     let builder = GrowingCuckooFilter::builder().buckets(first).seed(9);
@@ -357,7 +360,6 @@ fn doubled(first: usize, count: u32) -> GrowingCuckooFilter {
     for item in items(count) {
         filter.insert(item.as_str()).expect("it grows");
     }
-    filter.shrink_to_fit();
     filter
 }
 
@@ -377,6 +379,19 @@ fn golden_files_of_filters_that_double_are_read_for_ever() {
             doubled(first, count).to_bytes() == bytes,
             "{name}: made again"
         );
+        assert_eq!(read.doubled().is_some(), name == MIDWAY, "{name}");
+        // Each token is that of one item, and each item has one.
+        let mut hashes: Vec<u64> = items(count)
+            .map(|item| read.hash_one(item.as_str()))
+            .collect();
+        let mut tokens: Vec<tables::Token> = tables::tokens(&bytes).concat();
+        // Of the longest first, because a shorter one may be of several.
+        tokens.sort_by_key(|token| std::cmp::Reverse(token.known()));
+        for token in tokens {
+            let item = hashes.iter().position(|&hash| token.covers(hash));
+            hashes.swap_remove(item.expect("a token of an item"));
+        }
+        assert_eq!(hashes.len(), 0, "{name}");
         // Each token is that of one item, the longest first: so all can be removed, and no other is found often.
         assert!(
             items(count).all(|item| read.contains(item.as_str())),

@@ -1,8 +1,9 @@
 //! The stored form: written and read, whole, in chunks, and damaged.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{CuckooFilter, ReadError};
+use lockfree_cuckoo::{CuckooFilter, ReadError, SnapshotError};
 use model::hashers::AsGiven;
+use model::stored::tables::{self, Token};
 use proptest::prelude::*;
 
 use crate::{Doubling, filter, random};
@@ -40,29 +41,156 @@ fn what_is_read_is_what_was_stored() {
     }
 }
 
+/// The chunks, of so many bytes, while nobody writes.
+fn in_chunks(filter: &Doubling, size: usize) -> Vec<u8> {
+    let mut chunks = filter.chunks().expect("memory");
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
+    loop {
+        match chunks.next_chunk(&mut chunk).expect("nobody writes") {
+            0 => break,
+            count => bytes.extend_from_slice(&chunk[..count]),
+        }
+    }
+    assert_eq!(bytes.len() as u64, chunks.bytes());
+    bytes
+}
+
 #[test]
 fn chunks_are_the_same_bytes() {
     let mut filter = filter(8);
     for hash in random(1).take(25_000) {
         filter.insert_hash(hash).expect("memory");
     }
-    filter.shrink_to_fit();
-    for size in [1, 7, 64, 4_096] {
-        let mut chunks = filter.chunks().expect("memory");
-        let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
-        loop {
-            match chunks.next_chunk(&mut chunk).expect("nobody writes") {
-                0 => break,
-                count => bytes.extend_from_slice(&chunk[..count]),
-            }
+    for _ in 0..2 {
+        for size in [1, 7, 8, 9, 15, 24, 64, 4_096] {
+            let bytes = in_chunks(&filter, size);
+            assert!(bytes == filter.to_bytes(), "in chunks of {size}");
         }
-        assert_eq!(bytes.len() as u64, chunks.bytes());
-        drop(chunks);
-        assert!(bytes == filter.to_bytes(), "in chunks of {size}");
+        // The second time it is growing.
+        assert!(filter.begin_to_double());
+        filter.insert_hash(1).expect("memory");
+        assert!(filter.doubled() > Some(0.0));
     }
 }
 
-/// Whether it is a growth that has begun, one that goes on, or an insert.
+/// What of a filter goes on: one that is read, a copy, a snapshot, and one that is read from chunks.
+fn others(filter: &mut Doubling) -> [Doubling; 4] {
+    let bytes = filter.to_bytes();
+    assert!(filter.to_bytes() == bytes, "to store it changes it");
+    let others = [
+        read(&bytes).expect("sound"),
+        filter.try_clone().expect("memory"),
+        filter.snapshot().expect("nobody disturbs it"),
+        read(&in_chunks(filter, 100)).expect("sound"),
+    ];
+    assert!(filter.to_bytes() == bytes, "to copy it changes it");
+    others.map(|mut other| {
+        assert!(other.to_bytes() == bytes, "it is not the same");
+        assert_eq!(other.doubled(), filter.doubled());
+        assert_eq!((other.len(), other.slots()), (filter.len(), filter.slots()));
+        other
+    })
+}
+
+/// So many inserts and removes, the same whenever it begins with the same number.
+fn go_on(filter: &Doubling, from: u64, calls: u64) {
+    for turn in from..from + calls {
+        let item = |number: u64| model::mix(number);
+        if turn % 5 == 4 {
+            assert!(filter.remove_hash(item(turn - 4)), "it is in");
+        } else if turn % 5 == 3 {
+            assert_eq!(filter.insert_unique_hash(item(turn)).err(), None);
+        } else {
+            filter.insert_hash(item(turn)).expect("memory");
+        }
+    }
+}
+
+/// At any stage of a doubling, from the first bucket on to the last, and where others are split too.
+#[test]
+fn one_that_was_stored_or_copied_goes_on_as_if_it_had_not_been() {
+    // Two buckets, sixteen, and so many that each insert splits a part of them.
+    for (capacity, calls) in [(8, 400), (60, 900), (1_000, 4_500)] {
+        let witness = filter(capacity);
+        go_on(&witness, 0, calls);
+        let mut stages = Vec::new();
+        let mut stored = filter(capacity);
+        for turn in 0..calls {
+            go_on(&stored, turn, 1);
+            let doubled = stored.doubled();
+            let is_new = doubled.is_some() && stages.last() != Some(&doubled);
+            if !is_new && turn % (calls / 10) != 0 {
+                continue;
+            }
+            stages.push(doubled);
+            let others = others(&mut stored);
+            // Each goes on for a while, and one of them for good.
+            for (number, mut other) in others.into_iter().enumerate() {
+                let more = (calls - turn - 1).min(30);
+                let whole = stages.len() % 40 == number;
+                go_on(
+                    &other,
+                    turn + 1,
+                    if whole { calls - turn - 1 } else { more },
+                );
+                if whole {
+                    let mut witness = witness.snapshot().expect("nobody disturbs it");
+                    assert!(other.to_bytes() == witness.to_bytes(), "call {turn}");
+                }
+            }
+        }
+        let growing = stages.iter().flatten().count();
+        assert!(growing > 10 || capacity < 1_000, "{growing} stages");
+        let mut witness = witness;
+        assert!(stored.to_bytes() == witness.to_bytes());
+    }
+}
+
+/// Where the next table has come, and is growing in its turn.
+#[test]
+fn the_finer_of_two_tables_may_be_growing() {
+    let mut filter = filter(8);
+    let mut items = random(3);
+    while filter.segments() == 1 {
+        filter
+            .insert_hash(items.next().expect("endless"))
+            .expect("memory");
+    }
+    assert!(filter.begin_to_double());
+    // Just begun, and when some are split.
+    for _ in 0..3 {
+        for other in others(&mut filter) {
+            let same = filter.snapshot().expect("nobody disturbs it");
+            for hash in random(4).take(3_000) {
+                same.insert_hash(hash).expect("memory");
+                other.insert_hash(hash).expect("memory");
+            }
+            let [mut same, mut other] = [same, other];
+            assert!(same.to_bytes() == other.to_bytes());
+        }
+        filter
+            .insert_hash(items.next().expect("endless"))
+            .expect("memory");
+        assert!(filter.doubled() > Some(0.0));
+    }
+    let bytes = filter.to_bytes();
+    assert_eq!(tables::TABLES.get(&bytes), 2);
+    assert_eq!(
+        [0, 1].map(|table| tables::growing(table).get(&bytes)),
+        [1, 0]
+    );
+    for table in [0, 1] {
+        // The coarser one cannot.
+        let level = tables::level(table).get(&bytes);
+        let mut impossible = bytes.clone();
+        tables::growing(1).set(&mut impossible, 1);
+        tables::level(table).set(&mut impossible, level - u64::from(table == 1));
+        tables::repair(&mut impossible);
+        assert!(read(&impossible).is_err());
+    }
+}
+
+/// Whether a growth has begun, or an item has come.
 #[test]
 fn chunks_of_what_has_changed_are_an_error() {
     type Change = fn(&Doubling);
@@ -92,6 +220,57 @@ fn chunks_of_what_has_changed_are_an_error() {
     }
 }
 
+/// A doubling goes on, and ends, between two chunks, which may cut the words of a bucket in two. Another one is an error.
+#[test]
+fn splits_between_chunks_do_no_harm() {
+    for (size, is_doubled_again) in [(8, false), (24, false), (56, false), (64, true)] {
+        let filter = filter(1_000);
+        let hashes: Vec<u64> = random(1).take(1_500).collect();
+        for &hash in &hashes {
+            filter.insert_hash(hash).expect("memory");
+        }
+        assert!(filter.begin_to_double());
+        filter.insert_hash(hashes[0]).expect("room");
+        let mut chunks = filter.chunks().expect("memory");
+        let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
+        let (mut doubled, mut turn) = (Vec::new(), 0);
+        let whole = loop {
+            match chunks.next_chunk(&mut chunk) {
+                Ok(0) => break true,
+                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) => {
+                    assert_eq!(error, SnapshotError::Changed);
+                    break false;
+                }
+            }
+            doubled.push(filter.doubled());
+            turn += 1;
+            // Now and then, so that much is read in the midst of it. It comes and goes in the same bucket.
+            if bytes.len() > 1_000 && turn % (200 / size) == 0 && doubled.last() != Some(&None) {
+                filter.insert_hash(7 << 10).expect("room");
+                assert!(filter.remove_hash(7 << 10), "it is in");
+            }
+            if is_doubled_again && doubled.last() == Some(&None) {
+                filter.begin_to_double();
+            }
+        };
+        doubled.dedup();
+        assert!(doubled.len() > 20, "{doubled:?}");
+        assert_eq!(whole, !is_doubled_again, "{size} bytes");
+        if whole {
+            assert_eq!(filter.doubled(), None, "it is over");
+            let read = read(&bytes).expect("sound");
+            assert!(
+                read.doubled().is_some(),
+                "it was not when the first was read"
+            );
+            assert_eq!(read.len(), filter.len());
+            assert!(hashes.iter().all(|&hash| read.contains_hash(hash)));
+            assert!(hashes.iter().all(|&hash| read.remove_hash(hash)));
+        }
+    }
+}
+
 #[test]
 fn damage_is_an_error() {
     let mut stored = filter(8);
@@ -116,17 +295,6 @@ fn damage_is_an_error() {
 const LIST: usize = 64;
 const WORDS: usize = LIST + 24;
 
-/// Makes the checksums match, if there is one table.
-fn repair(bytes: &mut [u8]) {
-    let header = crc(&bytes[..60]);
-    bytes[60..64].copy_from_slice(&header.to_le_bytes());
-    let covered = [&bytes[..60], &bytes[LIST..LIST + 20]].concat();
-    bytes[LIST + 20..WORDS].copy_from_slice(&crc(&covered).to_le_bytes());
-    let end = bytes.len() - 4;
-    let covered = [&covered[..], &bytes[WORDS..end]].concat();
-    bytes[end..].copy_from_slice(&crc(&covered).to_le_bytes());
-}
-
 /// Of one table, which holds so many items.
 fn sound(items: usize) -> Vec<u8> {
     let mut stored = filter(8);
@@ -134,6 +302,24 @@ fn sound(items: usize) -> Vec<u8> {
         stored.insert_hash(hash).expect("memory");
     }
     stored.to_bytes()
+}
+
+/// The same of one that is growing: with this cursor, and those buckets split for which `is_split` says so.
+fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec<u8> {
+    let mut stored = filter(8);
+    for hash in random(1).take(items) {
+        stored.insert_hash(hash).expect("memory");
+    }
+    assert!(stored.begin_to_double());
+    let mut bytes = stored.to_bytes();
+    assert_eq!(stored.doubled(), Some(0.0), "it has just begun");
+    tables::cursor(0).set(&mut bytes, cursor as u64);
+    let buckets = 1 << tables::level(0).get(&bytes);
+    for place in (0..buckets).filter(|&place| is_split(place)) {
+        tables::split(&mut bytes, place);
+    }
+    tables::repair(&mut bytes);
+    bytes
 }
 
 /// A word with one token, whose tail ends at this bit.
@@ -149,7 +335,7 @@ fn what_cannot_be_is_an_error() {
     let repaired = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = sound.clone();
         change(&mut bytes);
-        repair(&mut bytes);
+        tables::repair(&mut bytes);
         bytes
     };
     assert!(repaired(&|_| {}) == sound);
@@ -176,8 +362,12 @@ fn what_cannot_be_is_an_error() {
         ),
         ("doubled more often", Box::new(|bytes| bytes[LIST + 1] = 40)),
         (
-            "unused byte of a list",
-            Box::new(|bytes| bytes[LIST + 2] = 1),
+            "more buckets of a table are split",
+            Box::new(|bytes| bytes[LIST + 3] = 1),
+        ),
+        (
+            "not one that the layout has",
+            Box::new(|bytes| tables::word(bytes, 1).set(bytes, tables::WHOLE)),
         ),
         (
             "more items than slots",
@@ -211,33 +401,90 @@ fn what_cannot_be_is_an_error() {
     }
 }
 
-/// For each token of the only table, an item that it may be of: from the number of its bucket, and from its lane.
+/// The same of a table that is growing, in which every other bucket is split, from the first on.
+#[test]
+fn what_cannot_be_while_a_table_is_growing_is_an_error() {
+    let sound = growing(20, 1, |place| place % 2 == 0);
+    assert!(read(&sound).is_ok());
+    let (first, level) = (sound[LIST], sound[LIST + 1]);
+    let one = |bit| u64::from_le_bytes(marked(bit));
+    type Change = Box<dyn Fn(&mut [u8])>;
+    let cases: Vec<(&str, Change)> = vec![
+        (
+            "whether a table grows",
+            Box::new(|bytes| bytes[LIST + 2] = 2),
+        ),
+        (
+            "more buckets of a table are split",
+            Box::new(move |bytes| tables::cursor(0).set(bytes, (1 << level) + 1)),
+        ),
+        (
+            "more buckets of a table are split",
+            Box::new(move |bytes| tables::cursor(0).set(bytes, 1 << 39)),
+        ),
+        (
+            "the sweep has passed",
+            Box::new(move |bytes| tables::cursor(0).set(bytes, 2)),
+        ),
+        (
+            "doubled more often",
+            Box::new(move |bytes| tables::level(0).set(bytes, u64::from(first) + 10)),
+        ),
+        (
+            "not one that the layout has",
+            Box::new(|bytes| tables::word(bytes, 0).set(bytes, tables::WHOLE)),
+        ),
+        (
+            "not one that the layout has",
+            Box::new(|bytes| tables::word(bytes, 2).set(bytes, tables::WHOLE)),
+        ),
+        (
+            "number of items",
+            Box::new(|bytes| tables::items(0).set(bytes, 19)),
+        ),
+        // A mark one bit higher than the doublings leave it, in one that is not split and in a child.
+        (
+            "a token has fewer bits",
+            Box::new(move |bytes| tables::word(bytes, 2).set(bytes, one(level - first))),
+        ),
+        (
+            "a token has fewer bits",
+            Box::new(move |bytes| tables::word(bytes, 1).set(bytes, one(level - first + 1))),
+        ),
+        // As high as it can be, so that only the number of items is wrong.
+        (
+            "number of items",
+            Box::new(move |bytes| {
+                tables::word(bytes, 2).set(bytes, one(level - first - 1));
+                tables::items(0).set(bytes, 64);
+            }),
+        ),
+        (
+            "number of items",
+            Box::new(move |bytes| {
+                tables::word(bytes, 1).set(bytes, one(level - first));
+                tables::items(0).set(bytes, 64);
+            }),
+        ),
+    ];
+    for (said, change) in cases {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        tables::repair(&mut bytes);
+        let error = read(&bytes).expect_err(said);
+        assert!(error.to_string().contains(said), "{said}: {error}");
+    }
+    let mut at_rest = sound.clone();
+    tables::growing(0).set(&mut at_rest, 0);
+    tables::cursor(0).set(&mut at_rest, 0);
+    tables::repair(&mut at_rest);
+    assert!(read(&at_rest).is_err());
+}
+
+/// For each token of the only table, an item that it may be of.
 fn items(bytes: &[u8]) -> Vec<u64> {
-    const SIDE: u64 = 1 << 62;
-    let (first, level) = (bytes[LIST], u32::from(bytes[LIST + 1]));
-    let words = bytes[WORDS..WORDS + (8 << level)].chunks_exact(8);
-    let lanes = words.zip(0u64..).flat_map(|(word, place)| {
-        let lanes = word.chunks_exact(2);
-        lanes.map(move |lane| (place, u64::from(u16::from_le_bytes([lane[0], lane[1]]))))
-    });
-    lanes
-        .filter(|&(_, lane)| lane != 0)
-        .map(|(place, lane)| {
-            let (head, tail) = (lane & 0xfc00, lane & 0x3ff);
-            // Behind the tail there is a mark, unless the table is as it began.
-            let tail = if u32::from(first) == level {
-                tail
-            } else {
-                tail & (tail - 1)
-            };
-            let offset = head.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE;
-            let place = match place >> (level - 1) {
-                0 => place,
-                _ => place ^ offset >> (63 - level),
-            };
-            (place << (63 - level) | tail << (53 - level)) << 2 | head
-        })
-        .collect()
+    let tokens = tables::tokens(bytes).remove(0);
+    tokens.into_iter().map(Token::hash).collect()
 }
 
 /// It holds the tokens that its words say, finds and removes each of them, and can be filled again.
@@ -281,6 +528,25 @@ fn the_sound_ones_are_what_their_words_say() {
     }
 }
 
+/// None or some in front of the cursor, wherever it is, or all, as if whoever moves the hint on had stopped.
+#[test]
+fn any_bucket_may_be_split_while_a_table_is_growing() {
+    for number in [0, 1, 5, 20, 300, 3_000] {
+        let level = growing(number, 0, |_| false)[LIST + 1];
+        let buckets = 1usize << level;
+        for cursor in [0, 1, buckets / 3, buckets - 1, buckets] {
+            for share in [0, 1, 2, 4] {
+                let is_split = |place| place < cursor || model::mix(place as u64) % 4 < share;
+                let bytes = growing(number, cursor, is_split);
+                let filter = read(&bytes).expect("sound");
+                let doubled = cursor as f64 / buckets as f64;
+                assert_eq!(filter.doubled(), Some(doubled), "{number} items");
+                keeps_its_promises(&bytes, filter);
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
@@ -288,40 +554,44 @@ proptest! {
     #[test]
     fn whatever_is_changed_is_an_error_or_a_filter(
         number in prop::sample::select(vec![5usize, 20, 60]),
+        // Whether it is growing, the cursor, and further buckets that are split.
+        stage in prop::option::of((any::<prop::sample::Index>(), any::<u64>())),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
         words in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, any::<u16>()), 0..4),
+        marks in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..2),
         counts in any::<bool>(),
     ) {
         let mut bytes = sound(number);
-        let level = u32::from(bytes[LIST + 1]);
+        if let Some((cursor, split)) = stage {
+            let cursor = cursor.index((1 << bytes[LIST + 1]) + 1);
+            bytes = growing(number, cursor, |place| place < cursor || split >> (place % 64) & 1 == 1);
+        }
+        let shape = bytes[LIST..LIST + 3].to_vec();
+        let count = tables::words(&bytes, 0);
         for (at, byte) in changes {
             let at = at.index(WORDS);
             // Of more tables the test knows nothing.
-            if at != 56 {
+            if !(56..60).contains(&at) {
                 bytes[at] = byte;
             }
         }
         for (word, slot, lane) in words {
-            let at = WORDS + 8 * word.index(1 << level) + 2 * slot as usize;
+            let at = WORDS + 8 * word.index(count) + 2 * slot as usize;
             bytes[at..at + 2].copy_from_slice(&lane.to_le_bytes());
         }
-        if counts && u32::from(bytes[LIST + 1]) == level {
-            let lanes = bytes[WORDS..WORDS + (8 << level)].chunks_exact(2);
-            let taken = lanes.filter(|lane| *lane != [0, 0]).count() as u64;
-            bytes[LIST + 8..LIST + 16].copy_from_slice(&taken.to_le_bytes());
+        for (word, whole) in marks {
+            let word = tables::word(&bytes, word.index(count));
+            word.set(&mut bytes, if whole { tables::WHOLE } else { 0 });
         }
-        repair(&mut bytes);
+        if counts && bytes[LIST..LIST + 3] == shape {
+            let taken = items(&bytes).len() as u64;
+            tables::items(0).set(&mut bytes, taken);
+        }
+        tables::repair(&mut bytes);
         if let Ok(filter) = read(&bytes) {
             keeps_its_promises(&bytes, filter);
         }
     }
-}
-
-/// As in PNG.
-fn crc(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, _| (crc >> 1) ^ ((crc & 1) * 0xedb8_8320);
-    let byte = |crc: u32, &byte: &u8| (0..8).fold(crc ^ u32::from(byte), step);
-    !bytes.iter().fold(!0, byte)
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::keys::Keys;
 use crate::work::insert_each;
 
 /// The items in the order in which they are inserted: another one than that in which they are looked up, so
-/// that one hit does not foretell the segment of the next.
+/// that one hit does not foretell the table of the next.
 #[must_use]
 pub fn order(keys: &Keys) -> Vec<u64> {
     let mut order = keys.stored.clone();

@@ -23,10 +23,10 @@ pub enum NotAdded {
     /// The filter refused it.
     #[error(transparent)]
     Refused(#[from] InsertError),
-    /// The filter has no room for it, and its next segment is more than what is left.
+    /// The filter has no room for it, and to grow takes more than what is left.
     #[error("to grow, the filter needs {needed} bytes more, and {left} are left")]
     NoMemoryToGrow {
-        /// Bytes of the next segment, with what a snapshot adds.
+        /// Bytes that it needs besides those that it has.
         needed: usize,
         /// What is left for this filter.
         left: usize,

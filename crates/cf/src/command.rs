@@ -21,6 +21,9 @@ pub enum Command<'a> {
     Reserve(Settings),
     /// Work on the filter that is there, by [`Operation::on`], or do what [`Operation::absent`] says.
     Use(Operation<'a>),
+    /// `CF.COMPACT`: make the filter that is there smaller, by [`Filter::shrink_to_fit`](crate::Filter::shrink_to_fit),
+    /// which nobody else may use meanwhile. May take long.
+    Compact,
     /// `CF.SCANDUMP`: give the chunk of a dump that is behind an iterator, by
     /// [`Transfers::next_chunk`](crate::Transfers::next_chunk). May take long.
     ScanDump(i64),
@@ -39,10 +42,11 @@ impl Command<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Operation::on_other_type`].
+    /// As [`Operation::on_other_type`], and [`Error::NothingToCompact`].
     pub fn on_other_type(&self) -> Result<Reply, Error> {
         match self {
             Self::Use(operation) => operation.on_other_type(),
+            Self::Compact => Err(Error::NothingToCompact),
             Self::Reserve(_) | Self::ScanDump(_) | Self::LoadChunk { .. } => Err(Error::WrongType),
         }
     }

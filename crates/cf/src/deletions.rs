@@ -1,31 +1,82 @@
 //! How many items were deleted: the one count that the filter does not keep.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
 const CELLS: usize = 16;
 
-/// Cells for callers by their numbers, so that those that delete at the same time seldom share one.
+type Cells = [CachePadded<AtomicU64>; CELLS];
+
+/// One count until two callers meet at it. From then on there are cells for callers by their numbers, so that those that
+/// delete at the same time seldom share one. Most filters never have them.
 #[derive(Debug, Default)]
-pub(crate) struct Deletions([CachePadded<AtomicU64>; CELLS]);
+pub(crate) struct Deletions {
+    first: AtomicU64,
+    cells: OnceLock<Box<Cells>>,
+}
 
 impl Deletions {
     pub(crate) fn starting_at(number: u64) -> Self {
-        let deletions = Self::default();
-        deletions.0[0].store(number, Ordering::Relaxed);
-        deletions
+        Self {
+            first: number.into(),
+            cells: OnceLock::new(),
+        }
     }
 
     pub(crate) fn add_one(&self, caller: u64) {
-        // Relaxed: it orders nothing. Below `CELLS`, so that the cast cuts nothing off.
+        // Relaxed, here and below: it orders nothing.
+        let order = Ordering::Relaxed;
+        let cells = match self.cells.get() {
+            Some(cells) => cells,
+            None => {
+                let now = self.first.load(order);
+                let next = now.wrapping_add(1);
+                match self.first.compare_exchange(now, next, order, order) {
+                    Ok(_) => return,
+                    Err(_) => self.cells.get_or_init(Box::default),
+                }
+            }
+        };
+        // Below `CELLS`, so that the cast cuts nothing off.
         let cell = (caller % CELLS as u64) as usize;
-        self.0[cell].fetch_add(1, Ordering::Relaxed);
+        cells[cell].fetch_add(1, order);
     }
 
     pub(crate) fn sum(&self) -> u64 {
-        self.0.iter().fold(0, |sum, cell| {
+        let cells = self.cells.get().into_iter().flat_map(|cells| &cells[..]);
+        cells.fold(self.first.load(Ordering::Relaxed), |sum, cell| {
             sum.wrapping_add(cell.load(Ordering::Relaxed))
         })
+    }
+
+    /// Bytes of the cells, if there are any.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.cells.get().map_or(0, |_| size_of::<Cells>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_at_the_same_time_lose_none() {
+        let deletions = Deletions::starting_at(5);
+        deletions.add_one(3);
+        assert_eq!((deletions.sum(), deletions.heap_bytes()), (6, 0));
+        std::thread::scope(|scope| {
+            for caller in 0..4 {
+                let deletions = &deletions;
+                scope.spawn(move || (0..10_000).for_each(|_| deletions.add_one(caller)));
+            }
+        });
+        assert_eq!(deletions.sum(), 40_006);
+        // As if some had met.
+        deletions.cells.get_or_init(Box::default);
+        deletions.add_one(CELLS as u64 + 2);
+        assert_eq!(deletions.sum(), 40_007);
+        assert!(deletions.heap_bytes() >= CELLS * size_of::<AtomicU64>());
     }
 }

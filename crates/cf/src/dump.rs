@@ -34,7 +34,7 @@ impl Filter {
     pub fn dump(&self) -> Result<Dump<'_>, SnapshotError> {
         let stored = self.chunks()?;
         Ok(Dump {
-            header: header(self, stored.bytes()),
+            header: header(Entry::of(self), stored.bytes()),
             stored,
             position: 0,
         })
@@ -83,12 +83,12 @@ impl Dump<'_> {
     }
 }
 
-fn header(filter: &Filter, stored: u64) -> [u8; HEADER] {
+fn header(entry: Entry, stored: u64) -> [u8; HEADER] {
     let mut bytes = [0; HEADER];
     let (magic, rest) = bytes.split_at_mut(MAGIC.len());
     magic.copy_from_slice(MAGIC);
     rest[..8].copy_from_slice(&(HEADER as u64 + stored).to_le_bytes());
-    rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(filter).to_bytes());
+    rest[8..][..Entry::BYTES].copy_from_slice(&entry.to_bytes());
     let sum = crc32fast::hash(&bytes[..SUMMED]);
     bytes[SUMMED..].copy_from_slice(&sum.to_le_bytes());
     bytes
@@ -96,9 +96,10 @@ fn header(filter: &Filter, stored: u64) -> [u8; HEADER] {
 
 /// The whole dump of a filter that others may write to.
 pub(crate) fn write(filter: &Filter) -> Result<Vec<u8>, WriteError> {
-    let mut bytes = vec![0; HEADER];
-    filter.write(&mut bytes)?;
-    let header = header(filter, (bytes.len() - HEADER) as u64);
+    let copy = filter.copy()?;
+    let (entry, mut bytes) = (copy.entry(), vec![0; HEADER]);
+    copy.write(&mut bytes)?;
+    let header = header(entry, (bytes.len() - HEADER) as u64);
     bytes[..HEADER].copy_from_slice(&header);
     Ok(bytes)
 }

@@ -1,24 +1,17 @@
-//! A filter of the library, of whatever kind and layout, and one behind a mutex.
+//! A filter of the library, of any kind and layout, and one behind a mutex.
 
-use std::io::{self, Write};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockfree_cuckoo::{Chunks, Hashed, SnapshotError};
 
-use crate::settings::Kind;
-
 /// A filter of any kind and layout.
 #[derive(Debug)]
 pub(crate) struct Engine {
     filter: Box<dyn Hashed>,
-    kind: Kind,
     /// Who has it uses the filter, if there is one: what the lock-free filters are measured against.
     turn: Option<Mutex<()>>,
 }
-
-/// Writes a copy of a filter in its stored form.
-pub(crate) type Snapshot = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// A filter that may be used until this is dropped.
 pub(crate) struct Access<'a> {
@@ -35,12 +28,8 @@ impl<'a> Deref for Access<'a> {
 }
 
 impl Engine {
-    pub(crate) fn new(filter: Box<dyn Hashed>, kind: Kind) -> Self {
-        Self {
-            filter,
-            kind,
-            turn: None,
-        }
+    pub(crate) fn new(filter: Box<dyn Hashed>) -> Self {
+        Self { filter, turn: None }
     }
 
     /// The same, whose callers take turns.
@@ -61,18 +50,13 @@ impl Engine {
         }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
-        self.kind
+    /// The filter, of which nobody else has any use now.
+    pub(crate) fn alone(&mut self) -> &mut dyn Hashed {
+        &mut *self.filter
     }
 
     /// What is in, to be read by a caller who knows that nobody writes meanwhile.
     pub(crate) fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
         self.filter.chunks()
-    }
-
-    /// A copy of what is in, to be written. It is made under the lock, if there is one, and written without it.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        let mut copy = self.access().snapshot()?;
-        Ok(Box::new(move |sink| copy.write_to(sink)))
     }
 }

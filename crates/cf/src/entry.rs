@@ -2,8 +2,7 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | kind: 1 fixed, 2 growing | 1 |
-//! | expansion | 2 |
+//! | expansion: 0 for a filter that does not grow | 2 |
 //! | maximal iterations | 2 |
 //! | capacity | 8 |
 //! | deleted items | 8 |
@@ -16,13 +15,12 @@ use lockfree_cuckoo::ReadError;
 
 use crate::filter::Filter;
 use crate::layout::Layout;
-use crate::settings::{Kind, Settings};
+use crate::settings::Settings;
 
 /// What is kept of a filter beside its stored form, in [`BYTES`](Self::BYTES) bytes. No checksum is part of it. The layout
 /// is in the stored form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    kind: Kind,
     settings: Settings,
     deleted: u64,
 }
@@ -32,12 +30,11 @@ const MOST_DELETED: u64 = 1 << 62;
 
 impl Entry {
     /// The bytes of any entry.
-    pub const BYTES: usize = 1 + 2 + 2 + 8 + 8;
+    pub const BYTES: usize = 2 + 2 + 8 + 8;
 
     /// Of a filter as it is.
     pub fn of(filter: &Filter) -> Self {
         Self {
-            kind: filter.kind(),
             settings: filter.settings(),
             deleted: filter.deleted(),
         }
@@ -53,32 +50,24 @@ impl Entry {
             layout: _,
         } = self.settings;
         let mut bytes = [0; Self::BYTES];
-        let (kind, rest) = bytes.split_at_mut(1);
-        kind[0] = self.kind as u8;
-        rest[..2].copy_from_slice(&expansion.to_le_bytes());
-        rest[2..4].copy_from_slice(&max_iterations.to_le_bytes());
-        rest[4..12].copy_from_slice(&(capacity as u64).to_le_bytes());
-        rest[12..].copy_from_slice(&self.deleted.to_le_bytes());
+        bytes[..2].copy_from_slice(&expansion.to_le_bytes());
+        bytes[2..4].copy_from_slice(&max_iterations.to_le_bytes());
+        bytes[4..12].copy_from_slice(&(capacity as u64).to_le_bytes());
+        bytes[12..].copy_from_slice(&self.deleted.to_le_bytes());
         bytes
     }
 
     /// Nothing if no filter has such an entry.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
-        let (kind, rest) = bytes.split_first()?;
-        let (expansion, rest) = rest.split_first_chunk()?;
+        let (expansion, rest) = bytes.split_first_chunk()?;
         let (max_iterations, rest) = rest.split_first_chunk()?;
         let (capacity, rest) = rest.split_first_chunk()?;
         let (deleted, _) = rest.split_first_chunk()?;
         let expansion = u16::from_le_bytes(*expansion);
-        let kind = match (kind, expansion) {
-            (1, 0) => Kind::Fixed,
-            (2, 2..) if expansion.is_power_of_two() => Kind::Growing,
-            _ => return None,
-        };
+        (expansion == 0 || expansion.is_power_of_two()).then_some(())?;
         let deleted = u64::from_le_bytes(*deleted);
         (deleted <= MOST_DELETED).then_some(())?;
         Some(Self {
-            kind,
             settings: Settings {
                 capacity: usize::try_from(u64::from_le_bytes(*capacity)).ok()?,
                 expansion,
@@ -95,12 +84,7 @@ impl Entry {
     ///
     /// If the source fails, or no filter of this kind is stored in it.
     pub fn read(self, source: impl Read, most: usize) -> Result<Filter, ReadError> {
-        let Self {
-            kind,
-            settings,
-            deleted,
-        } = self;
-        Filter::read(kind, settings, deleted, source, most)
+        Filter::read(self.settings, self.deleted, source, most)
     }
 }
 
@@ -117,13 +101,12 @@ mod tests {
             layout: Layout::default(),
         };
         let entry = Entry {
-            kind: Kind::Growing,
             settings,
             deleted: 42,
         };
         let bytes = entry.to_bytes();
         assert_eq!(Entry::from_bytes(&bytes), Some(entry));
-        for (at, wrong) in [(0, 0), (0, 1), (0, 3), (1, 3), (1, 1), (1, 0), (20, 0xff)] {
+        for (at, wrong) in [(0, 3), (0, 5), (1, 1), (19, 0xff)] {
             let mut bytes = bytes;
             bytes[at] = wrong;
             assert_eq!(Entry::from_bytes(&bytes), None, "{wrong} at {at}");

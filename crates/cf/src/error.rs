@@ -1,6 +1,6 @@
 //! What a command is refused for. The texts are those that RedisBloom's clients know, without the `ERR` before them.
 
-use lockfree_cuckoo::{BuildError, InsertError, ReadError};
+use lockfree_cuckoo::{InsertError, ReadError};
 
 use crate::budget::NotAdded;
 use crate::filter::{NotMade, WriteError};
@@ -81,7 +81,7 @@ pub enum Error {
     NoMemory(NotMade),
     /// A filter cannot be made for another reason.
     #[error(transparent)]
-    Build(BuildError),
+    NotMade(NotMade),
     /// The iterator of a dump is none that was given out, or the dump is forgotten.
     #[error("Invalid position")]
     Position,
@@ -135,7 +135,7 @@ impl Error {
             | Self::NoFilter
             | Self::NotInserted(_)
             | Self::NoMemory(_)
-            | Self::Build(_)
+            | Self::NotMade(_)
             | Self::Write(_)
             | Self::NoMemoryToTransfer(_)
             | Self::Other(_) => "ERR",
@@ -145,9 +145,14 @@ impl Error {
 
 impl From<NotMade> for Error {
     fn from(error: NotMade) -> Self {
-        match error {
-            NotMade::Build(error) if error.requested_rate().is_some() => Self::Build(error),
-            error => Self::NoMemory(error),
+        let is_rate = match &error {
+            NotMade::Build(error) => error.requested_rate().is_some(),
+            error => matches!(error, NotMade::RateOfGrowing { .. }),
+        };
+        if is_rate {
+            Self::NotMade(error)
+        } else {
+            Self::NoMemory(error)
         }
     }
 }

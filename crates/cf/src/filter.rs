@@ -14,15 +14,16 @@ use lockfree_cuckoo::{RandomState, Shape};
 use crate::budget::Budget;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
+use crate::identity::{Identity, Own};
 use crate::reply::Answer;
-use crate::settings::{Kind, Settings};
+use crate::settings::Settings;
 
 pub use making::NotMade;
-pub use storing::WriteError;
+pub use storing::{Copied, WriteError};
 
 /// A filter of byte strings with the settings it was made with: what a key of a server or a module holds.
 ///
-/// All calls but [`behind_a_mutex`](Self::behind_a_mutex) take `&self`; any number of threads may make them at once.
+/// Any number of threads may make the calls that take `&self` at once.
 #[derive(Debug)]
 pub struct Filter {
     engine: Engine,
@@ -30,11 +31,12 @@ pub struct Filter {
     hasher: RandomState,
     settings: Settings,
     deletions: Deletions,
+    own: Own,
     /// What it shares with others, if it grows.
     budget: Option<Arc<dyn Budget>>,
     /// Bytes that it may take whatever is left, if it grows.
     most: usize,
-    /// Its bytes when it was last looked whether it has grown.
+    /// The library's bytes when it was last looked whether it has grown.
     seen: AtomicUsize,
 }
 
@@ -48,19 +50,14 @@ impl Filter {
         }
     }
 
-    /// Whether it grows.
-    pub fn kind(&self) -> Kind {
-        self.engine.kind()
+    /// Which one it is.
+    pub fn identity(&self) -> Identity {
+        self.own.identity()
     }
 
     /// What it was made with.
     pub fn settings(&self) -> Settings {
         self.settings
-    }
-
-    /// Bytes that it takes, with what its first snapshot adds: a sixteenth.
-    pub fn reserved(&self) -> usize {
-        with_snapshot(self.memory_usage())
     }
 
     /// Returns true if the item is in, and seldom if it is not.
@@ -122,19 +119,33 @@ impl Filter {
         self.engine.access().false_positive_rate()
     }
 
-    /// As [`CuckooFilter::memory_usage`](lockfree_cuckoo::CuckooFilter).
+    /// Bytes that it takes, all of them.
     pub fn memory_usage(&self) -> usize {
-        self.engine.access().memory_usage()
+        self.besides() + self.engine.access().memory_usage()
     }
 
-    /// As [`segments`](lockfree_cuckoo::GrowingCuckooFilter::segments) of the library; 1 for a filter that does not grow.
-    pub fn segments(&self) -> usize {
+    /// Those that are not the library's.
+    fn besides(&self) -> usize {
+        Self::BESIDES + self.deletions.heap_bytes()
+    }
+
+    const BESIDES: usize = size_of::<Self>() + Own::HEAP_BYTES;
+
+    /// Its tables: 1, unless it has doubled more than ten times.
+    pub fn tables(&self) -> usize {
         self.engine.access().segments()
     }
 
-    /// Gives back what removals have emptied.
-    pub fn shrink_to_fit(&self) {
-        self.engine.access().shrink_to_fit();
+    /// Ends a doubling that is under way, so that lookups are as fast, and the filter as small, as they become.
+    pub fn finish_doubling(&self) {
+        // A table that others are so busy with doubles by what they do.
+        self.engine.access().finish_doubling();
+        self.charge();
+    }
+
+    /// Makes a filter that grows as small as its items allow.
+    pub fn shrink_to_fit(&mut self) {
+        self.engine.alone().shrink_to_fit();
         self.charge();
     }
 
@@ -146,14 +157,4 @@ impl Filter {
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {
         items.iter().map(|item| self.hash(item)).collect()
     }
-}
-
-/// Bytes of a filter of which a snapshot was taken.
-fn with_snapshot(bytes: usize) -> usize {
-    bytes.saturating_add(bytes.div_ceil(16))
-}
-
-/// Bytes that a filter may take so that there is room for its first snapshot.
-fn without_snapshot(bytes: usize) -> usize {
-    bytes - bytes.div_ceil(17)
 }

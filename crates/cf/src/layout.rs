@@ -1,8 +1,10 @@
 //! Which layout a filter is made with, and the bucket sizes of RedisBloom.
+//!
+//! A filter that grows has one layout, that of four slots. A shape says nothing to it, and a rate is where its growth ends.
 
 use lockfree_cuckoo::Shape;
 
-/// How the layout of a filter is chosen.
+/// How the layout of a filter that does not grow is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Layout {
     /// This one.

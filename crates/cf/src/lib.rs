@@ -7,10 +7,9 @@
 //! ```
 //! use cf::{Absent, Command, Error, Filter, Reply, Rules, Settings, Transfers};
 //! use std::collections::HashMap;
-//! use std::sync::Arc;
 //!
 //! struct Server {
-//!     filters: HashMap<Vec<u8>, Arc<Filter>>,
+//!     filters: HashMap<Vec<u8>, Filter>,
 //!     transfers: Transfers<()>,
 //! }
 //!
@@ -21,7 +20,7 @@
 //!     fn answer(&mut self, name: &[u8], arguments: &[&[u8]]) -> Result<Reply, Error> {
 //!         let rules = Rules { defaults: Settings::new(1_000, true), longest: 1 << 20 };
 //!         let call = cf::find(name).expect("a command").parse(arguments, &rules)?;
-//!         let found = self.filters.get(call.key);
+//!         let found = self.filters.get_mut(call.key);
 //!         let (filter, reply) = match (call.command, found) {
 //!             (Command::Use(operation), Some(filter)) => return operation.on(filter, 0),
 //!             (Command::Use(operation), None) => match operation.absent() {
@@ -32,6 +31,11 @@
 //!                     (filter, reply)
 //!                 }
 //!             },
+//!             (Command::Compact, Some(filter)) => {
+//!                 filter.shrink_to_fit();
+//!                 return Ok(Reply::Done);
+//!             }
+//!             (Command::Compact, None) => return Err(Error::NothingToCompact),
 //!             (Command::ScanDump(iterator), Some(filter)) => {
 //!                 let chunk = self.transfers.next_chunk(filter, 0, iterator, |_| Ok(()))?;
 //!                 return Ok(Reply::Chunk(chunk));
@@ -46,7 +50,7 @@
 //!                 }
 //!             }
 //!         };
-//!         self.filters.insert(call.key.to_vec(), Arc::new(filter));
+//!         self.filters.insert(call.key.to_vec(), filter);
 //!         reply
 //!     }
 //! }
@@ -62,7 +66,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `layout`, `settings`, `origin`, `deletions`, `engine` | what a filter is made of: its settings and what else it begins with, its counts, a filter of any kind and layout |
+//! | `layout`, `settings`, `deletions`, `identity`, `engine` | what a filter is made of: its settings, its counts, which one it is, a filter of any kind and layout |
 //! | `budget` | the memory that filters share as they grow, and why an item was not added |
 //! | `reply` | what a caller is told |
 //! | `filter` | a filter of byte strings |
@@ -82,10 +86,10 @@ mod engine;
 mod entry;
 mod error;
 mod filter;
+mod identity;
 mod layout;
 mod loading;
 mod operation;
-mod origin;
 mod parse;
 mod reply;
 mod settings;
@@ -98,13 +102,13 @@ pub use command::{Call, Command, Rules};
 pub use dump::Dump;
 pub use entry::Entry;
 pub use error::Error;
-pub use filter::{Filter, NotMade, WriteError};
+pub use filter::{Copied, Filter, NotMade, WriteError};
+pub use identity::Identity;
 pub use layout::Layout;
 pub use loading::Loading;
 pub use operation::{Absent, Operation};
-pub use origin::Origin;
 pub use reply::{Answer, Reply};
-pub use settings::{Kind, Settings};
+pub use settings::{Settings, expansion};
 pub use spec::{COMMANDS, Spec, find};
 pub use transfers::Transfers;
 pub use value::Value;

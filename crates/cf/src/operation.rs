@@ -38,8 +38,6 @@ pub enum Operation<'a> {
     Info,
     /// `CF.DEBUG`: the same in one line.
     Debug,
-    /// `CF.COMPACT`.
-    Compact,
 }
 
 /// What becomes of an operation if there is no filter under the key.
@@ -87,10 +85,6 @@ impl Operation<'_> {
             Self::Delete(item) => Reply::Whether(filter.remove(item, caller)),
             Self::Info => Reply::Info(info(filter)),
             Self::Debug => Reply::Text(debug(filter)),
-            Self::Compact => {
-                filter.shrink_to_fit();
-                Reply::Done
-            }
         })
     }
 
@@ -106,7 +100,6 @@ impl Operation<'_> {
             Self::ManyExist(items) => Ok(Reply::Each(vec![Answer::No; items.len()])),
             Self::Count(_) => Ok(Reply::Count(0)),
             Self::Delete(_) => Err(Error::NothingToDelete),
-            Self::Compact => Err(Error::NothingToCompact),
             Self::Insert { create: None, .. } | Self::Info | Self::Debug => Err(Error::NoFilter),
         })
     }
@@ -123,17 +116,12 @@ impl Operation<'_> {
         }
     }
 
-    /// Whether it may take long whatever the number of [`items`](Self::items).
-    pub fn takes_long(&self) -> bool {
-        matches!(self, Self::Compact)
-    }
-
     /// Items that it is about.
     pub fn items(&self) -> usize {
         match self {
             Self::Add { .. } | Self::Exists(_) | Self::Count(_) | Self::Delete(_) => 1,
             Self::Insert { items, .. } | Self::ManyExist(items) => items.len(),
-            Self::Info | Self::Debug | Self::Compact => 0,
+            Self::Info | Self::Debug => 0,
         }
     }
 }
@@ -150,7 +138,7 @@ fn debug(filter: &Filter) -> String {
         filter.slots() / bucket_size,
         filter.items(),
         filter.deleted(),
-        filter.segments(),
+        filter.tables(),
     )
 }
 
@@ -164,7 +152,7 @@ fn info(filter: &Filter) -> Vec<(&'static str, u64)> {
     vec![
         ("Size", filter.memory_usage() as u64),
         ("Number of buckets", (filter.slots() / bucket_size) as u64),
-        ("Number of filters", filter.segments() as u64),
+        ("Number of filters", filter.tables() as u64),
         ("Number of items inserted", filter.items() as u64),
         ("Number of items deleted", filter.deleted()),
         ("Bucket size", bucket_size as u64),

@@ -5,7 +5,7 @@ use crate::command::{Call, Command, Rules};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::operation::Operation;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::spec::{Spec, Verb};
 use crate::transfers;
 
@@ -56,7 +56,7 @@ impl Spec {
             (Verb::Delete, &[item]) => Command::Use(Operation::Delete(item)),
             (Verb::Debug, []) => Command::Use(Operation::Debug),
             (Verb::Info, []) => Command::Use(Operation::Info),
-            (Verb::Compact, []) => Command::Use(Operation::Compact),
+            (Verb::Compact, []) => Command::Compact,
             (Verb::ScanDump, &[iterator]) => {
                 let iterator = integer(iterator).filter(|&iterator| iterator >= 0);
                 Command::ScanDump(iterator.ok_or(Error::Position)?)
@@ -108,11 +108,7 @@ fn settings(
     let defaults = rules.defaults;
     Ok(Settings {
         capacity: capacity(items, slots)?,
-        expansion: match expansion {
-            None => defaults.expansion,
-            Some(0) => 0,
-            Some(factor) => factor.next_power_of_two().max(2),
-        },
+        expansion: expansion.map_or(defaults.expansion, settings::expansion),
         max_iterations: iterations.unwrap_or(defaults.max_iterations),
         layout: match (slots, error) {
             (None, None) => defaults.layout,

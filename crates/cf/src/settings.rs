@@ -2,8 +2,8 @@
 
 use crate::layout::Layout;
 
-/// How much larger each segment of a growing filter is than the last, unless a client says.
-const EXPANSION: u16 = 2;
+/// What RedisBloom says it is unless told. Which number it is has no effect here, where a filter that grows doubles.
+const EXPANSION: u16 = 1;
 
 /// What RedisBloom says it is unless told. It has no effect here, where a search is bounded otherwise.
 const MAX_ITERATIONS: u16 = 20;
@@ -13,12 +13,11 @@ const MAX_ITERATIONS: u16 = 20;
 pub struct Settings {
     /// Items that the filter is made for.
     pub capacity: usize,
-    /// How much larger each segment is than the last; 0 if there is to be one only.
+    /// 0 for a filter that does not grow. One that does doubles, and keeps the number for `CF.INFO`.
     pub expansion: u16,
     /// Kept for `CF.INFO`; it has no effect.
     pub max_iterations: u16,
-    /// The layout of its buckets, or the rate of false positives that it is chosen by. Of a filter, the layout that it
-    /// has.
+    /// The layout of its buckets, or the rate of false positives that it keeps to. Of a filter, the layout that it has.
     pub layout: Layout,
 }
 
@@ -32,13 +31,17 @@ impl Settings {
             layout: Layout::default(),
         }
     }
+
+    /// Whether the filter grows.
+    pub fn grows(&self) -> bool {
+        self.expansion != 0
+    }
 }
 
-/// Kinds of filters, by the numbers that stand for them in files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Of one size.
-    Fixed = 1,
-    /// Of segments that are added when there is no room.
-    Growing = 2,
+/// What is kept of an expansion: the next power of two, as in RedisBloom.
+pub fn expansion(given: u16) -> u16 {
+    match given {
+        0 => 0,
+        given => given.next_power_of_two(),
+    }
 }

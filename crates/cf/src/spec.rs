@@ -94,7 +94,7 @@ const RESERVE_USAGE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer
 pub static COMMANDS: [Spec; 14] = [
     writes("CF.ADD", 3, ADD, "key item", "Adds an item"),
     writes("CF.ADDNX", 3, ADD_UNIQUE, "key item", "Adds an item if it is absent"),
-    writes("CF.COMPACT", 2, Verb::Compact, "key", "Frees the empty segments of a filter"),
+    writes("CF.COMPACT", 2, Verb::Compact, "key", "Makes a filter as small as its items allow"),
     reads("CF.COUNT", 3, Verb::Count, "key item", "Counts the copies of an item"),
     reads("CF.DEBUG", 2, Verb::Debug, "key", "Describes a filter in one line"),
     writes("CF.DEL", 3, Verb::Delete, "key item", "Deletes one copy of an item"),

@@ -4,12 +4,13 @@
 //! connection can ask for the next one, and give it back.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::dump;
 use crate::error::Error;
 use crate::filter::{Filter, WriteError};
+use crate::identity::Identity;
 use crate::loading::Loading;
 
 /// Most bytes of a chunk.
@@ -49,7 +50,7 @@ struct UnderWay<L> {
 
 #[derive(Debug)]
 struct Outgoing<L> {
-    filter: Weak<Filter>,
+    filter: Identity,
     client: u64,
     bytes: Vec<u8>,
     used: Instant,
@@ -98,7 +99,7 @@ impl<L> Transfers<L> {
     /// all. If it cannot be made.
     pub fn next_chunk(
         &self,
-        filter: &Arc<Filter>,
+        filter: &Filter,
         client: u64,
         iterator: i64,
         lend: impl Fn(usize) -> Result<L, Error>,
@@ -119,7 +120,7 @@ impl<L> Transfers<L> {
         let mut under_way = self.under_way();
         let outgoing = under_way.out.get_mut(&number);
         let outgoing = outgoing
-            .filter(|outgoing| outgoing.is_of(filter))
+            .filter(|outgoing| outgoing.filter == filter.identity())
             .ok_or(Error::Position)?;
         if start >= outgoing.bytes.len() {
             under_way.out.remove(&number);
@@ -133,13 +134,14 @@ impl<L> Transfers<L> {
 
     fn begin(
         &self,
-        filter: &Arc<Filter>,
+        filter: &Filter,
         client: u64,
         lend: impl Fn(usize) -> Result<L, Error>,
     ) -> Result<u32, Error> {
         let mut under_way = self.under_way();
         under_way.forget_old();
-        let is_other = |dump: &Outgoing<L>| dump.client != client || !dump.is_of(filter);
+        let identity = filter.identity();
+        let is_other = |dump: &Outgoing<L>| dump.client != client || dump.filter != identity;
         under_way.out.retain(|_, dump| is_other(dump));
         let (memory, bytes) = if self.at_rest {
             let dump = filter.dump().map_err(WriteError::from)?;
@@ -153,7 +155,7 @@ impl<L> Transfers<L> {
         under_way.last = under_way.last % LAST_NUMBER + 1;
         let number = under_way.last;
         let outgoing = Outgoing {
-            filter: Arc::downgrade(filter),
+            filter: identity,
             client,
             bytes,
             used: Instant::now(),
@@ -225,18 +227,12 @@ impl<L> Transfers<L> {
     }
 }
 
-impl<L> Outgoing<L> {
-    fn is_of(&self, filter: &Arc<Filter>) -> bool {
-        std::ptr::eq(self.filter.as_ptr(), Arc::as_ptr(filter))
-    }
-}
-
 impl<L> UnderWay<L> {
     fn forget_old(&mut self) {
         let now = Instant::now();
         let is_young = |used: Instant| now.saturating_duration_since(used) < FORGOTTEN_AFTER;
         self.out
-            .retain(|_, outgoing| is_young(outgoing.used) && outgoing.filter.strong_count() > 0);
+            .retain(|_, outgoing| is_young(outgoing.used) && !outgoing.filter.is_gone());
         self.into.retain(|_, incoming| is_young(incoming.used));
     }
 }

@@ -2,17 +2,60 @@
 //!
 //! The map is immutable and replaced as a whole, so that a command finds its filter with one load and no lock. Who
 //! makes or drops a filter takes turns with others who do, which is also how memory is counted exactly.
+//!
+//! Who needs a filter alone takes it [away](Place::Away): out of the map, so that nobody else finds it, and then waits until
+//! those have done who found it before.
+
+mod alone;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Budget, Filter, Kind, NotMade, Settings};
+use cf::{Budget, Filter, NotMade, Settings};
 
 use crate::args;
 
-pub(crate) type Filters = HashMap<Arc<[u8]>, Arc<Filter>>;
+pub(crate) type Filters = HashMap<Arc<[u8]>, Place>;
+
+/// What there is under a key.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Here(Arc<Filter>),
+    /// Somebody has the filter alone, and this lock until it is back.
+    Away(Arc<Mutex<()>>),
+}
+
+impl Place {
+    /// The filter, unless it is away.
+    pub(crate) fn here(&self) -> Option<&Arc<Filter>> {
+        match self {
+            Self::Here(filter) => Some(filter),
+            Self::Away(_) => None,
+        }
+    }
+}
+
+/// What a filter takes besides itself: its place in the map, of which an eighth is vacant, and the counts in front of the
+/// key and of the filter.
+const BESIDES: usize = size_of::<(Arc<[u8]>, Place)>() * 8 / 7 + 4 * size_of::<usize>();
+
+/// Bytes that a filter takes under its key.
+pub(crate) fn bytes_of(key: &[u8], filter: &Filter) -> usize {
+    BESIDES + key.len() + filter.memory_usage()
+}
+
+/// The same with what the first snapshot of a filter adds: a sixteenth.
+fn reserved(key: &[u8], filter: &Filter) -> usize {
+    let bytes = bytes_of(key, filter);
+    bytes.saturating_add(bytes.div_ceil(16))
+}
+
+/// Bytes that a filter may take of so many, so that there is room for its first snapshot.
+fn without_snapshot(bytes: usize) -> usize {
+    bytes - bytes.div_ceil(17)
+}
 
 #[derive(Debug)]
 pub(crate) struct Catalogue {
@@ -40,9 +83,8 @@ struct Pool {
 impl Pool {
     fn bytes_of_filters(&self) -> usize {
         let filters = self.filters.load();
-        let each = filters.iter();
-        each.map(|(key, filter)| key.len() + filter.reserved())
-            .sum()
+        let here = |(key, place): (&Arc<[u8]>, &Place)| Some(reserved(key, place.here()?));
+        filters.iter().filter_map(here).sum()
     }
 
     fn store(&self, filters: Arc<Filters>) {
@@ -55,7 +97,7 @@ impl Budget for Pool {
     fn left(&self, _used: usize) -> usize {
         let used = self.used.load(Ordering::Relaxed);
         let lent = self.lent.load(Ordering::Relaxed);
-        self.memory.saturating_sub(used).saturating_sub(lent)
+        without_snapshot(self.memory.saturating_sub(used).saturating_sub(lent))
     }
 
     fn has_changed(&self) {
@@ -77,6 +119,16 @@ struct CatalogueLimits {
 pub(crate) struct Loan {
     lent: Arc<AtomicUsize>,
     bytes: usize,
+}
+
+impl Loan {
+    fn of(pool: &Pool, bytes: usize) -> Self {
+        pool.lent.fetch_add(bytes, Ordering::Relaxed);
+        Self {
+            lent: Arc::clone(&pool.lent),
+            bytes,
+        }
+    }
 }
 
 impl Drop for Loan {
@@ -145,8 +197,15 @@ impl Catalogue {
         self.pool.filters.load()
     }
 
+    /// The filter of a key. If it is away, this waits until it is back.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Arc<Filter>> {
-        self.pool.filters.load().get(key).cloned()
+        loop {
+            let place = self.pool.filters.load().get(key).cloned();
+            match place? {
+                Place::Here(filter) => return Some(filter),
+                Place::Away(lock) => drop(take(&lock)),
+            }
+        }
     }
 
     /// Makes a filter that must not be there yet.
@@ -165,13 +224,15 @@ impl Catalogue {
         key: &[u8],
         settings: Settings,
     ) -> Result<Arc<Filter>, CreateError> {
-        if let Some(filter) = self.get(key) {
-            return Ok(filter);
-        }
-        let turn = self.take_turn();
-        match self.get(key) {
-            Some(filter) => Ok(filter),
-            None => self.create(key, settings, &turn),
+        loop {
+            // Who waits for a filter that is away must not have the turn: it is put back by who has it.
+            if let Some(filter) = self.get(key) {
+                return Ok(filter);
+            }
+            let turn = self.take_turn();
+            if !self.filters().contains_key(key) {
+                return self.create(key, settings, &turn);
+            }
         }
     }
 
@@ -182,24 +243,26 @@ impl Catalogue {
         turn: &MutexGuard<'_, ()>,
     ) -> Result<Arc<Filter>, CreateError> {
         self.check_number()?;
-        let left = self.memory_left().saturating_sub(key.len());
+        let left = without_snapshot(self.memory_left()).saturating_sub(BESIDES + key.len());
         let filter = Filter::new(settings, left, self.limits.growth);
         let filter = filter.map_err(|error| match error {
             NotMade::NoMemory { needed, left } => self.too_much(left, needed),
             NotMade::TooLarge { needed, most } => CreateError::Growth { most, needed },
-            NotMade::Build(_) => CreateError::Build(error.into()),
+            error => CreateError::Build(error.into()),
         })?;
         Ok(self.publish(key, filter, turn))
     }
 
     /// Puts a filter that was read from somewhere under a key that must not be there yet.
     pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+        // Who loads one may only look items up.
+        filter.finish_doubling();
         let turn = self.take_turn();
         if self.pool.filters.load().contains_key(key) {
             return Err(CreateError::Exists);
         }
         self.check_number()?;
-        let bytes = filter.reserved().saturating_add(key.len());
+        let bytes = reserved(key, &filter);
         let left = self.memory_left();
         if bytes > left {
             return Err(self.too_much(left, bytes));
@@ -237,29 +300,28 @@ impl Catalogue {
     pub(crate) fn lend(&self, bytes: usize) -> Option<Loan> {
         // Others who take some wait for their turn, so that none are taken twice.
         let _turn = self.take_turn();
-        (bytes <= self.memory_left()).then(|| {
-            self.pool.lent.fetch_add(bytes, Ordering::Relaxed);
-            Loan {
-                lent: Arc::clone(&self.pool.lent),
-                bytes,
-            }
-        })
+        (bytes <= self.memory_left()).then(|| Loan::of(&self.pool, bytes))
     }
 
     fn memory_left(&self) -> usize {
         self.limits.memory.saturating_sub(self.reserved())
     }
 
-    fn publish(&self, key: &[u8], filter: Filter, _turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
-        let filter = match filter.kind() {
-            Kind::Fixed if self.locked => filter.behind_a_mutex(),
-            _ => filter.with_budget(Arc::clone(&self.pool) as Arc<dyn Budget>),
+    fn publish(&self, key: &[u8], filter: Filter, turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
+        let filter = if self.locked && !filter.settings().grows() {
+            filter.behind_a_mutex()
+        } else {
+            filter.with_budget(Arc::clone(&self.pool) as Arc<dyn Budget>)
         };
         let filter = Arc::new(filter);
-        let mut filters = Filters::clone(&self.pool.filters.load());
-        filters.insert(key.into(), Arc::clone(&filter));
-        self.pool.store(Arc::new(filters));
+        self.put(key.into(), Place::Here(Arc::clone(&filter)), turn);
         filter
+    }
+
+    fn put(&self, key: Arc<[u8]>, place: Place, _turn: &MutexGuard<'_, ()>) {
+        let mut filters = Filters::clone(&self.pool.filters.load());
+        filters.insert(key, place);
+        self.pool.store(Arc::new(filters));
     }
 
     fn check_number(&self) -> Result<(), CreateError> {
@@ -280,7 +342,11 @@ impl Catalogue {
     }
 
     fn take_turn(&self) -> MutexGuard<'_, ()> {
-        // Nothing is ever half done: the map is replaced whole.
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+        take(&self.turn)
     }
+}
+
+fn take(lock: &Mutex<()>) -> MutexGuard<'_, ()> {
+    // Nothing is ever half done: the map is replaced whole.
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -50,6 +50,7 @@ pub(crate) fn load(
     let filter = catalogue.get_or_create(key, settings)?;
     let bar = bar(items.len());
     let new = add_all(&filter, &items, threads, &bar);
+    filter.finish_doubling();
     bar.finish_and_clear();
     Ok(Added {
         items: items.len(),

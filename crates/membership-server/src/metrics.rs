@@ -13,7 +13,7 @@ use prometheus::{
     Opts, Registry, TextEncoder,
 };
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, bytes_of};
 use crate::clients::Clients;
 use crate::saver::Saver;
 
@@ -187,8 +187,12 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<MetricFamily>> {
         "Expected share of absent items that get the answer yes, at the current load",
     )?;
     let bytes = by_filter("filter_memory_bytes", "Bytes of memory of the filter")?;
-    let segments = by_filter("filter_segments", "Segments of the filter")?;
-    for (key, filter) in catalogue.filters().iter() {
+    let tables = by_filter("filter_tables", "Tables of the filter")?;
+    for (key, place) in catalogue.filters().iter() {
+        // One that is made smaller just now is back the next time.
+        let Some(filter) = place.here() else {
+            continue;
+        };
         let label = label(key);
         let labels = &[label.as_str()];
         items.with_label_values(labels).set(filter.items() as f64);
@@ -200,10 +204,8 @@ fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<MetricFamily>> {
             .set(filter.false_positive_rate());
         bytes
             .with_label_values(labels)
-            .set(filter.memory_usage() as f64);
-        segments
-            .with_label_values(labels)
-            .set(filter.segments() as f64);
+            .set(bytes_of(key, filter) as f64);
+        tables.with_label_values(labels).set(filter.tables() as f64);
     }
     let reserved = Gauge::new(
         "reserved_memory_bytes",

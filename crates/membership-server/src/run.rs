@@ -12,6 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::args::{Args, OnSaveError};
+use crate::catalogue::Place;
 use crate::list::{self, ListError};
 use crate::saver::NotSaved;
 use crate::secret::Secret;
@@ -98,7 +99,11 @@ fn restore(server: &Server) -> Result<(), Error> {
         source,
     })?;
     let filters = server.catalogue.filters();
-    let items: usize = filters.values().map(|filter| filter.items()).sum();
+    let items: usize = filters
+        .values()
+        .filter_map(Place::here)
+        .map(|filter| filter.items())
+        .sum();
     let seconds = start.elapsed().as_secs_f64();
     let (path, filters) = (path.display(), filters.len());
     if restored {

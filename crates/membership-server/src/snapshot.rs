@@ -15,6 +15,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cf::{Entry, Filter, WriteError};
 use lockfree_cuckoo::ReadError;
@@ -89,25 +90,31 @@ fn write_all(
         source,
     };
     out.write_all(MAGIC).map_err(failed)?;
-    let filters = catalogue.filters();
-    for (key, filter) in filters.iter() {
-        write_entry(key, filter, out).map_err(|source| SaveError::Filter {
-            key: key.to_vec(),
-            source,
-        })?;
+    let keys: Vec<_> = catalogue.filters().keys().cloned().collect();
+    for key in keys {
+        // Unless it was removed meanwhile.
+        if let Some(filter) = catalogue.get(&key) {
+            write_entry(&key, filter, out).map_err(|source| SaveError::Filter {
+                key: key.to_vec(),
+                source,
+            })?;
+        }
     }
     out.write_all(&[END]).map_err(failed)?;
     let sum = out.sum.clone().finalize();
     out.write_all(&sum.to_le_bytes()).map_err(failed)
 }
 
-fn write_entry(key: &[u8], filter: &Filter, out: &mut impl Write) -> Result<(), WriteError> {
+fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> Result<(), WriteError> {
+    let copy = filter.copy()?;
+    // Others may need it alone before the disk has it.
+    drop(filter);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;
     out.write_all(&[ENTRY])?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
-    out.write_all(&Entry::of(filter).to_bytes())?;
-    filter.write(out)
+    out.write_all(&copy.entry().to_bytes())?;
+    Ok(copy.write(out)?)
 }
 
 /// Restores what there is. False if there is no such file.

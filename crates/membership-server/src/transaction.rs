@@ -1,10 +1,8 @@
 //! What a connection has queued behind MULTI, and the keys that it watches.
 
-use std::sync::{Arc, Weak};
+use cf::{Filter, Identity};
 
-use cf::Filter;
-
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Place};
 
 /// Commands that wait for EXEC.
 #[derive(Debug, Default)]
@@ -80,32 +78,38 @@ impl Queue {
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: Box<[u8]>,
-    filter: Option<State>,
+    seen: Seen,
 }
 
-#[derive(Debug)]
-struct State {
-    /// Weak: a filter that is deleted is freed although somebody watches it.
-    filter: Weak<Filter>,
-    /// Together they change with every item that is added or deleted: deletions only ever rise, and with them the sum
-    /// of both, which is the number of additions.
-    items: usize,
-    deleted: u64,
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Nothing,
+    Filter {
+        which: Identity,
+        /// Together they change with every item that is added or deleted: deletions only ever rise, and with them the sum
+        /// of both, which is the number of additions.
+        items: usize,
+        deleted: u64,
+    },
+    /// Somebody has it alone. That counts as a change.
+    Away,
 }
 
-impl State {
-    fn of(filter: &Arc<Filter>) -> Self {
-        Self {
-            filter: Arc::downgrade(filter),
-            items: filter.items(),
-            deleted: filter.deleted(),
+impl Seen {
+    fn now(key: &[u8], catalogue: &Catalogue) -> Self {
+        match catalogue.filters().get(key) {
+            None => Self::Nothing,
+            Some(Place::Here(filter)) => Self::of(filter),
+            Some(Place::Away(_)) => Self::Away,
         }
     }
 
-    fn is(&self, filter: &Arc<Filter>) -> bool {
-        std::ptr::eq(self.filter.as_ptr(), Arc::as_ptr(filter))
-            && self.items == filter.items()
-            && self.deleted == filter.deleted()
+    fn of(filter: &Filter) -> Self {
+        Self::Filter {
+            which: filter.identity(),
+            items: filter.items(),
+            deleted: filter.deleted(),
+        }
     }
 }
 
@@ -113,16 +117,12 @@ impl Watched {
     pub(crate) fn new(key: &[u8], catalogue: &Catalogue) -> Self {
         Self {
             key: key.into(),
-            filter: catalogue.get(key).as_ref().map(State::of),
+            seen: Seen::now(key, catalogue),
         }
     }
 
     pub(crate) fn is_changed(&self, catalogue: &Catalogue) -> bool {
-        match (&self.filter, catalogue.get(&self.key)) {
-            (None, None) => false,
-            (Some(state), Some(filter)) => !state.is(&filter),
-            _ => true,
-        }
+        self.seen == Seen::Away || self.seen != Seen::now(&self.key, catalogue)
     }
 }
 

@@ -98,8 +98,8 @@ pub struct Args {
 
     /// Let the filters grow, from --capacity keys [default: 1000000]
     ///
-    /// A filter that grows refuses no key as long as there is memory. Each time it
-    /// grows its size doubles, and lookups get slower and are wrong more often.
+    /// A filter that grows refuses no key as long as there is memory, unless --rate ends
+    /// that. Each time it grows its size doubles, and it is wrong more often.
     /// Input without end needs a window, or the memory grows with the keys.
     #[arg(long, conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     pub(crate) growing: bool,
@@ -109,7 +109,9 @@ pub struct Args {
     /// The filters take as little memory as they can for this rate: at 0.01 two thirds
     /// of what they take without this option, at 0.000001 more than twice as much. It is
     /// the rate of filters that are full, with a window of both together. Filters that
-    /// grow do not grow beyond it.
+    /// grow take what they take without this option: they grow until their rate would be
+    /// more than this, and then refuse keys. It must be 0.000123 at least for them, and
+    /// 0.000245 with a window.
     #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     #[arg(value_parser = rate)]
     pub(crate) rate: Option<f64>,

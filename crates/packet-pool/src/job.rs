@@ -64,10 +64,24 @@ pub(crate) fn batches(
         .ok()
 }
 
-/// Says that there is no memory for a filter.
+/// Says why there is no filter, and what to do.
 pub(crate) fn no_filter(args: &Args, maker: &Maker, error: &BuildError) -> (Status, String) {
     let (keys, capacity) = (args.mode.plural(), maker.room().keys());
-    let words = format!("cannot make a filter for {capacity} {keys}: {error}");
+    let words = match error.false_positive_rate() {
+        Some(least) if maker.room().grows() => {
+            let (least, two) = match args.window {
+                Some(_) => (2.0 * least, " two"),
+                None => (least, ""),
+            };
+            // Rounded up, so that it will do.
+            let least = (least * 1e6).ceil() / 1e6;
+            format!(
+                "--rate is too low for{two} filters that grow: raise --rate to {least} at least, or give --capacity without \
+                 --growing"
+            )
+        }
+        _ => format!("cannot make a filter for {capacity} {keys}: {error}"),
+    };
     (Status::BadOption, words)
 }
 

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use cf::{
-    Absent, Answer, Command, Error, Filter, Operation, Origin, Reply, Rules, Settings, Spec,
+    Absent, Answer, Command, Error, Filter, Layout, Operation, Reply, Rules, Settings, Spec,
     Transfers,
 };
 
@@ -16,12 +16,11 @@ use crate::limits;
 use crate::loading;
 use crate::metrics;
 use crate::names;
-use crate::origin;
 use crate::replicate;
 use crate::reply::Refusal;
-use crate::sealing;
+use crate::seed;
 use crate::stored::NO_LIMIT;
-use crate::value::{Content, Value};
+use crate::value::{Content, Shared, Value};
 use crate::workers;
 
 /// Dumps that clients take, in chunks that come back in requests of any engine.
@@ -80,11 +79,11 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
         .iter()
         .map(|&part| unsafe { bytes_of(part) })
         .collect();
-    let mut origin = None;
+    let mut seed = None;
     if spec.name == "CF.RESERVE" {
-        let (rest, given) = origin::split(&arguments)?;
-        (arguments, origin) = (rest, Some(given));
+        (arguments, seed) = seed::split(&arguments)?;
     }
+    let seed = || seed.unwrap_or_else(config::seed);
     let obeys = spec.writes && ctx.obeys();
     limits::set_obeys(obeys);
     let call = spec.parse(&arguments, &rules(obeys))?;
@@ -100,30 +99,39 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
         (Command::Use(operation), None) => match operation.absent() {
             Absent::Reply(reply) => Outcome::read(reply?),
             Absent::Create(settings) => {
-                let origin = origin::unless_said();
-                let (value, settings) = create(settings, origin)?;
-                let reply = operate(&operation, filter_of(&value)?)?;
+                let seed = seed();
+                let (value, settings) = create(settings, seed)?;
+                let reply = operate(&operation, &shared(&value)?.read())?;
                 value.count();
                 key.set(value);
-                replicate::creation(ctx, argv[1], settings, origin);
+                replicate::creation(ctx, argv[1], settings, seed);
                 replicate::done(ctx, argv, &operation, &reply, true);
                 Outcome::changed(reply)
             }
         },
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
         (Command::Reserve(settings), None) => {
-            let origin = origin.unwrap_or_else(origin::unless_said);
-            let (value, settings) = create(settings, origin)?;
+            let seed = seed();
+            let (value, settings) = create(settings, seed)?;
             key.set(value);
-            replicate::creation(ctx, argv[1], settings, origin);
+            replicate::creation(ctx, argv[1], settings, seed);
+            Outcome::changed(Reply::Done)
+        }
+        (Command::Compact, None) => return Err(Error::NothingToCompact.into()),
+        (Command::Compact, Some(value)) => {
+            if !compact(&mut shared(value)?.alone()) {
+                return Ok(Outcome::read(Reply::Done));
+            }
+            value.count();
+            ctx.replicate_verbatim();
             Outcome::changed(Reply::Done)
         }
         (Command::ScanDump(_), None) => return Err(Error::NoFilter.into()),
         (Command::ScanDump(iterator), Some(value)) => {
             // Commands are done one after another.
             let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
-            let filter = filter_of(value)?;
-            let chunk = dumps.next_chunk(filter, ctx.client(), iterator, lend)?;
+            let filter = shared(value)?.read();
+            let chunk = dumps.next_chunk(&filter, ctx.client(), iterator, lend)?;
             Outcome::read(Reply::Chunk(chunk))
         }
         (Command::LoadChunk { end, chunk }, found) => {
@@ -166,10 +174,7 @@ fn lend(bytes: usize) -> Result<Lent, Error> {
 
 fn rules(obeys: bool) -> Rules {
     let mut defaults = Settings::new(config::CAPACITY.get(), true);
-    defaults.expansion = match config::EXPANSION.get() as u16 {
-        0 => 0,
-        factor => factor.next_power_of_two().max(2),
-    };
+    defaults.expansion = cf::expansion(config::EXPANSION.get() as u16);
     Rules {
         defaults,
         longest: if obeys {
@@ -180,7 +185,7 @@ fn rules(obeys: bool) -> Rules {
     }
 }
 
-fn filter_of(value: &Value) -> Result<&std::sync::Arc<Filter>, Refusal> {
+fn shared(value: &Value) -> Result<&Shared, Refusal> {
     match value.content() {
         Content::Filter(filter) => Ok(filter),
         Content::Loading(loading) => Err(Refusal::HalfLoaded {
@@ -196,7 +201,7 @@ fn use_filter(
     operation: &Operation<'_>,
     value: &Value,
 ) -> Result<Outcome, Refusal> {
-    let filter = filter_of(value)?;
+    let filter = shared(value)?;
     if let Operation::ManyExist(items) = operation
         && items.len() >= config::OFFLOAD_ITEMS.get()
         && ctx.may_block()
@@ -207,11 +212,8 @@ fn use_filter(
             has_changed: false,
         });
     }
-    let before = matches!(operation, Operation::Compact).then(|| filter.slots());
-    let reply = operate(operation, filter)?;
-    // What is freed are segments, and so slots.
-    let is_idle = before.is_some_and(|slots| filter.slots() == slots);
-    let has_changed = !is_idle && replicate::done(ctx, argv, operation, &reply, false);
+    let reply = operate(operation, &filter.read())?;
+    let has_changed = replicate::done(ctx, argv, operation, &reply, false);
     if has_changed {
         value.count();
     }
@@ -222,13 +224,7 @@ fn use_filter(
 }
 
 fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
-    let slots = filter.slots();
-    let reply = match operation {
-        Operation::Compact => sealing::alone(|| operation.on(filter, 0)),
-        _ => operation.on(filter, 0),
-    };
-    sealing::end_growth(filter, slots);
-    let reply = reply?;
+    let reply = operation.on(filter, 0)?;
     if let Reply::Each(answers) | Reply::Numbers(answers) = &reply {
         let refused = answers.iter().filter(|&&answer| answer == Answer::Refused);
         metrics::REFUSED_ITEMS.add(refused.count() as u64);
@@ -236,20 +232,32 @@ fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
     Ok(reply)
 }
 
-/// A new filter, with the settings that it has in the end. It has no limit of its own, so that it is the same wherever it
-/// is made.
-fn create(mut settings: Settings, origin: Origin) -> Result<(Value, Settings), Error> {
-    let left = limits::left(0);
-    let mut filter = Filter::with_origin(settings, origin, left, NO_LIMIT)?;
-    // So that it can grow at least once. Where limits do not count, this was done.
-    let bytes = filter.reserved();
-    let times = (left.saturating_sub(bytes) / bytes).max(2);
-    if usize::from(settings.expansion) > times {
-        settings.expansion = 1 << times.ilog2();
-        filter = Filter::with_origin(settings, origin, left, NO_LIMIT)?;
+/// Makes a filter as small as its items allow. Returns whether that changed it.
+fn compact(filter: &mut Filter) -> bool {
+    // A doubling that ends takes memory and no slot.
+    let size = |filter: &Filter| (filter.slots(), filter.memory_usage());
+    let before = size(filter);
+    filter.shrink_to_fit();
+    size(filter) != before
+}
+
+/// A new filter, and the settings that it is made with. It has no limit of its own, so that it is the same wherever it is
+/// made.
+fn create(mut settings: Settings, seed: u64) -> Result<(Value, Settings), Error> {
+    if settings.grows()
+        && !limits::obeys()
+        && let (Layout::Shape(_), Some(rate)) = (settings.layout, config::growth_rate())
+    {
+        settings.layout = Layout::Rate(rate);
+        // So that others accept it, who are told no bucket size.
+        settings.capacity = settings.capacity.max(LEAST_CAPACITY);
     }
+    let filter = Filter::with_seed(settings, seed, limits::left(0), NO_LIMIT)?;
     Ok((Value::new(filter), settings))
 }
+
+/// Where no bucket size is said.
+const LEAST_CAPACITY: usize = 4;
 
 /// Takes a chunk for what is under a key. Returns the value to put there, if there is none yet.
 fn take_chunk(

@@ -47,8 +47,8 @@ impl Setting {
 
 /// Items that a filter is made for that a command makes on the way.
 pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 4, i64::MAX);
-/// Its growth.
-pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 2, 0, 32_768);
+/// Whether it grows.
+pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 1, 0, 32_768);
 /// Bytes that one filter may take.
 pub(crate) static MAX_FILTER_BYTES: Setting =
     Setting::new(c"max-filter-bytes", 128 << 20, 1 << 10, i64::MAX).of_memory();

@@ -88,7 +88,7 @@ unsafe extern "C" fn copy(_: *mut KeyOptCtx, raw: *const c_void) -> *mut c_void 
     guarded(null_mut(), || {
         // SAFETY: as above.
         let copied = match unsafe { value(raw) }.content() {
-            Content::Filter(filter) => stored::copy(filter).map(Value::new),
+            Content::Filter(filter) => stored::copy(&filter.read()).map(Value::new),
             Content::Loading(loading) => Loading::begin(loading.bytes()).map(Value::loading),
         };
         copied.map_or(null_mut(), into_raw)
@@ -106,9 +106,10 @@ unsafe extern "C" fn digest(digest: *mut Digest, raw: *mut c_void) {
         // SAFETY: as above.
         match unsafe { value(raw) }.content() {
             Content::Filter(filter) => {
-                add(&stored::entry(filter));
+                let filter = filter.read();
+                add(&stored::entry(&filter));
                 // Without memory for its header the digest is another one.
-                let _ = stored::write(filter, add);
+                let _ = stored::write(&filter, add);
             }
             Content::Loading(loading) => add(loading.bytes()),
         }

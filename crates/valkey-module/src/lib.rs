@@ -16,8 +16,8 @@
 //! | `names`, `saving`, `datatype` | what the commands are called; values in snapshots and logs; what the engine calls for a value |
 //! | `reply`, `key` | replies and refusals; a key while a command works on it |
 //! | `replicate` | what replicas are told |
-//! | `sealing`, `workers` | growth that ends in its command; threads for large lookups |
-//! | `origin`, `commands` | what a filter begins with; the commands |
+//! | `workers` | threads for large lookups |
+//! | `seed`, `commands` | what a hasher begins with; the commands |
 //! | `registration` | the commands as the engine calls them |
 //! | `entrance` | where the engine loads the module |
 
@@ -34,12 +34,11 @@ mod limits;
 mod loading;
 mod metrics;
 mod names;
-mod origin;
 mod registration;
 mod replicate;
 mod reply;
 mod saving;
-mod sealing;
+mod seed;
 mod stored;
 mod value;
 mod workers;

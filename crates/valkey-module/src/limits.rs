@@ -4,8 +4,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use cf::{Budget, Filter};
 
@@ -13,6 +13,7 @@ use crate::api::{Ctx, EVENT_CONFIG, Event, api};
 use crate::boundary::guarded;
 use crate::config::MAX_FILTER_BYTES;
 use crate::context::Context;
+use crate::metrics::UNCOUNTED_BYTES;
 
 /// The engine's `maxmemory`, 0 for none.
 static MAXMEMORY: AtomicU64 = AtomicU64::new(0);
@@ -78,7 +79,9 @@ pub(crate) fn memory_left() -> usize {
     }
     // SAFETY: it takes no argument. It is the share of `maxmemory` that is in use.
     let share = f64::from(unsafe { (api().get_used_memory_ratio)() });
-    (maxmemory as f64 * (1.0 - share)).max(0.0) as usize
+    let left = (maxmemory as f64 * (1.0 - share)).max(0.0) as usize;
+    let uncounted = usize::try_from(UNCOUNTED_BYTES.now()).unwrap_or(usize::MAX);
+    left.saturating_sub(uncounted)
 }
 
 /// How far a filter may grow.
@@ -94,6 +97,8 @@ impl Budget for Growth {
 }
 
 /// The filter, which grows as far as it may.
-pub(crate) fn limited(filter: Filter) -> Arc<Filter> {
-    Arc::new(filter.with_budget(Arc::new(Growth)))
+pub(crate) fn limited(filter: Filter) -> Filter {
+    /// One for all filters.
+    static GROWTH: LazyLock<Arc<Growth>> = LazyLock::new(|| Arc::new(Growth));
+    filter.with_budget(Arc::clone(&GROWTH) as Arc<dyn Budget>)
 }

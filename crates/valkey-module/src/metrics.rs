@@ -34,6 +34,8 @@ impl Count {
 pub(crate) static FILTERS: Count = Count::new();
 pub(crate) static HALF_LOADED: Count = Count::new();
 pub(crate) static BYTES: Count = Count::new();
+/// Those of them that the engine does not count.
+pub(crate) static UNCOUNTED_BYTES: Count = Count::new();
 pub(crate) static DUMPS: Count = Count::new();
 pub(crate) static DUMP_BYTES: Count = Count::new();
 pub(crate) static REFUSED_ITEMS: Count = Count::new();
@@ -41,10 +43,11 @@ pub(crate) static REFUSED_FOR_MEMORY: Count = Count::new();
 pub(crate) static LOOKUPS_OF_WORKERS: Count = Count::new();
 pub(crate) static PANICS: Count = Count::new();
 
-static ALL: [(&CStr, &Count); 9] = [
+static ALL: [(&CStr, &Count); 10] = [
     (c"filters", &FILTERS),
     (c"half_loaded", &HALF_LOADED),
     (c"bytes", &BYTES),
+    (c"uncounted_bytes", &UNCOUNTED_BYTES),
     (c"dumps", &DUMPS),
     (c"dump_bytes", &DUMP_BYTES),
     (c"refused_items", &REFUSED_ITEMS),

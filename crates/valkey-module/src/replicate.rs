@@ -3,14 +3,14 @@
 //! Inserts need no random numbers. So a filter with the same seed in which the same happens in the same order is the
 //! same, bit for bit.
 
-use cf::{Answer, Layout, Operation, Origin, Reply, Settings};
+use cf::{Answer, Layout, Operation, Reply, Settings};
 
 use crate::api::Str;
 use crate::context::{Context, OwnedString};
 use crate::names;
 
 /// That a filter was made, with all that makes it what it is.
-pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, origin: Origin) {
+pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u64) {
     let Settings {
         capacity,
         expansion,
@@ -30,11 +30,8 @@ pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, origin: 
         "EXPANSION".to_owned(),
         expansion.to_string(),
         "SEED".to_owned(),
-        origin.seed.to_string(),
+        seed.to_string(),
     ]);
-    // It is 1 where nothing is said, whatever is unless set where this is told.
-    let rate = origin.growth_rate.unwrap_or(1.0);
-    words.extend(["MAXERROR".to_owned(), rate.to_string()]);
     let words: Vec<_> = words
         .iter()
         .map(|word| ctx.string(word.as_bytes()))
@@ -65,8 +62,7 @@ pub(crate) fn done(
     is_new: bool,
 ) -> bool {
     match (operation, reply) {
-        (Operation::Add { .. } | Operation::Delete(_), Reply::Whether(true))
-        | (Operation::Compact, Reply::Done) => {
+        (Operation::Add { .. } | Operation::Delete(_), Reply::Whether(true)) => {
             ctx.replicate_verbatim();
             true
         }

@@ -39,9 +39,10 @@ pub(crate) unsafe fn save(io: *mut Io, value: &Value) -> bool {
     };
     match value.content() {
         Content::Filter(filter) => {
+            let filter = filter.read();
             number(FILTER);
-            string(&stored::entry(filter));
-            if let Err(error) = stored::write(filter, string) {
+            string(&stored::entry(&filter));
+            if let Err(error) = stored::write(&filter, string) {
                 warn(io, &format!("a filter could not be saved: {error}"));
                 return false;
             }
@@ -162,7 +163,7 @@ pub(crate) unsafe fn rewrite(io: *mut Io, key: *mut Str, value: &Value) -> bool 
     };
     match value.content() {
         Content::Filter(filter) => {
-            if let Err(error) = stored::dump(filter, CHUNK, emit) {
+            if let Err(error) = stored::dump(&filter.read(), CHUNK, emit) {
                 warn(io, &format!("a filter could not be dumped: {error}"));
                 return false;
             }

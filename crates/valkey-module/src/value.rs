@@ -1,7 +1,7 @@
 //! What a key holds.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cf::{Filter, Loading};
 
@@ -12,20 +12,52 @@ use crate::metrics;
 #[derive(Debug)]
 pub(crate) struct Value {
     content: Content,
-    /// Bytes that it was last counted with.
-    counted: Cell<usize>,
+    /// Bytes that it was last counted with, and those of them that the engine does not count.
+    counted: Cell<(usize, usize)>,
 }
+
+/// From this size on, the library takes the tables of filters that grow from the system, and not from the engine.
+const FROM_THE_SYSTEM: usize = if cfg!(target_os = "linux") {
+    1 << 20
+} else {
+    usize::MAX
+};
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// Workers read it too, and keep it for as long as they do.
-    Filter(Arc<Filter>),
+    Filter(Shared),
     Loading(Loading),
+}
+
+/// A filter that workers look items up in too, each some at a time.
+///
+/// The lock is for who has to be alone with the filter, which is the main thread. It is never waited for but then.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared(Arc<RwLock<Filter>>);
+
+impl Shared {
+    /// The filter beside others who use it.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Filter> {
+        // A filter is never half done.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The filter alone, once the workers have done with the items they are at.
+    pub(crate) fn alone(&self) -> RwLockWriteGuard<'_, Filter> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memory_usage(&self) -> usize {
+        let counts = 2 * size_of::<usize>();
+        let lock = size_of::<RwLock<Filter>>() - size_of::<Filter>();
+        counts + lock + self.read().memory_usage()
+    }
 }
 
 impl Value {
     pub(crate) fn new(filter: Filter) -> Self {
-        Self::of(Content::Filter(limited(filter)))
+        let filter = Arc::new(RwLock::new(limited(filter)));
+        Self::of(Content::Filter(Shared(filter)))
     }
 
     pub(crate) fn loading(loading: Loading) -> Self {
@@ -39,7 +71,7 @@ impl Value {
         }
         let value = Self {
             content,
-            counted: Cell::new(0),
+            counted: Cell::default(),
         };
         value.count();
         value
@@ -69,10 +101,28 @@ impl Value {
     /// Counts it as large as it is now.
     pub(crate) fn count(&self) {
         let bytes = self.memory_usage();
-        let before = self.counted.replace(bytes);
-        if bytes != before {
-            metrics::BYTES.add(bytes as u64);
-            metrics::BYTES.subtract(before as u64);
+        let grows = match &self.content {
+            Content::Filter(filter) => filter.read().settings().grows(),
+            Content::Loading(_) => false,
+        };
+        // All of a large one: few of its bytes are the engine's.
+        let uncounted = if grows && bytes >= FROM_THE_SYSTEM {
+            bytes
+        } else {
+            0
+        };
+        self.count_as((bytes, uncounted));
+    }
+
+    fn count_as(&self, now: (usize, usize)) {
+        let before = self.counted.replace(now);
+        let counts = [&metrics::BYTES, &metrics::UNCOUNTED_BYTES];
+        let changes = [(before.0, now.0), (before.1, now.1)];
+        for (count, (before, now)) in counts.into_iter().zip(changes) {
+            if before != now {
+                count.add(now as u64);
+                count.subtract(before as u64);
+            }
         }
     }
 }
@@ -83,6 +133,6 @@ impl Drop for Value {
         if matches!(self.content, Content::Loading(_)) {
             metrics::HALF_LOADED.subtract(1);
         }
-        metrics::BYTES.subtract(self.counted.get() as u64);
+        self.count_as((0, 0));
     }
 }

@@ -7,19 +7,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use cf::{Filter, Reply};
+use cf::Reply;
 
 use crate::api::{Blocked, api};
 use crate::boundary::guarded;
 use crate::context::Context;
 use crate::metrics;
 use crate::reply;
-use crate::sealing;
+use crate::value::Shared;
 
 /// More do not help: the replies are written by the main thread.
 const MOST_THREADS: usize = 4;
 
-/// Items for which the main thread may have to wait.
+/// Items for which the main thread may have to wait, if it needs the filter alone.
 const AT_A_TIME: usize = 1_024;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -32,11 +32,11 @@ struct Waiting(*mut Blocked);
 unsafe impl Send for Waiting {}
 
 /// Has a worker look the items up and reply. Returns false if there is none.
-pub(crate) fn look_up(ctx: Context, filter: &Arc<Filter>, items: &[&[u8]]) -> bool {
+pub(crate) fn look_up(ctx: Context, filter: &Shared, items: &[&[u8]]) -> bool {
     let Some(queue) = QUEUE.get_or_init(start) else {
         return false;
     };
-    let filter = Arc::clone(filter);
+    let filter = filter.clone();
     let bytes = items.concat();
     let lengths: Vec<usize> = items.iter().map(|item| item.len()).collect();
     // SAFETY: within a command of a client who may wait.
@@ -53,15 +53,14 @@ pub(crate) fn look_up(ctx: Context, filter: &Arc<Filter>, items: &[&[u8]]) -> bo
     queue.send(job).is_ok()
 }
 
-fn answer(filter: &Filter, mut bytes: &[u8], lengths: &[usize]) -> Reply {
+fn answer(filter: &Shared, mut bytes: &[u8], lengths: &[usize]) -> Reply {
     let mut answers = Vec::with_capacity(lengths.len());
     for lengths in lengths.chunks(AT_A_TIME) {
         let items: Vec<&[u8]> = lengths
             .iter()
             .map(|&length| bytes.split_off(..length).unwrap_or_default())
             .collect();
-        let _reading = sealing::reading();
-        answers.extend(filter.contains_each(&items));
+        answers.extend(filter.read().contains_each(&items));
     }
     Reply::Each(answers)
 }

@@ -2,15 +2,15 @@
 
 use core::mem;
 
-use super::generation::Generation;
-use super::{Ladder, full};
+use super::{DEFAULT_BUDGET, Ladder, full};
 use crate::error::{GrowthError, InsertError, Limit, Rate};
+use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
 use crate::segment::Rung;
 use crate::sync::{self, Event};
 use crate::table::doubling::{DEEPEST, Hint, Lanes16};
 use crate::table::rate::any_of;
-use crate::table::sizing::pair_slots;
+use crate::table::sizing::{items_for, pair_slots};
 use crate::tokens::doubling::FLUSHES;
 use crate::tokens::{ATTEMPTS, Refusal};
 
@@ -21,6 +21,8 @@ const PERSEVERANCE: usize = 16 * ATTEMPTS;
 #[derive(Debug, Default)]
 pub(super) struct Patience {
     attempts: usize,
+    /// Whether searches for a path go as far as those of a filter of a fixed size.
+    searches_far: bool,
     /// Where the growth was when there had last been as many attempts as it has patience for.
     progress: Option<(u32, usize)>,
 }
@@ -37,7 +39,6 @@ impl Ladder {
     #[cold]
     pub(super) fn make_room(
         &self,
-        generation: &Generation,
         target: &Rung,
         hint: Hint,
         refusal: Refusal,
@@ -49,15 +50,20 @@ impl Ladder {
             }),
             Refusal::Disturbed | Refusal::Starved => {
                 patience.attempts += ATTEMPTS - 1;
-                self.go_on(generation, target, hint, refusal, patience)
+                self.go_on(target, hint, refusal, patience)
             }
-            Refusal::NoPath if hint.is_growing() => {
-                self.go_on(generation, target, hint, refusal, patience)
+            Refusal::NoPath if target.tokens().is_growing(hint) => {
+                self.go_on(target, hint, refusal, patience)
             }
             Refusal::NoPath => {
                 let (len, slots) = (target.len(), full(hint.level()));
+                // What it was made for it takes, as one of a fixed size does.
+                if !patience.searches_far && len < items_for(target.geometry()) {
+                    patience.searches_far = true;
+                    return Ok(());
+                }
                 if len >= slots / LEAST_LOAD {
-                    return self.grow(generation, target, hint);
+                    return self.grow(target, hint);
                 }
                 // The table may have been full when no path was found, and emptied since.
                 patience.attempts += PERSEVERANCE / 2;
@@ -72,7 +78,6 @@ impl Ladder {
     /// After an attempt that may go better next time.
     pub(super) fn go_on(
         &self,
-        generation: &Generation,
         target: &Rung,
         hint: Hint,
         refusal: Refusal,
@@ -84,13 +89,14 @@ impl Ladder {
         }
         let attempts = mem::take(&mut patience.attempts);
         let progress = target.tokens().progress();
+        let is_growing = target.tokens().is_growing(hint);
         let stands_still = patience.progress.replace(progress) == Some(progress);
         match refusal {
             // A larger table has no more of them.
-            Refusal::Starved if stands_still || !hint.is_growing() => {
+            Refusal::Starved if stands_still || !is_growing => {
                 Err(InsertError::NoDescriptor { attempts })
             }
-            _ if !hint.is_growing() => self.grow(generation, target, hint),
+            _ if !is_growing => self.grow(target, hint),
             // No growth can be begun, and the one under way does not go on: alone, a thread would go round for ever.
             _ if stands_still => Err(InsertError::Disturbed { attempts }),
             _ => Ok(()),
@@ -99,28 +105,28 @@ impl Ladder {
 
     /// Makes the target larger, unless it has grown since it was like `hint`.
     #[cold]
-    fn grow(&self, generation: &Generation, target: &Rung, hint: Hint) -> Result<(), InsertError> {
-        match self.try_to_grow(generation, target, hint) {
+    fn grow(&self, target: &Rung, hint: Hint) -> Result<(), InsertError> {
+        match self.try_to_grow(target, hint) {
             Ok(()) => Ok(()),
             // It has grown after all.
-            Err(_) if has_grown(generation, target, hint) => Ok(()),
+            Err(_) if self.has_grown(target, hint) => Ok(()),
             Err(limit) => Err(InsertError::CannotGrow {
                 error: GrowthError {
-                    segments: generation.tables(),
+                    segments: self.tables.count(),
                     limit,
                 },
             }),
         }
     }
 
-    fn try_to_grow(&self, generation: &Generation, target: &Rung, hint: Hint) -> Result<(), Limit> {
+    fn try_to_grow(&self, target: &Rung, hint: Hint) -> Result<(), Limit> {
         // Before it looks: a table that is added from here on has the place of the one that this would add.
-        let tables = generation.tables();
-        if has_grown(generation, target, hint) {
+        let tables = self.tables.count();
+        if self.has_grown(target, hint) {
             return Ok(());
         }
         let grown = target.tokens().can_grow();
-        self.check_rate(generation, grown)?;
+        self.check_rate(grown)?;
         let last = target.tokens().last();
         if !grown && last == DEEPEST {
             return Err(Limit::Buckets);
@@ -136,12 +142,12 @@ impl Ladder {
         if grown {
             return Ok(target.begin_to_grow(hint)?);
         }
-        self.add(generation, tables, level)
+        self.add(target, tables, level)
     }
 
     /// The rate with one doubling more, or one table more, when all are full.
-    fn check_rate(&self, generation: &Generation, grown: bool) -> Result<(), Limit> {
-        let mut rungs = generation.rungs();
+    fn check_rate(&self, grown: bool) -> Result<(), Limit> {
+        let mut rungs = self.tables.all();
         let target = rungs
             .next()
             .map_or(0.0, |target| target.compared_when_full(grown));
@@ -179,24 +185,47 @@ impl Ladder {
         }
     }
 
-    /// Adds a table behind so many, of which all tokens are longer than those before.
-    fn add(&self, generation: &Generation, tables: usize, level: u32) -> Result<(), Limit> {
-        let Some(place) = generation.place_behind(tables) else {
+    /// Adds a table after so many, the last of which is the target. All its tokens are longer than those before.
+    pub(super) fn add(&self, target: &Rung, tables: usize, level: u32) -> Result<(), Limit> {
+        let Some(place) = self.tables.place_after(tables) else {
             return Err(Limit::Segments);
         };
-        // It may be there already, and not count yet: who put it there may have stopped, or closed the generation.
+        // It may be there already, and not count yet: who put it there may have stopped.
         if place.get().is_none() {
-            let budget = generation.home().tokens().search_budget();
-            let mut rung = Rung::lazy(level, budget)?;
-            generation.join(&mut rung);
+            let rung = Rung::lazy(level, target.tokens().search_budget())?;
             let added = place.set(Box::new(rung)).is_ok();
             sync::happened(if added { Event::Growth } else { Event::Vain });
         }
-        generation.count_place_behind(tables);
+        target.tokens().follow();
         Ok(())
+    }
+
+    fn has_grown(&self, target: &Rung, hint: Hint) -> bool {
+        target.tokens().hint() != hint || !self.tables.is_target(target)
+    }
+
+    /// Ends a growth that is under way, and gives back what tables have grown out of, if no thread may be in the midst of a
+    /// split into it. Returns false if other threads have all descriptors.
+    pub(super) fn finish_growth(&self) -> bool {
+        // A coarser table grows no more.
+        self.tables.target().tokens().finish_growth()
+    }
+
+    fn give_back_rest(&self) {
+        let rungs = self.tables.all();
+        rungs.for_each(|rung| rung.tokens().give_back_rest());
     }
 }
 
-fn has_grown(generation: &Generation, target: &Rung, hint: Hint) -> bool {
-    target.tokens().hint() != hint || !generation.is_target(target)
+impl Patience {
+    /// Most buckets that the next search for a path in a table examines.
+    pub(super) fn budget(&self, table: &Rung) -> usize {
+        let budget = table.tokens().search_budget();
+        // Who has asked for shorter searches gets them.
+        if self.searches_far && budget >= DEFAULT_BUDGET {
+            LONG_BUDGET
+        } else {
+            budget
+        }
+    }
 }

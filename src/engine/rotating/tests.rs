@@ -18,13 +18,13 @@ fn rotate(engine: &Rotating) {
 #[test]
 fn a_snapshot_is_void_if_there_was_a_rotation() {
     let engine = engine();
-    engine.insert(HASH, &()).expect("room");
+    engine.insert(HASH).expect("room");
     let copies = Cell::new(0);
     let copy = engine.copied_between_rotations(|table| {
         copies.set(copies.get() + 1);
         if copies.get() == 1 {
             rotate(&engine);
-            engine.insert(HASH, &()).expect("room");
+            engine.insert(HASH).expect("room");
             assert!(engine.remove(HASH), "it was in");
         }
         table.snapshot()
@@ -49,13 +49,13 @@ fn a_snapshot_ends_however_often_there_are_rotations() {
 #[test]
 fn a_snapshot_copies_the_young_generation_last() {
     let engine = engine();
-    engine.insert(HASH, &()).expect("room");
+    engine.insert(HASH).expect("room");
     rotate(&engine);
     let copies = Cell::new(0);
     let copy = engine.copied_between_rotations(|table| {
         copies.set(copies.get() + 1);
         if copies.get() == 2 {
-            engine.insert(HASH, &()).expect("room");
+            engine.insert(HASH).expect("room");
             assert!(engine.remove(HASH), "it was in");
         }
         table.snapshot()
@@ -69,7 +69,7 @@ fn a_snapshot_copies_the_young_generation_last() {
 fn a_rotation_leaves_a_clean_spare() {
     let engine = engine();
     for _ in 0..4 {
-        engine.insert(HASH, &()).expect("room");
+        engine.insert(HASH).expect("room");
         rotate(&engine);
         let state = engine.state.load();
         assert!(state.is_clean(), "the next rotation has to empty it");

@@ -59,7 +59,7 @@ impl Block {
     pub(super) fn abandon(&self) -> bool {
         let is_large = self.parts().len() > 1;
         if is_large {
-            // SeqCst: see `Blocks::release_part`.
+            // SeqCst: see `Blocks::say_nothing_behind`.
             let _ = self
                 .part
                 .compare_exchange(IN_USE, 0, Ordering::SeqCst, Ordering::SeqCst);

@@ -1,8 +1,11 @@
 //! The blocks of words, and the hint: which of them lookups begin with.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | growing : 1 | behind : 1 | 55 - level : 6 |
+//! hint   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
 //! ```
+//!
+//! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
+//! is growing; of the last level, which has no next one, they are in a table that was added after this one.
 //!
 //! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
 //! whatever the hint said.
@@ -20,6 +23,7 @@ use super::class::level_of;
 use super::header::Header;
 use super::heads::{OfHead, SHIFT_OF_LEVEL_0};
 use super::level::{Level, load};
+use super::stage::{Region, Stage};
 use super::swept::Swept;
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
@@ -27,8 +31,7 @@ use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
 use crate::layout::prefix::{Depth, Head, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint, Sight};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
-use crate::table::Table;
+use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(crate) struct Blocks {
@@ -49,12 +52,15 @@ pub(crate) struct Hint(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GrowingHint(Hint);
 
-const PLACES: usize = TAIL_BITS as usize + 1;
+/// How often a table can double: each time, its oldest tokens lose a bit of their tails.
+const DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
+
+const PLACES: usize = DOUBLINGS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
 const BEHIND: usize = 1 << 6;
-const GROWING: usize = 1 << 7;
-const _: () = assert!(GROWING < ALIGNMENT);
+const ASIDE: usize = 1 << 7;
+const _: () = assert!(ASIDE < ALIGNMENT);
 
 impl Hint {
     fn new(block: &Block, level: u32) -> Self {
@@ -72,16 +78,10 @@ impl Hint {
         SHIFT_OF_LEVEL_0 - (self.0.addr() & SHIFT) as u32
     }
 
-    /// Whether words of this level are being split.
+    /// Whether all tokens are in words of this level.
     #[inline]
-    pub(crate) fn is_growing(self) -> bool {
-        self.0.addr() & GROWING != 0
-    }
-
-    /// The same, if words of this level are being split.
-    #[inline]
-    pub(crate) fn growing(self) -> Option<GrowingHint> {
-        self.is_growing().then_some(GrowingHint(self))
+    pub(crate) fn is_alone(self) -> bool {
+        self.0.addr() & ASIDE == 0
     }
 
     /// Whether memory of levels behind this one is to be given back.
@@ -90,10 +90,10 @@ impl Hint {
         self.0.addr() & BEHIND != 0
     }
 
-    /// Whether inserts have nothing to do besides.
+    /// Whether writers have nothing to do besides.
     #[inline]
     pub(crate) fn is_at_rest(self) -> bool {
-        self.0.addr() & (GROWING | BEHIND) == 0
+        self.0.addr() & (ASIDE | BEHIND) == 0
     }
 
     fn with(self, flags: usize) -> Self {
@@ -108,20 +108,29 @@ impl Hint {
 impl Blocks {
     /// A table of `2^first` empty buckets. It can double ten times, or up to the deepest level.
     pub(crate) fn new(first: u32) -> Result<Self, OutOfMemory> {
-        Self::with_words(first, first, |_| Bucket::EMPTY)
+        let empty = |_| Region::Whole(Bucket::EMPTY);
+        Self::with_regions(first, Stage::at_rest(first), empty)
     }
 
-    /// A table that began with `2^first` buckets, and has those of one level.
-    pub(crate) fn with_words(
+    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is, by its
+    /// place. Only while the table grows one may be split, and all must be that the sweep has passed.
+    pub(crate) fn with_regions(
         first: u32,
-        level: u32,
-        content: impl Fn(usize) -> Bucket<Lanes16>,
+        stage: Stage,
+        region: impl Fn(usize) -> Region,
     ) -> Result<Self, OutOfMemory> {
+        let level = stage.level;
         let block = Block::new(level, depth(first, level))?;
-        for (place, cell) in block.words.iter().enumerate() {
-            cell.store(Word::from(content(place)).bits(), Ordering::Relaxed);
+        let blocks = Self::of(first, level, block, false);
+        if let Some(cursor) = stage.cursor {
+            let hint = blocks.hint();
+            blocks.begin_to_grow(hint)?;
+            blocks.header(hint).sweep.stand_at(cursor);
         }
-        Ok(Self::of(first, level, block, false))
+        for place in 0..1 << level {
+            blocks.set_region(1 << level | place, region(place));
+        }
+        Ok(blocks)
     }
 
     /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
@@ -148,25 +157,43 @@ impl Blocks {
         }
     }
 
-    /// A table that began with `2^first` buckets, and holds these, whose number is a power of two.
-    pub(crate) fn with_table(first: u32, table: &Table<Lanes16>) -> Result<Self, OutOfMemory> {
-        let content = |place| table.load(place).plain();
-        Self::with_words(first, table.len().ilog2(), content)
-    }
-
     pub(crate) fn first(&self) -> u32 {
         self.first
     }
 
     /// The deepest level that this table can have.
     pub(crate) fn last(&self) -> u32 {
-        (self.first + TAIL_BITS).min(DEEPEST)
+        (self.first + DOUBLINGS).min(DEEPEST)
     }
 
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
-        // Acquire: pairs with the exchanges of the hint, which come after the block is there.
-        Hint(self.hint.load(Ordering::Acquire))
+        // SeqCst: pairs with the exchanges of the hint, which come after the block is there, or the table after this one; and
+        // takes the one order that words take, so that who has found a token there agrees with all others that it is there.
+        Hint(self.hint.load(Ordering::SeqCst))
+    }
+
+    /// The hint, if words of its level are being split.
+    #[inline]
+    pub(crate) fn growing(&self, hint: Hint) -> Option<GrowingHint> {
+        let is_growing = !hint.is_alone() && hint.level() < self.last();
+        is_growing.then_some(GrowingHint(hint))
+    }
+
+    /// Whether a table was added after this one.
+    pub(crate) fn is_followed(&self, hint: Hint) -> bool {
+        !hint.is_alone() && hint.level() == self.last()
+    }
+
+    /// From now on there is a table after this one, which has its last level.
+    pub(crate) fn follow(&self) {
+        loop {
+            let hint = self.hint();
+            debug_assert_eq!(hint.level(), self.last());
+            if !hint.is_alone() || self.replace_hint(hint, hint.with(ASIDE)) {
+                return;
+            }
+        }
     }
 
     #[inline]
@@ -177,6 +204,21 @@ impl Blocks {
     /// How many words of the level of `hint` are gone, from the first on.
     pub(crate) fn cursor(&self, hint: Hint) -> usize {
         self.header(hint).sweep.cursor()
+    }
+
+    /// How far the table has come. Whoever loads words after this finds those gone that the sweep has passed.
+    pub(crate) fn stage(&self) -> Stage {
+        let hint = self.hint();
+        Stage {
+            level: hint.level(),
+            cursor: self.growing(hint).map(|_| self.cursor(hint)),
+        }
+    }
+
+    /// Gives up the words that threads have taken to split them. For a caller who has the table alone.
+    pub(crate) fn give_up_taken(&self) {
+        let sweep = &self.header(self.hint()).sweep;
+        sweep.stand_at(sweep.cursor());
     }
 
     /// A number that stays the same only if the growth of the level of `hint` stands still.
@@ -203,7 +245,7 @@ impl Blocks {
         self.header(hint)
             .sweep
             .lead_to(below.words.first().as_ptr());
-        Ok(self.replace_hint(hint, hint.with(GROWING)))
+        Ok(self.replace_hint(hint, hint.with(ASIDE)))
     }
 
     /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
@@ -211,6 +253,14 @@ impl Blocks {
         let (level, behind) = (hint.level() + 1, hint.0.addr() & BEHIND);
         self.block(level)
             .is_some_and(|below| self.replace_hint(hint, Hint::new(below, level).with(behind)))
+    }
+
+    /// There is no table after this one any more. For a caller who has it alone.
+    pub(crate) fn end_following(&self) {
+        let hint = self.hint();
+        if self.is_followed(hint) {
+            let _ = self.replace_hint(hint, hint.without(ASIDE));
+        }
     }
 
     fn replace_hint(&self, old: Hint, new: Hint) -> bool {
@@ -326,10 +376,20 @@ impl Blocks {
     }
 
     /// Sets a word of a table that nobody else can reach.
-    pub(crate) fn set(&self, bucket: usize, content: Bucket<Lanes16>) {
+    pub(crate) fn set(&self, bucket: usize, word: impl Into<Word>) {
         let cell = self.cell(bucket).expect("a bucket of the table");
         // Relaxed: whatever follows is ordered by the handing over of the table.
-        cell.store(Word::from(content).bits(), Ordering::Relaxed);
+        cell.store(word.into().bits(), Ordering::Relaxed);
+    }
+
+    /// The same of what a bucket has become.
+    pub(crate) fn set_region(&self, bucket: usize, region: Region) {
+        if matches!(region, Region::Split(_)) {
+            self.set(bucket, Word::GONE);
+        }
+        region
+            .buckets(bucket)
+            .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
     /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into
@@ -352,28 +412,28 @@ impl Blocks {
             if self.all().any(Block::release_part) {
                 return true;
             }
-            // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this
-            // exchange, so the block is found after it.
-            if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
-                self.say_behind();
-            }
+            self.say_nothing_behind(hint);
         }
     }
 
-    /// Tells inserts that there is memory behind the hint.
+    /// Tells writers that there is no memory behind the hint any more, unless there is.
+    fn say_nothing_behind(&self, hint: Hint) {
+        // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this exchange,
+        // so the block is found after it.
+        if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
+            self.say_behind();
+        }
+    }
+
+    /// Tells writers that there is memory behind the hint.
     fn say_behind(&self) {
         loop {
-            // SeqCst: after the block was abandoned; see `release_part`.
-            let hint = Hint(self.hint.load(Ordering::SeqCst));
+            // After the block was abandoned; see `say_nothing_behind`.
+            let hint = self.hint();
             if hint.has_memory_behind() || self.replace_hint(hint, hint.with(BEHIND)) {
                 return;
             }
         }
-    }
-
-    /// Lets the system have the memory of all levels, when nobody writes to any word any more.
-    pub(crate) fn release_all(&self) {
-        self.all().for_each(Block::release);
     }
 
     /// The bytes of one block of this level.
@@ -471,5 +531,35 @@ fn depth(first: u32, level: u32) -> Depth {
         Depth::First
     } else {
         Depth::Deeper
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread finds that there is no memory behind the hint. Before it says so, another block is abandoned, of which that has
+    /// been said already. Somebody must be told to give that back.
+    #[test]
+    fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
+        /// Of blocks that go back in parts.
+        const FIRST: u32 = 19;
+        let blocks = Blocks::lazy(FIRST).expect("memory");
+        for _ in 0..2 {
+            let hint = blocks.hint();
+            assert!(blocks.begin_to_grow(hint).expect("memory"));
+            assert!(blocks.end_growth(blocks.hint()));
+        }
+        blocks.release(FIRST);
+        while blocks.all().any(Block::release_part) {}
+        let hint = blocks.hint();
+        assert!(hint.has_memory_behind(), "nobody has said otherwise");
+        blocks.release(FIRST + 1);
+        blocks.say_nothing_behind(hint);
+        assert!(blocks.all().any(Block::has_part), "none has gone back");
+        assert!(blocks.hint().has_memory_behind(), "it is forgotten");
+        while blocks.release_part() {}
+        assert!(!blocks.all().any(Block::has_part), "it stays");
+        assert!(!blocks.hint().has_memory_behind(), "all has gone back");
     }
 }

@@ -32,6 +32,19 @@ impl Prefix {
         Self { head, bits, len }
     }
 
+    pub(crate) fn head(self) -> Head {
+        self.head
+    }
+
+    /// The lane of a token of this prefix at a level, and its bucket on the first side. If the prefix is longer than a lane can
+    /// say, the last bits go. It must not be shorter than the number of a bucket, or, at the first level, than a lane says.
+    pub(crate) fn at(self, level: u32, depth: Depth) -> (usize, u16) {
+        let bucket = (self.bits >> (63 - level)) as usize;
+        let next = (self.bits >> (53 - level)) as u16;
+        let tail = (self.len - level).min(depth.full_tail());
+        (bucket, depth.lane_of(self.head, next, tail))
+    }
+
     /// Known index bits.
     pub(crate) fn len(self) -> u32 {
         self.len
@@ -80,6 +93,10 @@ mod tests {
                 for index in [class.first, class.second] {
                     prop_assert_eq!(Prefix::of(index.bucket(deep), lane, now), prefix);
                 }
+                prop_assert_eq!(prefix.at(deep, now), (class.first.bucket(deep), lane));
+                // And back: of a new token at the deep level, all that the lane of a new one at the first level says.
+                let new = Prefix::of(class.second.bucket(deep), class.lane(deep, now), now);
+                prop_assert_eq!(new.at(level, depth), (class.first.bucket(level), class.lane(level, depth)));
                 prop_assert!(prefix.covers(class));
                 // Another item of the head, which has some of the bits.
                 let shared = other % 64;

@@ -73,6 +73,14 @@ impl Sweep {
         self.children() as usize / 2
     }
 
+    /// So many words of this level are gone, from the first on, and nobody has taken more. For a caller who has the table
+    /// alone.
+    pub(super) fn stand_at(&self, cursor: usize) {
+        // Relaxed: whatever follows is ordered by the handing over of the table.
+        self.children.store(2 * cursor as u64, Ordering::Relaxed);
+        self.taken.store(cursor as u64, Ordering::Relaxed);
+    }
+
     /// A number that stays the same only if the growth stands still: words that are gone, and that were taken.
     pub(super) fn progress(&self) -> usize {
         self.cursor() + self.taken()

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::layout::Bucket;
     use crate::layout::prefix::Depth;
-    use crate::table::doubling::{Blocks, Class, Lanes16};
+    use crate::table::doubling::{Blocks, Class, Lanes16, Region, Stage};
     use proptest::prelude::*;
 
     /// A content for each bucket.
@@ -107,7 +107,8 @@ mod tests {
         #[test]
         fn it_tells_where_the_words_are(hash: u64, level in 1u32..10, has_doubled: bool, cursor: prop::sample::Index) {
             let first = level - u32::from(has_doubled && level > 1);
-            let blocks = Blocks::with_words(first, level, |place| content(1 << level | place)).expect("memory");
+            let whole = |place| Region::Whole(content(1 << level | place));
+            let blocks = Blocks::with_regions(first, Stage::at_rest(level), whole).expect("memory");
             blocks.begin_to_grow(blocks.hint()).expect("memory");
             for child in 2 << level..4 << level {
                 blocks.exchange(child, Word::ABSENT, content(child));
@@ -115,7 +116,8 @@ mod tests {
             let gone = cursor.index((1 << level) + 1);
             blocks.move_on(blocks.hint(), 0..gone);
             let cursor = blocks.cursor(blocks.hint());
-            let swept = blocks.swept(blocks.hint().growing().expect("it is growing"), hash);
+            let growing = blocks.growing(blocks.hint()).expect("it is growing");
+            let swept = blocks.swept(growing, hash);
             let class = Class::of_hash(hash);
             let words = swept.load();
             for (side, (index, word)) in [(class.first, words.0), (class.second, words.1)].into_iter().enumerate() {

@@ -3,15 +3,13 @@
 //! ```text
 //! 0                   absent: there is no bucket here yet, or no more. Fresh memory holds it, and memory given back
 //! 1                   gone: the bucket has been split, go to its children
-//! 2 .. 2^38 - 1       closed: an empty bucket that takes no tokens, by the attempt of this number (and 2) to close all
 //! 2^38 .. 2^48 - 1    a reference, as in a table of a fixed size
 //! 2^48                the empty bucket
 //! more                a bucket
 //! ```
 //!
 //! A cell goes through these from the top down, and never back: absent, bucket or reference, gone, and absent again when
-//! its memory is given back. So an exchange that comes late, and expects a bucket or a reference, fails. A bucket that is
-//! empty may be closed, and a closed one a bucket again.
+//! its memory is given back. So an exchange that comes late, and expects a bucket or a reference, fails.
 
 use crate::layout::{Bucket, Lanes};
 use crate::table::{Content, Reference, Word as FixedWord};
@@ -28,22 +26,12 @@ pub(crate) struct Word(u64);
 pub(crate) enum State {
     Absent,
     Gone,
-    /// By the attempt of this number.
-    Closed(u64),
     Bucket(Bucket<Lanes16>),
     Reference(Reference<Lanes16>),
 }
 
 /// A top lane without a head, which covers nothing.
 const EMPTY: u64 = 1 << 48;
-
-/// Of the first attempt.
-const CLOSED: u64 = 2;
-/// References are from here on.
-const REFERENCE: u64 = 1 << 38;
-
-/// The attempts to close a word that words can tell apart.
-pub(crate) const ATTEMPTS_TO_CLOSE: u64 = REFERENCE - CLOSED;
 
 impl Word {
     pub(crate) const ABSENT: Self = Self(0);
@@ -52,12 +40,6 @@ impl Word {
     #[inline]
     pub(crate) fn from_bits(bits: u64) -> Self {
         Self(bits)
-    }
-
-    /// Of less than [`ATTEMPTS_TO_CLOSE`].
-    pub(crate) fn closed(attempt: u64) -> Self {
-        debug_assert!(attempt < ATTEMPTS_TO_CLOSE);
-        Self(CLOSED + attempt)
     }
 
     #[inline]
@@ -90,7 +72,6 @@ impl Word {
             EMPTY.. => State::Bucket(self.plain()),
             0 => State::Absent,
             1 => State::Gone,
-            bits @ CLOSED..REFERENCE => State::Closed(bits - CLOSED),
             bits => match FixedWord::from_bits(bits).content() {
                 Content::Reference(reference) => State::Reference(reference),
                 Content::Bucket(bucket) => State::Bucket(bucket),
@@ -128,11 +109,6 @@ mod tests {
     fn the_kinds_are_apart() {
         assert!(matches!(Word::ABSENT.state(), State::Absent));
         assert!(matches!(Word::GONE.state(), State::Gone));
-        for attempt in [0, 1, ATTEMPTS_TO_CLOSE - 1] {
-            let word = Word::closed(attempt);
-            assert!(matches!(word.state(), State::Closed(back) if back == attempt));
-            assert!(!Word::are_plain(word, Word::from(Bucket::EMPTY)));
-        }
         for index in [0, MAX_DESCRIPTORS - 1] {
             for uses in [0, 1, (1 << 38) - 1] {
                 let reference = Reference::new(index, uses);

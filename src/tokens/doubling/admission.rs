@@ -1,7 +1,7 @@
 //! Admission: adds a token if none covers the item, exactly once among racing threads.
 //!
-//! As in a chain of segments, only its owner commits an admission, because only the owner knows what it has asked in
-//! other tables; other writers abort it. Its target is frozen, so no token that covers the item can hop between the two
+//! Only its owner commits an admission, because only the owner knows what it has asked in other tables; other writers
+//! abort it. Its target is frozen, so no token that covers the item can hop between the two
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
@@ -28,6 +28,7 @@ use super::splitting::help_to_grow;
 pub(super) fn try_to_admit(
     tokens: &Doubling,
     class: Class,
+    budget: usize,
     elsewhere: &impl Elsewhere,
 ) -> Result<Attempt, Refusal> {
     // If it cannot, this insert may find room all the same.
@@ -45,7 +46,7 @@ pub(super) fn try_to_admit(
     let token = token(class, &target);
     let (Some(token), Some(admitted)) = (token, token.and_then(|token| target.content.with(token)))
     else {
-        return match make_room(tokens, class, pair, false) {
+        return match make_room(tokens, class, pair, budget, false) {
             Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),
             Ok(Opened::Starved) => Ok(Attempt::Starved),
             // Both buckets are full of tokens that cover the item.
@@ -100,7 +101,7 @@ fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: u
         loop {
             let word = tokens.blocks.read_latest(bucket);
             let reference = match tokens.state(bucket, word) {
-                State::Absent | State::Closed(_) => return Step::Again,
+                State::Absent => return Step::Again,
                 State::Gone => return Step::Down,
                 State::Bucket(content) => {
                     return Step::Here(none_covers(tokens, class, bucket, content));

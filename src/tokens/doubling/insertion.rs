@@ -22,7 +22,7 @@ pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
 ///
 /// Linearization point: the exchange that adds it, or the commit of the last hop that places it.
 #[inline]
-pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
+pub(super) fn insert(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), Refusal> {
     let hint = tokens.blocks.hint();
     let pair = tokens.blocks.pair(hint, hash);
     let (a, b) = pair.load();
@@ -37,26 +37,23 @@ pub(super) fn insert(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
             return Ok(());
         }
     }
-    insert_slowly(tokens, hash)
+    insert_slowly(tokens, hash, budget)
 }
 
 /// The same in full. Does its share of a growth that is under way.
 #[cold]
 #[inline(never)]
-fn insert_slowly(tokens: &Doubling, hash: u64) -> Result<(), Refusal> {
+fn insert_slowly(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), Refusal> {
     let class = Class::of_hash(hash);
     // If it cannot, this insert may find room all the same.
     let _ = help_to_grow(tokens);
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
-        if tokens.gate.is_sealed() {
-            break;
-        }
         let pair = match add(tokens, class) {
             Ok(()) => return Ok(()),
             Err(pair) => pair,
         };
-        match make_room(tokens, class, pair, true)? {
+        match make_room(tokens, class, pair, budget, true)? {
             Opened::Done => return Ok(()),
             Opened::Disturbed => refusal = Refusal::Disturbed,
             Opened::Starved => refusal = Refusal::Starved,
@@ -77,9 +74,6 @@ fn add(tokens: &Doubling, class: Class) -> Result<(), [Live; 2]> {
         if replace(tokens, emptier.bucket, emptier.content, added) {
             return Ok(());
         }
-        if tokens.gate.is_sealed() {
-            return Err(pair);
-        }
         // Another writer was faster, so the system as a whole made progress.
     }
 }
@@ -94,15 +88,17 @@ pub(super) fn emptier(pair: &[Live; 2]) -> &Live {
 }
 
 /// Makes room in one of two buckets that were full: splits one that the table is leaving, or finds a path. If `place`,
-/// the last hop of the path places the token of the item.
+/// the last hop of the path places the token of the item. A search examines `budget` buckets at most.
 pub(super) fn make_room(
     tokens: &Doubling,
     class: Class,
     pair: [Live; 2],
+    budget: usize,
     place: bool,
 ) -> Result<Opened, Refusal> {
     let hint = tokens.blocks.hint();
-    let is_old = |live: &&Live| hint.is_growing() && live.level() == hint.level();
+    let is_growing = tokens.is_growing(hint);
+    let is_old = |live: &&Live| is_growing && live.level() == hint.level();
     // One, because lookups guess that what is in front of the sweep is not split. Of two, that on the first side, because the
     // sweep comes to it earlier.
     if let Some(live) = pair.iter().find(is_old) {
@@ -127,7 +123,7 @@ pub(super) fn make_room(
         // What the copies of the item have in these buckets.
         fingerprint,
     };
-    let Some(ground) = Ground::of(tokens, first.level()) else {
+    let Some(ground) = Ground::of(tokens, first.level(), budget) else {
         return Ok(Opened::Disturbed);
     };
     open(&ground, candidates, token.filter(|_| place))

@@ -21,38 +21,60 @@ enum Answer {
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
 /// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
 /// have its head, and so one stripe.
+///
+/// If not all tokens are in words of the level of the hint, `aside` answers.
 #[inline]
-pub(super) fn sight(tokens: &Doubling, hash: u64) -> Sight {
+pub(super) fn sight(tokens: &Doubling, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
     let hint = tokens.blocks.hint();
     // All answers are of one form, up to where they are used, so that a loop need not make them alike.
-    match hint.growing() {
-        None => look_at_rest(tokens, hint, hash),
-        Some(hint) => look_while_growing(tokens, hint, hash),
+    if !hint.is_alone() {
+        return aside(hint);
     }
+    look_at_rest(tokens, hint, hash)
 }
 
+/// What a table that is not growing says of an item.
 #[inline]
-fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
-    let pair = tokens.blocks.pair(hint, hash);
-    let f = pair.fingerprint();
-    let version = tokens.stripes.version(f);
-    let (a, b) = pair.load();
-    // Before the branches, so that nothing is kept for later but the answer.
-    let sight = pair.look(a, b);
-    // A plain word is the live one, whatever the hint said.
-    if sight.is_sure() && tokens.stripes.unchanged(f, version) {
+pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
+    let (sight, is_certain) = look_at_level(tokens, hint, hash);
+    if is_certain {
         sight
     } else {
         look_slowly(tokens, hash)
     }
 }
 
+/// What both words of an item at the level of a hint say of it, and whether that is certain. A plain word is the live one,
+/// whatever the hint said.
+#[inline]
+fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
+    let pair = tokens.blocks.pair(hint, hash);
+    let f = pair.fingerprint();
+    let version = tokens.stripes.version(f);
+    let (a, b) = pair.load();
+    // Before the branches, so that nothing is kept for later but the answer.
+    let sight = pair.look(a, b);
+    let is_certain = sight.is_sure() & tokens.stripes.unchanged(f, version);
+    (sight, is_certain)
+}
+
+/// Whether a token in one of two tables covers this item, `finer` being asked first. `None` if that is not certain, or the
+/// finer table is not at rest. Both are looked at whatever the first says: which of them has the item, nobody can foretell.
+#[inline]
+pub(super) fn sight_of_two(finer: &Doubling, coarser: &Doubling, hash: u64) -> Option<Sight> {
+    let hints = [finer, coarser].map(|tokens| tokens.blocks.hint());
+    if !hints[0].is_alone() {
+        return None;
+    }
+    let (in_finer, is_certain) = look_at_level(finer, hints[0], hash);
+    let (in_coarser, is_certain_too) = look_at_level(coarser, hints[1], hash);
+    let found = in_finer.found() | in_coarser.found();
+    (is_certain & is_certain_too).then(|| Sight::certain(found))
+}
+
 /// The same while the table grows, if the sweep tells where both words are.
-///
-/// Cold, so that a loop of lookups at rest keeps what it needs in registers as if there was no call.
-#[cold]
-#[inline(never)]
-fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
+#[inline]
+pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
     let swept = tokens.blocks.swept(hint, hash);
     let f = swept.fingerprint();
     let version = tokens.stripes.version(f);
@@ -105,7 +127,7 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
         let word = tokens.blocks.load(bucket);
         let depth = tokens.blocks.depth(level_of(bucket));
         let content = match tokens.state(bucket, word) {
-            State::Absent | State::Closed(_) => return Step::Again,
+            State::Absent => return Step::Again,
             State::Gone => return Step::Down,
             State::Bucket(content) => content,
             State::Reference(reference) => match tokens.resolve(bucket, reference) {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::gate::Gate;
 use crate::error::OutOfMemory;
 use crate::layout;
 use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
 use crate::table::Reference;
-use crate::table::doubling::{Blocks, Class, Index, Lanes16, Prefix, State, Word, level_of};
+use crate::table::doubling::{
+    Blocks, Class, Index, Lanes16, Prefix, Region, State, Word, level_of,
+};
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
@@ -24,8 +25,6 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
-    /// That of its generation.
-    pub(super) gate: Arc<Gate>,
     pub(super) stripes: Stripes<OfGrowing>,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
@@ -72,7 +71,6 @@ impl Doubling {
         let level = blocks.hint().level();
         Ok(Self {
             blocks: Arc::new(blocks),
-            gate: Arc::new(Gate::new(1)),
             stripes: Stripes::new(1 << level)?,
             pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
@@ -94,11 +92,6 @@ impl Doubling {
         Blocks::bytes_for(level) + self.pool.bytes_to_grow(descriptors)
     }
 
-    /// Makes it one of the tables behind a gate.
-    pub(crate) fn join(&mut self, gate: &Arc<Gate>) {
-        self.gate = Arc::clone(gate);
-    }
-
     /// Does something with the blocks when it is called. Weak: a filter that is dropped meanwhile takes all its memory with it.
     pub(super) fn later<F: FnOnce(&Blocks)>(&self, what: F) -> impl FnOnce() + use<F> {
         let blocks = Arc::downgrade(&self.blocks);
@@ -109,7 +102,7 @@ impl Doubling {
         }
     }
 
-    /// The heap bytes in use, but for those of the gate.
+    /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
         size_of::<Blocks>() + self.blocks.bytes() + rest
@@ -124,17 +117,18 @@ impl Doubling {
         self.blocks.hint().level()
     }
 
-    /// What a word says to a reader. A closed bucket is an empty one. So is an absent word if nobody has written to it yet,
-    /// and if the table was sealed: its memory may have been given back.
+    /// What a word says to a reader. An absent one is an empty bucket if nobody has written to it yet.
     #[inline]
     pub(super) fn state(&self, bucket: usize, word: Word) -> State {
         match word.state() {
-            State::Closed(_) => State::Bucket(Bucket::EMPTY),
-            State::Absent if self.blocks.is_lazy(bucket) || self.gate.is_sealed() => {
-                State::Bucket(Bucket::EMPTY)
-            }
+            State::Absent if self.blocks.is_lazy(bucket) => State::Bucket(Bucket::EMPTY),
             state => state,
         }
+    }
+
+    /// Whether a word refers to a descriptor.
+    pub(super) fn is_frozen(&self, bucket: usize) -> bool {
+        matches!(self.blocks.load(bucket).state(), State::Reference(_))
     }
 
     /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
@@ -195,7 +189,7 @@ impl Doubling {
     pub(super) fn peek(&self, bucket: usize) -> Option<Bucket> {
         loop {
             match self.state(bucket, self.blocks.load(bucket)) {
-                State::Absent | State::Gone | State::Closed(_) => return None,
+                State::Absent | State::Gone => return None,
                 State::Bucket(content) => return Some(content),
                 State::Reference(reference) => match self.resolve(bucket, reference) {
                     Resolved::Stale => {}
@@ -214,15 +208,26 @@ impl Doubling {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)
     }
 
+    /// What has become of a bucket that was there once, by what `content` reads of words. None, if it has been split more than
+    /// once.
+    pub(super) fn region(
+        &self,
+        bucket: usize,
+        content: impl Fn(&Self, usize) -> Option<Bucket>,
+    ) -> Option<Region> {
+        // From above: who finds that it is not there any more finds its children.
+        if let Some(content) = content(self, bucket) {
+            return Some(Region::Whole(content));
+        }
+        let [first, second] = [bucket << 1, bucket << 1 | 1].map(|child| content(self, child));
+        Some(Region::Split([first?, second?]))
+    }
+
     /// The number of tokens. Exact if no thread writes.
     pub(crate) fn taken(&self) -> usize {
         let level = self.level();
-        // Of the level that a growth leads to, too: what is gone or absent counts as empty.
-        let buckets = (1 << level)..(4 << level);
-        buckets
-            .filter_map(|bucket| self.peek(bucket))
-            .map(Bucket::len)
-            .sum()
+        let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, Self::peek));
+        regions.map(Region::len).sum()
     }
 }
 

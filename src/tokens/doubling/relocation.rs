@@ -7,7 +7,7 @@
 use super::opening::replace_vacant;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
-use super::settlement::{Settled, live, settle_in};
+use super::settlement::{live, settle_in};
 use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;
@@ -29,18 +29,21 @@ fn head(token: Token) -> Head {
 pub(super) struct Ground<'a> {
     tokens: &'a Doubling,
     words: Level<'a>,
+    /// Most buckets that a search examines.
+    budget: usize,
     /// Whether the hint has come so far: then all buckets above were gone.
     is_reached: bool,
 }
 
 impl<'a> Ground<'a> {
     /// Of a level, if it has a block.
-    pub(super) fn of(tokens: &'a Doubling, level: u32) -> Option<Self> {
+    pub(super) fn of(tokens: &'a Doubling, level: u32, budget: usize) -> Option<Self> {
         let is_reached = level <= tokens.level();
         let words = tokens.blocks.level(level)?;
         Some(Self {
             tokens,
             words,
+            budget,
             is_reached,
         })
     }
@@ -51,10 +54,7 @@ impl<'a> Ground<'a> {
         if !self.is_reached {
             return settle_computed(self.tokens, bucket);
         }
-        match settle_in(self.tokens, self.words, bucket) {
-            Settled::Bucket(content) => Some(content),
-            Settled::Gone | Settled::Absent => None,
-        }
+        settle_in(self.tokens, self.words, bucket).content()
     }
 }
 
@@ -64,7 +64,7 @@ impl Terrain<Lanes16> for Ground<'_> {
     }
 
     fn budget(&self) -> usize {
-        self.tokens.search_budget
+        self.budget
     }
 
     #[inline]
@@ -141,7 +141,7 @@ fn try_to_relocate(
     let (reference, pending) = claim.publish(transfer);
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    // The destination may be a closed word, or one that nobody has written to.
+    // The destination may be a word that nobody has written to.
     let install = |bucket| {
         let before = transfer.before(bucket);
         words.exchange(bucket, before, reference)
@@ -184,5 +184,6 @@ pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
         destination: alternate(source, class.head),
         last: true,
     };
-    Ground::of(tokens, pair[side].level()).is_some_and(|ground| ground.hop(&mut claim, hop, None))
+    Ground::of(tokens, pair[side].level(), tokens.search_budget)
+        .is_some_and(|ground| ground.hop(&mut claim, hop, None))
 }

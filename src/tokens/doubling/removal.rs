@@ -8,6 +8,7 @@ use core::hint::select_unpredictable;
 
 use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
+use super::splitting::help_to_grow;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Prefix, Word};
 
@@ -22,7 +23,7 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    if Word::are_plain(a, b) {
+    if hint.is_at_rest() && Word::are_plain(a, b) {
         let covering = pair.covering(a, b);
         // One of the two bits of each lane.
         let lanes = covering & 0x5555;
@@ -48,10 +49,12 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     remove_slowly(tokens, hash)
 }
 
-/// The same in full.
+/// The same in full. Does its share of a growth that is under way.
 #[cold]
 #[inline(never)]
 fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
+    // If it cannot, this remove goes on all the same.
+    let _ = help_to_grow(tokens);
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
     let mut bumped = false;

@@ -3,44 +3,42 @@
 use std::sync::Arc;
 
 use super::parts::{Bucket, Doubling};
-use super::settlement::{Settled, settle};
-use super::splitting::finish_growth;
+use super::settlement::settled;
 use crate::error::OutOfMemory;
-use crate::table::doubling::Blocks;
+use crate::table::doubling::{Blocks, Region};
 
-/// Brings everything that is under way to its end, whoever began it, and takes back what dead threads held. So all words
-/// of one level are buckets. Returns the number of tokens. For a caller who has the tokens alone.
+/// Brings what dead threads have begun with a word to its end, and takes back what they held. A growth stays where it is.
+/// Returns the number of tokens. For a caller who has the tokens alone.
 pub(super) fn settle_all(tokens: &Doubling) -> usize {
+    let level = tokens.level();
+    // Ahead of `Pool::reclaim`: a descriptor that is used again while a word refers to it would take with it what the word
+    // holds.
+    let len = settle_each(tokens, level);
+    debug_assert!((1 << level..4 << level).all(|bucket| !tokens.is_frozen(bucket)));
     tokens.pool.reclaim();
     tokens.stripes.end_all_scans();
     tokens.hints.reclaim();
-    // Nobody is in the way, and there are descriptors.
-    let finished = finish_growth(tokens);
-    debug_assert!(finished);
-    contents(tokens).map(|(_, content)| content.len()).sum()
+    tokens.blocks.give_up_taken();
+    len
 }
 
-/// The words of a table at rest, from the first.
-pub(super) fn contents(tokens: &Doubling) -> impl Iterator<Item = (usize, Bucket)> {
-    let level = tokens.level();
-    (1 << level..2 << level).map(|bucket| match settle(tokens, bucket) {
-        Settled::Bucket(content) => (bucket, content),
-        Settled::Gone | Settled::Absent => (bucket, Bucket::EMPTY),
-    })
+/// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
+pub(super) fn settle_each(tokens: &Doubling, level: u32) -> usize {
+    let regions = (1 << level..2 << level).filter_map(|bucket| tokens.region(bucket, settled));
+    regions.map(Region::len).sum()
 }
 
 /// An exact copy, and the number of its tokens.
 pub(super) fn copy(tokens: &Doubling) -> Result<(Doubling, usize), OutOfMemory> {
     let len = settle_all(tokens);
-    let (first, level) = (tokens.blocks.first(), tokens.level());
-    let blocks = Blocks::with_words(first, level, |place| tokens.look(1 << level | place))?;
+    let (first, stage) = (tokens.blocks.first(), tokens.blocks.stage());
+    let region = |place| {
+        let region = tokens.region_at(stage.level, place);
+        region.expect("a table that grows has two levels")
+    };
+    let blocks = Blocks::with_regions(first, stage, region)?;
     let copy = Doubling::with_blocks(blocks, tokens.search_budget)?;
     Ok((copy, len))
-}
-
-/// What lets the system have the memory of all words, when it is called.
-pub(super) fn release(tokens: &Doubling) -> impl FnOnce() + Send + use<> {
-    tokens.later(Blocks::release_all)
 }
 
 /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
@@ -52,7 +50,10 @@ pub(super) fn clear(tokens: &mut Doubling) {
         return;
     }
     let level = tokens.level();
-    for bucket in 1 << level..2 << level {
-        tokens.blocks.set(bucket, Bucket::EMPTY);
+    for bucket in 1 << level..4 << level {
+        if tokens.peek(bucket).is_some() {
+            tokens.blocks.set(bucket, Bucket::EMPTY);
+        }
     }
+    tokens.blocks.end_following();
 }

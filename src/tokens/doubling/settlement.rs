@@ -18,10 +18,27 @@ pub(super) enum Settled {
     Bucket(Bucket),
 }
 
+impl Settled {
+    /// The content of a bucket that is there.
+    #[inline]
+    pub(super) fn content(self) -> Option<Bucket> {
+        match self {
+            Self::Bucket(content) => Some(content),
+            Self::Gone | Self::Absent => None,
+        }
+    }
+}
+
 /// Reads a word as a writer does: at a time when it is not a reference.
 #[inline]
 pub(super) fn settle(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.load(bucket))
+}
+
+/// The content of a bucket, read so, if it is there.
+#[inline]
+pub(super) fn settled(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
+    settle(tokens, bucket).content()
 }
 
 /// The same for a caller who knows the level.
@@ -44,7 +61,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
     loop {
         let word = load();
         let reference = match tokens.state(bucket, word) {
-            State::Absent | State::Closed(_) => return Settled::Absent,
+            State::Absent => return Settled::Absent,
             State::Gone => return Settled::Gone,
             State::Bucket(content) => return Settled::Bucket(content),
             State::Reference(reference) => reference,
@@ -74,7 +91,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
 pub(super) fn live_pair(tokens: &Doubling, class: Class) -> [Live; 2] {
     let hint = tokens.blocks.hint();
     let words = tokens.blocks.level(hint.level());
-    let below = if hint.is_growing() {
+    let below = if tokens.is_growing(hint) {
         tokens.blocks.level(hint.level() + 1)
     } else {
         None

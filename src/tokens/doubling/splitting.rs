@@ -7,7 +7,7 @@ use crossbeam_epoch::Guard;
 use super::finish::finish_installed;
 use super::opening::replace;
 use super::parts::{Bucket, Doubling};
-use super::settlement::{Settled, settle};
+use super::settlement::settled;
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Hint, Lanes16, level_of};
@@ -46,7 +46,7 @@ fn split_with<'a>(
 ) -> bool {
     debug_assert!(level_of(bucket) < tokens.blocks.last());
     for _ in 0..ATTEMPTS {
-        let Settled::Bucket(content) = settle(tokens, bucket) else {
+        let Some(content) = settled(tokens, bucket) else {
             return true;
         };
         if claim.is_none() {
@@ -71,23 +71,26 @@ fn split_with<'a>(
 /// Begins to double the table, unless it has grown since `hint` was read, or is growing.
 pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMemory> {
     debug_assert!(hint.level() < tokens.blocks.last());
+    if !hint.is_alone() {
+        return Ok(());
+    }
     tokens
         .pool
         .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
-    if !hint.is_growing() && tokens.blocks.begin_to_grow(hint)? {
+    if tokens.blocks.begin_to_grow(hint)? {
         sync::happened(Event::Growth);
     }
     Ok(())
 }
 
-/// An insert's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
-/// next words of the level that it leaves, others than other inserts. Returns false if it could not.
+/// A writer's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
+/// next words of the level that it leaves, others than other writers. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
     if hint.has_memory_behind() {
         tokens.blocks.release_part();
     }
-    if !hint.is_growing() {
+    if !tokens.is_growing(hint) {
         return true;
     }
     let chunk = tokens.blocks.next_chunk(hint);
@@ -104,7 +107,7 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
 /// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
 /// Returns false if it is growing still.
 pub(super) fn finish_growth(tokens: &Doubling) -> bool {
-    while tokens.blocks.hint().is_growing() {
+    while tokens.is_growing(tokens.hint()) {
         if !help_to_grow(tokens) {
             return false;
         }
@@ -137,8 +140,5 @@ pub(super) fn settle_computed(tokens: &Doubling, bucket: usize) -> Option<Bucket
     if is_deeper && !split(tokens, bucket >> 1) {
         return None;
     }
-    match settle(tokens, bucket) {
-        Settled::Bucket(content) => Some(content),
-        Settled::Gone | Settled::Absent => None,
-    }
+    settled(tokens, bucket)
 }

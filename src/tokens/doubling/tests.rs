@@ -8,23 +8,28 @@ use super::*;
 use crate::layout::prefix::TAIL_BITS;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::Blocks;
+use crate::tokens::transfer::Transfer;
+
+const BUDGET: usize = 256;
 
 fn table(first: u32) -> Doubling {
     let blocks = Blocks::new(first).expect("memory");
-    Doubling::with_blocks(blocks, 256).expect("memory")
+    Doubling::with_blocks(blocks, BUDGET).expect("memory")
 }
 
 /// One whose words nobody has written to.
 fn lazy_table(first: u32) -> Doubling {
     let blocks = Blocks::lazy(first).expect("memory");
-    Doubling::with_blocks(blocks, 256).expect("memory")
+    Doubling::with_blocks(blocks, BUDGET).expect("memory")
 }
+
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(SPREAD);
         let mut x = self.0;
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -45,7 +50,7 @@ fn narrow(hash: u64, bits: u32) -> u64 {
 fn insert(table: &Doubling, hash: u64) -> bool {
     loop {
         let hint = table.hint();
-        match table.insert(hash) {
+        match table.insert(hash, BUDGET) {
             Ok(()) => return true,
             Err(Refusal::NoPath) if !table.can_grow() => return false,
             Err(Refusal::NoPath) => table.begin_to_grow(hint).expect("memory"),
@@ -110,6 +115,146 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
         let bits = first + TAIL_BITS + 2;
         live_and_die(&table(first), |hash| narrow(hash, bits), seed);
     }
+}
+
+/// A thread that died in the midst of a split has left its reference in a word. Who has the table alone ends the growth
+/// with the descriptors of all, that of the dead thread among them.
+#[test]
+fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
+    const LEVEL: u32 = 4;
+    for place in [0, 5, (1 << LEVEL) - 1] {
+        let mut table = table(LEVEL);
+        let items: Vec<u64> = (1..=20u64).map(|item| item.wrapping_mul(SPREAD)).collect();
+        assert!(items.iter().all(|&item| table.insert(item, BUDGET).is_ok()));
+        table.begin_to_grow(table.hint()).expect("memory");
+        let bucket = 1 << LEVEL | place;
+        let content = table.look(bucket);
+        let mut claim = table.pool.claim().expect("nobody has one");
+        let (reference, _) = claim.publish(Transfer::split(bucket, content));
+        assert!(table.blocks.exchange(bucket, content, reference));
+        core::mem::forget(claim);
+        assert_eq!(table.settle_all(), items.len());
+        assert!(items.iter().all(|&item| table.contains(item)));
+        table.clear();
+        assert_eq!(table.taken(), 0);
+    }
+}
+
+/// Removes alone end a growth, and each takes the longest token though splits are under way.
+#[test]
+fn removes_take_part_in_a_growth() {
+    for first in [4, 9] {
+        let table = table(first);
+        let mut random = Random(1);
+        let mut items = Vec::new();
+        while items.len() < 7 << (first - 1) {
+            let item = random.next();
+            if table.insert(item, BUDGET).is_ok() {
+                items.push(item);
+            }
+        }
+        table.begin_to_grow(table.hint()).expect("memory");
+        let mut removed = 0;
+        while table.level() == first {
+            let item = items.pop().expect("they are enough");
+            assert!(table.remove(item));
+            removed += 1;
+        }
+        assert!(removed <= (1 << first) / 16 + 1, "{removed}");
+        assert!(items.iter().all(|&item| table.contains(item)));
+        assert!(items.iter().all(|&item| table.remove(item)));
+        assert_eq!(table.taken(), 0);
+    }
+}
+
+/// As small as it began, from each level, and larger again. Each remove finds a token of its own.
+#[test]
+fn what_is_left_fits_into_fewer_levels() {
+    let first = 3;
+    for (levels, bits) in [
+        (1, 64),
+        (2, 64),
+        (TAIL_BITS, 64),
+        (TAIL_BITS, first + TAIL_BITS + 2),
+    ] {
+        let hash = |hash: u64| if bits == 64 { hash } else { narrow(hash, bits) };
+        let large = table(first);
+        let mut random = Random(levels.into());
+        let mut items = Vec::new();
+        while large.level() < first + levels {
+            let item = hash(random.next());
+            if insert(&large, item) {
+                items.push(item);
+            }
+        }
+        for level in (first..first + levels).rev() {
+            let small = loop {
+                large.settle_all();
+                let small = Doubling::empty(first, level, BUDGET).expect("memory");
+                if items.len() <= 3 << level && small.add_all(&large) {
+                    break small;
+                }
+                for _ in 0..=items.len() / 16 {
+                    let item = items.swap_remove(random.below(items.len()));
+                    assert!(large.remove(item));
+                }
+            };
+            assert!(
+                bits < 64 || items.len() > 2 << level,
+                "{} at {level}",
+                items.len()
+            );
+            assert_eq!(small.taken(), items.len());
+            assert!(items.iter().all(|&item| small.contains(item)));
+            // It can double as often as before, and nothing is lost by it.
+            let mut added = Vec::new();
+            while small.level() < small.last() || added.len() % 64 != 0 {
+                let item = hash(random.next());
+                if insert(&small, item) {
+                    added.push(item);
+                }
+            }
+            let all = || items.iter().chain(&added);
+            assert!(all().all(|&item| small.contains(item)));
+            let mut left = all().copied().collect::<Vec<_>>();
+            while !left.is_empty() {
+                let item = left.swap_remove(random.below(left.len()));
+                assert!(small.remove(item), "not there: {item:x}");
+            }
+            assert_eq!(small.taken(), 0);
+        }
+    }
+}
+
+/// What a dead thread has taken to split it would else be left out by the table, for a while, and not by its copy.
+#[test]
+fn a_table_goes_on_as_its_copy_does() {
+    const LEVEL: u32 = 8;
+    let table = table(LEVEL);
+    let items = (1..=900u64).map(|item| item.wrapping_mul(SPREAD));
+    assert!(
+        items
+            .clone()
+            .take(700)
+            .all(|item| table.insert(item, BUDGET).is_ok())
+    );
+    table.begin_to_grow(table.hint()).expect("memory");
+    for _ in 0..3 {
+        let taken = table.blocks.next_chunk(table.hint());
+        assert!(!taken.is_empty());
+    }
+    let (copy, _) = table.quiescent_copy().expect("memory");
+    for item in items.skip(700) {
+        assert!(table.insert(item, BUDGET).is_ok() && copy.insert(item, BUDGET).is_ok());
+        assert_eq!(table.stage(), copy.stage());
+        let regions = |of: &Doubling| {
+            let places = 0..1 << of.level();
+            let regions = places.map(|place| of.region_at(of.level(), place));
+            regions.collect::<Vec<_>>()
+        };
+        assert_eq!(regions(&table), regions(&copy));
+    }
+    assert_eq!(table.doubled(), None, "it is over");
 }
 
 /// Each thread has items of its own, whose prefixes are nested with those of others.
@@ -185,7 +330,7 @@ fn one_of_several_threads_admits_an_item() {
                 return false;
             }
             let hint = table.hint();
-            match table.try_to_admit(item, &Nowhere) {
+            match table.try_to_admit(item, BUDGET, &Nowhere) {
                 Ok(Attempt::Admitted) => return true,
                 Ok(Attempt::Present) => return false,
                 Ok(Attempt::Disturbed | Attempt::Starved) => {}
@@ -224,7 +369,7 @@ fn inserts_split_few_words_in_front_of_the_sweep() {
     const LEVEL: u32 = 12;
     let table = table(LEVEL);
     let mut random = Random(1);
-    while table.insert(random.next()).is_ok() {}
+    while table.insert(random.next(), BUDGET).is_ok() {}
     table.begin_to_grow(table.hint()).expect("memory");
     let gone = |side: usize| {
         let words = (2 | side) << (LEVEL - 1)..(3 + side) << (LEVEL - 1);
@@ -233,7 +378,7 @@ fn inserts_split_few_words_in_front_of_the_sweep() {
         words.filter(|&bucket| table.peek(bucket).is_none()).count()
     };
     while table.doubled() < Some(0.25) {
-        table.insert(random.next()).expect("room");
+        table.insert(random.next(), BUDGET).expect("room");
     }
     let words = 1 << LEVEL;
     assert!(gone(0) < words / 128, "{} of {words}", gone(0));

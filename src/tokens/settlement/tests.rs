@@ -75,16 +75,3 @@ fn descriptors_of_dead_threads_are_taken_back() {
     tokens.settle_all();
     assert_eq!(free(&tokens), all);
 }
-
-#[cfg(feature = "std")]
-#[test]
-fn what_is_emptied_is_taken_back_too() {
-    for stage in [State::Pending, State::Committed, State::Aborted] {
-        let tokens = abandoned(stage);
-        assert_eq!(tokens.empty(), 1, "{stage:?}");
-        assert_eq!(frozen(&tokens), 0, "{stage:?}");
-        assert!(!tokens.contains(HASH), "{stage:?}");
-        let all = free(&tokens.fresh().expect("memory"));
-        assert_eq!(free(&tokens), all, "{stage:?}");
-    }
-}

@@ -13,7 +13,6 @@
 //! | M5 | the hint and the blocks, growers and sweepers |
 //! | M6 | the giving back of blocks |
 //! | M7 | snapshots across a split, and two ladders one after the other |
-//! | M8 | an emptied ladder that is sealed, and the next one: the machine in [`closing`] |
 //!
 //! What a clean run says, of each program that is not cut short: each result is explained by one order of the calls, for
 //! each item by itself, where the number of an item is that of the tokens that cover it; these tokens are inserts minus
@@ -26,7 +25,6 @@
 //! items four index bits.
 
 pub mod audit;
-pub mod closing;
 pub mod geometry;
 pub mod hunt;
 pub mod machine;

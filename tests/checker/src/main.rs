@@ -30,8 +30,8 @@ struct Options {
     /// Checks the models of the ladder, not the filter of one size.
     #[arg(long)]
     ladder: bool,
-    /// Of those only this one: 1 to 8.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8))]
+    /// Of those only this one: 1 to 7.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=MODELS as i64))]
     model: Option<u8>,
     /// Shows how this mutant dies. With --model: looks for other programs on which it does, and shows the smallest.
     #[arg(long)]
@@ -187,8 +187,8 @@ const LADDER_LONG: LadderSizes = LadderSizes {
     death_states: 100_000,
 };
 
-/// The model that has a machine of its own.
-const CLOSING: u8 = 8;
+/// The models of the ladder are numbered from 1.
+const MODELS: u8 = 7;
 
 /// The models of the ladder.
 fn ladder(options: &Options) -> Result<(), String> {
@@ -210,10 +210,7 @@ fn ladder(options: &Options) -> Result<(), String> {
     );
     let programs = options.programs.unwrap_or(sizes.programs);
     let states = all(options.states.unwrap_or(sizes.states));
-    if options.mutant.is_none() && options.model.is_none_or(|model| model == CLOSING) {
-        say(ladder::closing::run())?;
-    }
-    let models = 1..CLOSING;
+    let models = 1..=MODELS;
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
         if let Some(name) = &options.mutant {
             let mutant = ladder::parts::named(name)?.mutant;

@@ -34,7 +34,7 @@ const STACK: usize = 256 << 10;
 /// Events are counted in the whole process, so there is one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const EVENTS: [Event; 16] = [
+const EVENTS: [Event; 14] = [
     Event::Hop,
     Event::Kick,
     Event::Broken,
@@ -48,8 +48,6 @@ const EVENTS: [Event; 16] = [
     Event::Hint,
     Event::Growth,
     Event::Vain,
-    Event::Rewalk,
-    Event::Unlink,
     Event::Split,
 ];
 

@@ -5,10 +5,8 @@
 //! drift from the code.
 
 mod admission;
-mod closing;
 mod descriptor;
 mod doubling;
-mod growth;
 mod insertion;
 mod layouts;
 mod lookup;
@@ -17,7 +15,6 @@ mod removal;
 mod rotation;
 mod snapshot;
 mod values;
-mod walks;
 mod words;
 
 /// Something that the crate cannot do without.
@@ -30,7 +27,7 @@ pub struct Piece {
 }
 
 /// All of them, part by part.
-pub(crate) const PARTS: [&[Piece]; 15] = [
+pub(crate) const PARTS: [&[Piece]; 12] = [
     lookup::PIECES,
     words::PIECES,
     layouts::PIECES,
@@ -40,9 +37,6 @@ pub(crate) const PARTS: [&[Piece]; 15] = [
     insertion::PIECES,
     admission::PIECES,
     snapshot::PIECES,
-    walks::PIECES,
-    growth::PIECES,
-    closing::PIECES,
     doubling::PIECES,
     rotation::PIECES,
     values::PIECES,

@@ -1,6 +1,5 @@
 //! The suites: which tests there are, how they are built, and what they must notice.
 
-mod growing;
 mod loom;
 mod ordinary;
 mod shuttle;
@@ -12,15 +11,13 @@ use crate::mutation::Suite;
 pub const LOOM: Suite = loom::SUITE;
 /// The tests of random schedules.
 pub const SHUTTLE: Suite = shuttle::SUITE;
-/// The tests of filters that grow.
-pub const GROWING: Suite = growing::SUITE;
 /// The races of stopped threads.
 pub const STEPS: Suite = steps::SUITE;
-/// Other ordinary tests.
+/// Ordinary tests.
 pub const ORDINARY: Suite = ordinary::SUITE;
 
 /// All of them.
-pub const ALL: [Suite; 5] = [LOOM, SHUTTLE, STEPS, GROWING, ORDINARY];
+pub const ALL: [Suite; 4] = [LOOM, SHUTTLE, STEPS, ORDINARY];
 
 #[cfg(test)]
 mod tests {

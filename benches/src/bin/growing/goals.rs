@@ -42,9 +42,6 @@ const MOST_BITS: f64 = 37.0;
 /// In a growth there are the words that it leaves, too.
 const IN_GROWTH_BITS: f64 = 1.5 * MOST_BITS;
 
-/// Of the rate of false positives, by the chain's.
-const MOST_RATE: f64 = 1.2;
-
 impl Filled {
     /// The times of single inserts at each quantile, medians over fillings.
     pub(crate) fn times(&self) -> [Duration; QUANTILES.len()] {
@@ -112,7 +109,7 @@ pub(crate) fn of_lookups(items: usize, rows: &[Row]) -> Vec<Goal> {
     kinds.into_iter().flat_map(of_kind).collect()
 }
 
-/// Memory, and the rate of false positives.
+/// Memory.
 pub(crate) fn of_way(ways: &[Way]) -> Vec<Goal> {
     let way = ways.iter().find(|way| way.contender == Doubling::NAME);
     let bits = way.and_then(Way::settled).map(|bits| {
@@ -131,15 +128,7 @@ pub(crate) fn of_way(ways: &[Way]) -> Vec<Goal> {
             bits.most <= IN_GROWTH_BITS,
         )
     });
-    let rate = way.and_then(Way::rate).map(|rate| {
-        goal(
-            "false positives by the chain's".to_owned(),
-            format!("at most {MOST_RATE:.2}"),
-            format!("{:.2}", rate.most),
-            rate.most <= MOST_RATE,
-        )
-    });
-    [bits, in_growth, rate].into_iter().flatten().collect()
+    [bits, in_growth].into_iter().flatten().collect()
 }
 
 pub(crate) fn of_inserts(items: usize, all: &[Filled]) -> Vec<Goal> {

@@ -136,7 +136,7 @@ fn kinds(items: usize, all: &[Filled]) {
 
 pub(crate) fn ways(items: usize, start: usize, all: &[Way]) {
     println!(
-        "\nOn the way from {} to {} items: memory, and the expected rate of false positives by the chain's",
+        "\nOn the way from {} to {} items: memory",
         items_name(start),
         items_name(items)
     );
@@ -146,12 +146,9 @@ pub(crate) fn ways(items: usize, start: usize, all: &[Way]) {
         "mean",
         "most",
         "most in a growth",
-        "rate by the chain's, mean",
-        "most",
     ]);
     for way in all {
         let bits = |bits: Option<f64>| or_dash(bits, |bits| format!("{bits:.1}"));
-        let ratio = |ratio: Option<f64>| or_dash(ratio, |ratio| format!("{ratio:.2}"));
         let settled = way.settled();
         layout.row([
             way.contender.to_owned(),
@@ -159,8 +156,6 @@ pub(crate) fn ways(items: usize, start: usize, all: &[Way]) {
             bits(settled.map(|range| range.mean)),
             bits(settled.map(|range| range.most)),
             bits(way.growing().map(|range| range.most)),
-            ratio(way.rate().map(|range| range.mean)),
-            ratio(way.rate().map(|range| range.most)),
         ]);
     }
     layout.print();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockfree_cuckoo_benches::growing::{Chain, Growing, Visitor};
+use lockfree_cuckoo_benches::growing::{Growing, Visitor};
 use lockfree_cuckoo_benches::keys::Keys;
 use lockfree_cuckoo_benches::work::insert_each;
 
@@ -28,8 +28,6 @@ pub(crate) struct Look {
     pub(crate) bits_per_item: Option<f64>,
     /// The expected rate of false positives, or a bound of it.
     pub(crate) false_positives: f64,
-    /// The same by that of the chain with as many items. Of a bound, none.
-    rate: Option<f64>,
     is_growing: bool,
 }
 
@@ -69,11 +67,6 @@ impl Way {
         let looks = looks.filter(|look| look.items >= self.first && which(look));
         Range::of(looks.filter_map(|look| look.bits_per_item))
     }
-
-    /// The rate by the chain's.
-    pub(crate) fn rate(&self) -> Option<Range> {
-        Range::of(self.looks.iter().filter_map(|look| look.rate))
-    }
 }
 
 pub(crate) struct Ways {
@@ -81,8 +74,6 @@ pub(crate) struct Ways {
     start: usize,
     /// The numbers of items at which there is a look.
     stops: Vec<usize>,
-    /// The rates of the chain there.
-    chain: Vec<f64>,
     pub(crate) found: Vec<Way>,
 }
 
@@ -92,53 +83,34 @@ impl Ways {
         let items = keys.stored.len();
         let times = |look: i32| 2f64.powf(f64::from(look) / f64::from(LOOKS));
         let stops = (0..).map(|look| (start as f64 * times(look)) as usize);
-        let mut ways = Self {
+        Self {
             keys: Arc::clone(keys),
             start,
             stops: stops.take_while(|&stop| stop <= items).collect(),
-            chain: Vec::new(),
             found: Vec::new(),
-        };
-        let rate = |chain: &Chain| chain.expected_false_positives();
-        ways.chain = ways.at_stops(rate);
-        ways
-    }
-
-    fn at_stops<C: Growing, T>(&self, look: impl Fn(&C) -> T) -> Vec<T> {
-        let table = C::with_capacity(self.start);
-        let mut inserted = 0;
-        let to = |&stop: &usize| {
-            let part = &self.keys.stored[inserted..stop];
-            assert_eq!(insert_each(&table, part), part.len(), "{}", C::NAME);
-            inserted = stop;
-            look(&table)
-        };
-        self.stops.iter().map(to).collect()
+        }
     }
 }
 
 impl Visitor for Ways {
     fn visit<C: Growing>(&mut self) {
-        let seen = self.at_stops(|table: &C| {
-            (
-                table.bytes(),
-                table.expected_false_positives(),
-                table.growth_done().is_some(),
-            )
-        });
-        let looks = seen.into_iter().zip(&self.stops).zip(&self.chain);
+        let table = C::with_capacity(self.start);
+        let mut inserted = 0;
+        let look = |&items: &usize| {
+            let part = &self.keys.stored[inserted..items];
+            assert_eq!(insert_each(&table, part), part.len(), "{}", C::NAME);
+            inserted = items;
+            let bits = |bytes: usize| 8.0 * bytes as f64 / items as f64;
+            Look {
+                items,
+                bits_per_item: table.bytes().map(bits),
+                false_positives: table.expected_false_positives(),
+                is_growing: table.growth_done().is_some(),
+            }
+        };
         self.found.push(Way {
             contender: C::NAME,
-            looks: looks
-                .map(|(((bytes, rate, is_growing), &items), chain)| Look {
-                    items,
-                    bits_per_item: bytes.map(|bytes| 8.0 * bytes as f64 / items as f64),
-                    false_positives: rate,
-                    // Of others there is only a bound of it.
-                    rate: C::EXACT.then_some(rate / chain),
-                    is_growing,
-                })
-                .collect(),
+            looks: self.stops.iter().map(look).collect(),
             first: self.keys.stored.len() / SHARE,
         });
     }
@@ -151,17 +123,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_is_as_often_wrong_as_itself() {
+    fn memory_lies_between_bounds() {
         let keys = Arc::new(Keys::generate(50_000));
         let mut ways = Ways::new(&keys, 1_000);
         growing::visit_all(&mut ways);
-        let chain = ways.found.iter().find(|way| way.contender == "chain");
-        let one = Range {
-            least: 1.0,
-            mean: 1.0,
-            most: 1.0,
-        };
-        assert_eq!(chain.and_then(Way::rate), Some(one));
+        let settled = |way: &&Way| way.settled().is_some();
+        assert_eq!(ways.found.iter().filter(settled).count(), 2);
         for way in &ways.found {
             let bits = way.settled();
             assert!(

@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering;
 
 use lockfree_cuckoo::{InsertError, InsertManyError};
 
-use super::{Filter, with_snapshot, without_snapshot};
+use super::Filter;
 use crate::budget::{Budget, NotAdded};
 use crate::reply::Answer;
-use crate::settings::Kind;
 
 /// Items that are added before it is looked again how far the filter may grow.
 const BATCH: usize = 256;
@@ -17,7 +16,7 @@ impl Filter {
     /// The same filter, which asks others whether it may grow if it does.
     #[must_use]
     pub fn with_budget(self, budget: Arc<dyn Budget>) -> Self {
-        let grows = self.kind() == Kind::Growing;
+        let grows = self.settings.grows();
         Self {
             budget: grows.then_some(budget),
             ..self
@@ -89,13 +88,13 @@ impl Filter {
         answers
     }
 
-    /// Lets the filter grow by what is left, and no further: what needs a segment that does not fit is refused, and before
+    /// Lets the filter grow by what is left, and no further: what needs a larger table than fits is refused, and before
     /// that is allocated. Returns what is left.
     fn limit_growth(&self) -> Option<usize> {
         let budget = self.budget.as_ref()?;
         let used = self.seen.load(Ordering::Relaxed);
-        let left = budget.left(used);
-        let most = used.saturating_add(without_snapshot(left)).min(self.most);
+        let left = budget.left(used.saturating_add(self.besides()));
+        let most = used.saturating_add(left).min(self.most_of_table());
         self.engine.access().limit_memory_usage(most);
         Some(left)
     }
@@ -107,11 +106,9 @@ impl Filter {
         };
         let used = self.seen.load(Ordering::Relaxed);
         match (growth.memory_needed(), left) {
-            (Some(needed), Some(left))
-                if used.saturating_add(without_snapshot(left)) < self.most =>
-            {
+            (Some(needed), Some(left)) if used.saturating_add(left) < self.most_of_table() => {
                 NotAdded::NoMemoryToGrow {
-                    needed: with_snapshot(needed.saturating_sub(used)),
+                    needed: needed.saturating_sub(used),
                     left,
                 }
             }
@@ -119,10 +116,15 @@ impl Filter {
         }
     }
 
+    /// Bytes that the filter of the library may take.
+    fn most_of_table(&self) -> usize {
+        self.most.saturating_sub(self.besides())
+    }
+
     /// Tells the others if the filter has grown.
     pub(super) fn charge(&self) {
         if let Some(budget) = &self.budget {
-            let bytes = self.memory_usage();
+            let bytes = self.engine.access().memory_usage();
             // Relaxed: what is told is read anew by whoever is told.
             if self.seen.load(Ordering::Relaxed) != bytes {
                 self.seen.store(bytes, Ordering::Relaxed);

@@ -3,99 +3,63 @@
 use std::io::Read;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed,
-    RandomState, ReadError,
+    BuildError, CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, GrowingCuckooFilterBuilder,
+    Hashed, RandomState, ReadError,
 };
 
-use super::{Filter, with_snapshot, without_snapshot};
+use super::Filter;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
+use crate::identity::Own;
 use crate::layout::Layout;
-use crate::origin::Origin;
-use crate::settings::{Kind, Settings};
-
-/// Bytes of a bucket of the library's filters.
-const BUCKET_BYTES: usize = 8;
+use crate::settings::Settings;
 
 impl Filter {
     /// A filter that takes at most `left` bytes now, and may grow to `most` if it grows.
-    ///
-    /// An expansion with which the second segment would take more than half of `most` is lowered.
     ///
     /// # Errors
     ///
     /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
     pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, NotMade> {
-        Self::with_origin(settings, Origin::random(), left, most)
+        Self::with_seed(settings, RandomState::new().seed(), left, most)
     }
 
-    /// The same, of this origin.
+    /// The same, with this seed of its hasher. Filters with one seed and one [`Settings`] are the same, bit for bit, if the
+    /// same is done to them.
     ///
     /// # Errors
     ///
     /// As [`new`](Self::new).
-    pub fn with_origin(
+    pub fn with_seed(
         settings: Settings,
-        origin: Origin,
+        seed: u64,
         left: usize,
         most: usize,
     ) -> Result<Self, NotMade> {
-        let grows = settings.expansion != 0;
-        Self::build(settings, origin, left, most).map_err(|error| match error.memory_needed() {
-            Some(needed) if grows && needed > most => NotMade::TooLarge { needed, most },
-            Some(needed) => NotMade::NoMemory {
-                needed: with_snapshot(needed),
-                left,
-            },
-            None => NotMade::Build(error),
-        })
-    }
-
-    fn build(
-        mut settings: Settings,
-        origin: Origin,
-        left: usize,
-        most: usize,
-    ) -> Result<Self, BuildError> {
-        let Settings {
-            capacity,
-            expansion,
-            layout,
-            ..
-        } = settings;
-        // What its first snapshot adds has to fit too.
-        let left = without_snapshot(left);
-        let hasher = RandomState::with_seed(origin.seed);
-        let (filter, kind) = if expansion == 0 {
-            let builder = FilterBuilder::<Fixed>::with_hasher(hasher.clone());
-            let builder = builder.capacity(capacity).max_memory_usage(left);
-            (build(builder, layout)?, Kind::Fixed)
+        let hasher = RandomState::with_seed(seed);
+        let bytes = left.saturating_sub(Self::BESIDES);
+        let built = if settings.grows() {
+            grown(settings, &hasher, bytes, most.saturating_sub(Self::BESIDES))
         } else {
-            let left = left.min(most);
-            let build = |expansion: u16| {
-                let builder = FilterBuilder::<Growing>::with_hasher(hasher.clone());
-                let builder = builder.growth_factor(expansion.into());
-                let builder = match (origin.growth_rate, layout) {
-                    (Some(rate), Layout::Shape(_)) => builder.max_false_positive_rate(rate),
-                    _ => builder,
-                };
-                build(builder.capacity(capacity).max_memory_usage(left), layout)
-            };
-            let mut filter = build(expansion)?;
-            // The table of the second segment may take a half, so that what else it needs fits too.
-            let table = filter.slots() / filter.shape().slots() * BUCKET_BYTES;
-            let times = (most / 2 / table).max(2);
-            if usize::from(expansion) > times {
-                // Below an expansion, so that it is one.
-                settings.expansion = 1 << times.ilog2();
-                filter = build(settings.expansion)?;
-            }
-            filter.set_max_memory_usage(most);
-            (filter, Kind::Growing)
+            fixed(settings, &hasher, bytes)
         };
-        let engine = Engine::new(filter, kind);
+        let filter = built.map_err(|error| {
+            let needed = error.memory_needed();
+            let needed = needed.map(|needed| needed.saturating_add(Self::BESIDES));
+            let rate = error.requested_rate().zip(error.false_positive_rate());
+            match (needed, rate) {
+                (Some(needed), _) if settings.grows() && needed > most => {
+                    NotMade::TooLarge { needed, most }
+                }
+                (Some(needed), _) => NotMade::NoMemory { needed, left },
+                (None, Some((asked, least))) if settings.grows() => {
+                    NotMade::RateOfGrowing { asked, least }
+                }
+                _ => NotMade::Build(error),
+            }
+        })?;
         Ok(Self::of(
-            engine,
+            filter,
             hasher,
             settings,
             Deletions::default(),
@@ -105,56 +69,77 @@ impl Filter {
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
     pub(crate) fn read(
-        kind: Kind,
         settings: Settings,
         deleted: u64,
         source: impl Read,
         most: usize,
     ) -> Result<Self, ReadError> {
-        let mut filter = match kind {
-            Kind::Fixed => CuckooFilter::read_from_any_layout(source)?,
-            Kind::Growing => GrowingCuckooFilter::read_from_any_layout(source)?,
+        let mut filter = if settings.grows() {
+            Box::new(GrowingCuckooFilter::read_from(source)?)
+        } else {
+            CuckooFilter::read_from_any_layout(source)?
         };
         // Not what the one who stored it allowed.
-        filter.set_max_memory_usage(most);
+        filter.set_max_memory_usage(most.saturating_sub(Self::BESIDES));
         // It would not have been read with another one.
         let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
         let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
-        let engine = Engine::new(filter, kind);
         let deletions = Deletions::starting_at(deleted);
-        Ok(Self::of(engine, hasher, settings, deletions, most))
+        Ok(Self::of(filter, hasher, settings, deletions, most))
     }
 
     fn of(
-        engine: Engine,
+        filter: Box<dyn Hashed>,
         hasher: RandomState,
         mut settings: Settings,
         deletions: Deletions,
         most: usize,
     ) -> Self {
-        let seen = engine.access().memory_usage().into();
-        settings.layout = Layout::Shape(engine.access().shape());
+        settings.layout = Layout::Shape(filter.shape());
         Self {
-            engine,
+            seen: filter.memory_usage().into(),
+            engine: Engine::new(filter),
             hasher,
             settings,
             deletions,
+            own: Own::default(),
             budget: None,
             most,
-            seen,
         }
     }
 }
 
-/// Builds a filter with the layout, or with one for the rate.
-fn build<E: lockfree_cuckoo::Engine>(
-    builder: FilterBuilder<E>,
-    layout: Layout,
+fn fixed(
+    settings: Settings,
+    hasher: &RandomState,
+    bytes: usize,
 ) -> Result<Box<dyn Hashed>, BuildError> {
-    match layout {
+    let builder = CuckooFilterBuilder::with_hasher(hasher.clone());
+    let builder = builder.capacity(settings.capacity).max_memory_usage(bytes);
+    match settings.layout {
         Layout::Shape(shape) => builder.build_shape(shape),
         Layout::Rate(rate) => builder.build_smallest(rate),
     }
+}
+
+/// One that takes at most `bytes` now, and `most` later.
+fn grown(
+    settings: Settings,
+    hasher: &RandomState,
+    bytes: usize,
+    most: usize,
+) -> Result<Box<dyn Hashed>, BuildError> {
+    let builder = GrowingCuckooFilterBuilder::with_hasher(hasher.clone());
+    let builder = builder
+        .capacity(settings.capacity)
+        .max_memory_usage(bytes.min(most));
+    let mut filter = match settings.layout {
+        Layout::Shape(_) => builder,
+        Layout::Rate(rate) => builder.max_false_positive_rate(rate),
+    }
+    .build()?;
+    filter.set_max_memory_usage(most);
+    Ok(Box::new(filter))
 }
 
 /// Why no filter was made.
@@ -163,7 +148,7 @@ pub enum NotMade {
     /// It would take more than there is left.
     #[error("what is left is {left} bytes, and this filter needs {needed}")]
     NoMemory {
-        /// With what a snapshot adds.
+        /// To begin with.
         needed: usize,
         /// What was said to be left.
         left: usize,
@@ -175,6 +160,17 @@ pub enum NotMade {
         needed: usize,
         /// What it may take.
         most: usize,
+    },
+    /// One that grows has a higher rate of false positives before it has grown.
+    #[error(
+        "ERROR: a filter that grows has a rate of {least:.6} when it is full for the first time, which is more than \
+         {asked}: set a higher one, or EXPANSION 0"
+    )]
+    RateOfGrowing {
+        /// What was asked for.
+        asked: f64,
+        /// What it has.
+        least: f64,
     },
     /// It cannot be built.
     #[error(transparent)]

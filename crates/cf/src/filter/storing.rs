@@ -2,9 +2,17 @@
 
 use std::io::{self, Write};
 
-use lockfree_cuckoo::{Chunks, SnapshotError};
+use lockfree_cuckoo::{Chunks, Hashed, SnapshotError};
 
 use super::Filter;
+use crate::entry::Entry;
+
+/// A copy of a filter, to be stored while others go on: [`Filter::copy`] makes it.
+#[derive(Debug)]
+pub struct Copied {
+    entry: Entry,
+    filter: Box<dyn Hashed>,
+}
 
 impl Filter {
     /// The stored form of the library, for a caller who knows that nobody writes meanwhile: see
@@ -17,15 +25,41 @@ impl Filter {
         self.engine.chunks()
     }
 
-    /// Writes all items that were in when it was called, and perhaps some that came since, while others go on. What
-    /// else there is to keep of a filter is its [`Entry`](crate::Entry).
+    /// A copy of all items that were in when it was called, and perhaps of some that came since.
     ///
     /// # Errors
     ///
-    /// If there is no memory for a copy of it, others disturb each try to make one, or the sink fails.
-    pub fn write(&self, mut sink: impl Write) -> Result<(), WriteError> {
-        let copy = patiently(|| self.engine.snapshot())?;
-        Ok(copy(&mut sink)?)
+    /// If there is no memory for it, or others disturb each try to make one.
+    pub fn copy(&self) -> Result<Copied, SnapshotError> {
+        Ok(Copied {
+            entry: Entry::of(self),
+            filter: patiently(|| self.engine.access().snapshot())?,
+        })
+    }
+
+    /// Writes a [`copy`](Self::copy).
+    ///
+    /// # Errors
+    ///
+    /// If none can be made, or the sink fails.
+    pub fn write(&self, sink: impl Write) -> Result<(), WriteError> {
+        Ok(self.copy()?.write(sink)?)
+    }
+}
+
+impl Copied {
+    /// What else there is to keep of the filter.
+    pub fn entry(&self) -> Entry {
+        self.entry
+    }
+
+    /// Writes the stored form of the library.
+    ///
+    /// # Errors
+    ///
+    /// If the sink fails.
+    pub fn write(mut self, mut sink: impl Write) -> io::Result<()> {
+        self.filter.write_to(&mut sink)
     }
 }
 

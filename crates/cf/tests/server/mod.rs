@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use cf::{Absent, Command, Entry, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
 use lockfree_cuckoo::{Lanes, Shape};
@@ -27,7 +26,7 @@ const MOST: usize = 1 << 20;
 const CLIENT: u64 = 1;
 
 pub(crate) struct Server {
-    pub(crate) filters: HashMap<Vec<u8>, Arc<Filter>>,
+    pub(crate) filters: HashMap<Vec<u8>, Filter>,
     transfers: Transfers<Loan>,
     lent: Rc<Cell<usize>>,
     pub(crate) memory: usize,
@@ -55,7 +54,7 @@ impl Server {
         let call = cf::find(name)
             .expect("a command")
             .parse(arguments, &RULES)?;
-        let found = self.filters.get(call.key);
+        let found = self.filters.get_mut(call.key);
         let lend = |bytes| {
             if bytes > self.memory.saturating_sub(self.lent.get()) {
                 return Err(Error::Other("no memory for dumps is left".to_owned()));
@@ -73,6 +72,11 @@ impl Server {
                     (filter, reply)
                 }
             },
+            (Command::Compact, Some(filter)) => {
+                filter.shrink_to_fit();
+                return Ok(Reply::Done);
+            }
+            (Command::Compact, None) => return Err(Error::NothingToCompact),
             (Command::ScanDump(iterator), Some(filter)) => {
                 let chunk = self.transfers.next_chunk(filter, CLIENT, iterator, lend)?;
                 return Ok(Reply::Chunk(chunk));
@@ -94,7 +98,7 @@ impl Server {
                 }
             }
         };
-        self.filters.insert(call.key.to_vec(), Arc::new(filter));
+        self.filters.insert(call.key.to_vec(), filter);
         reply
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cf::{Absent, Call, Command, Error, Filter, Rules, Spec};
 
 use super::Answer;
-use crate::catalogue::CreateError;
+use crate::catalogue::{CreateError, Place};
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::session::Session;
@@ -52,9 +52,7 @@ fn at_once(server: &Server, call: &Call<'_>, caller: u64) -> Option<Replied> {
         return None;
     };
     match server.catalogue.filters().get(call.key) {
-        Some(filter) if operation.items() <= FEW && !operation.takes_long() => {
-            Some(operation.on(filter, caller))
-        }
+        Some(Place::Here(filter)) if operation.items() <= FEW => Some(operation.on(filter, caller)),
         Some(_) => None,
         None => match operation.absent() {
             Absent::Reply(replied) => Some(replied),
@@ -89,6 +87,11 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
                 (None, Absent::Create(settings)) => on(&*catalogue.get_or_create(key, settings)?),
             }
         }
+        Command::Compact => match catalogue.shrink(key) {
+            Ok(true) => Ok(cf::Reply::Done),
+            Ok(false) => Err(Error::NothingToCompact),
+            Err(in_use) => Err(Error::Other(in_use.to_string())),
+        },
         Command::ScanDump(iterator) => {
             let filter = catalogue.get(key).ok_or(Error::NoFilter)?;
             let chunk = server

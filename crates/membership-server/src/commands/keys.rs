@@ -3,6 +3,7 @@
 use super::Answer;
 use super::pattern::matches;
 use crate::arguments::{integer, is, syntax_error};
+use crate::catalogue::bytes_of;
 use crate::reply::Reply;
 use crate::session::Session;
 
@@ -110,10 +111,13 @@ fn matching(session: &Session, pattern: &[u8], reply: fn(Vec<Reply>) -> Reply) -
 
 pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
-        [part, key, ..] if is(part, "USAGE") => match session.server.catalogue.get(key) {
-            Some(filter) => Reply::number(filter.memory_usage()).into(),
-            None => Reply::Nil.into(),
-        },
+        [part, key, ..] if is(part, "USAGE") => {
+            let (server, key) = (session.server.clone(), key.to_vec());
+            Answer::later(move || match server.catalogue.get(&key) {
+                Some(filter) => Reply::number(bytes_of(&key, &filter)),
+                None => Reply::Nil,
+            })
+        }
         _ => Reply::error("ERR unknown subcommand: only MEMORY USAGE key is supported").into(),
     }
 }

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
+use crate::catalogue::bytes_of;
 use crate::reply::Reply;
 use crate::saver::NotSaved;
 use crate::server::LastSave;
@@ -163,8 +164,8 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
                 (
                     "used_memory",
                     filters
-                        .values()
-                        .map(|filter| filter.memory_usage())
+                        .iter()
+                        .filter_map(|(key, place)| Some(bytes_of(key, place.here()?)))
                         .sum::<usize>()
                         .to_string(),
                 ),

@@ -12,6 +12,12 @@ fn check(client: &mut Client, dialogue: &[(&str, &str)]) {
     }
 }
 
+fn memory_of(client: &mut Client, key: &str) -> usize {
+    let reply = client.ask(&["MEMORY", "USAGE", key]);
+    let number = reply.trim_end().trim_start_matches(':');
+    number.parse().expect("a number")
+}
+
 #[test]
 fn items_are_added_found_counted_and_deleted() {
     let server = Server::start(["--default-capacity", "1000"]);
@@ -71,13 +77,9 @@ fn items_are_added_found_counted_and_deleted() {
 fn filters_are_reserved_and_described() {
     let server = Server::start::<&str>([]);
     let client = &mut server.client();
-    let described = |size, segments, expansion| {
-        format!(
-            "*16\n+Size\n:{size}\n+Number of buckets\n:384\n+Number of filters\n:{segments}\n\
-             +Number of items inserted\n:2\n+Number of items deleted\n:1\n+Bucket size\n:4\n\
-             +Expansion rate\n:{expansion}\n+Max iterations\n:30"
-        )
-    };
+    let described = "+Number of buckets\n:384\n+Number of filters\n:1\n\
+         +Number of items inserted\n:2\n+Number of items deleted\n:1\n+Bucket size\n:4\n\
+         +Expansion rate\n:0\n+Max iterations\n:30\n";
     check(
         client,
         &[
@@ -95,9 +97,14 @@ fn filters_are_reserved_and_described() {
             ("CF.DEL f a", ":1"),
         ],
     );
-    let memory = client.ask(&["MEMORY", "USAGE", "f"]);
-    let memory = memory.trim_end().trim_start_matches(':').to_owned();
-    check(client, &[("CF.INFO f", &described(memory, 1, 0))]);
+    let info = client.ask(&["CF.INFO", "f"]).replace("\r\n", "\n");
+    let info = info.strip_prefix("*16\n+Size\n:").expect(&info);
+    let (size, rest) = info.split_once('\n').expect(info);
+    assert_eq!(rest, described);
+    // With its key, and its place.
+    let size: usize = size.parse().expect("a number");
+    let memory = memory_of(client, "f");
+    assert!((size + 1..size + 200).contains(&memory), "{size} {memory}");
     check(
         client,
         &[
@@ -148,6 +155,28 @@ fn filters_are_reserved_and_described() {
     }
 }
 
+/// For all that a key takes, and what is put aside for its first snapshot.
+#[test]
+fn a_small_key_takes_little() {
+    for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
+        let server = Server::start(["--growing"]);
+        let client = &mut server.client();
+        check(client, &[(&format!("CF.RESERVE k 1000{options}"), "+OK")]);
+        let info = client.ask(&["INFO"]);
+        let says = |name: &str| {
+            let line = info.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|number| number.parse::<usize>().ok())
+        };
+        let used = memory_of(client, "k");
+        assert_eq!(says("used_memory:"), Some(used), "{info}");
+        let reserved = says("reserved_memory:").expect("a number");
+        assert!(
+            used < reserved && reserved <= most,
+            "{used} {reserved} {options}"
+        );
+    }
+}
+
 #[test]
 fn a_growing_filter_takes_more_than_it_was_made_for() {
     let server = Server::start(["--growing", "--default-capacity", "100"]);
@@ -163,8 +192,11 @@ fn a_growing_filter_takes_more_than_it_was_made_for() {
         info.contains("+Number of items inserted\r\n:5000\r\n"),
         "{info}"
     );
-    assert!(info.contains("+Expansion rate\r\n:2\r\n"), "{info}");
-    assert!(!info.contains("+Number of filters\r\n:1\r\n"), "{info}");
+    assert!(info.contains("+Expansion rate\r\n:1\r\n"), "{info}");
+    assert!(info.contains("+Number of filters\r\n:1\r\n"), "{info}");
+    // At first there were buckets for 100 items, now there are some for 5,000.
+    let buckets = "+Number of buckets\r\n:2048\r\n";
+    assert!(info.contains(buckets), "{info}");
     for item in 0..5_000 {
         assert_eq!(client.ask(&["CF.DEL", "f", &item.to_string()]), ":1\r\n");
     }
@@ -173,9 +205,11 @@ fn a_growing_filter_takes_more_than_it_was_made_for() {
         &[
             ("CF.COMPACT f", "+OK"),
             ("CF.RESERVE fixed 100 EXPANSION 0", "+OK"),
+            ("CF.COMPACT fixed", "+OK"),
         ],
     );
     let info = client.ask(&["CF.INFO", "f"]);
+    assert!(!info.contains(buckets), "{info}");
     assert!(
         info.contains("+Number of items deleted\r\n:5000\r\n"),
         "{info}"

@@ -42,7 +42,7 @@ fn metrics_say_what_happened() {
         "membership_command_errors_total{command=\"unknown\"} 1",
         "membership_filter_items{filter=\"a \\\"b\\\"\\\\\"} 99",
         "membership_filter_deleted_items{filter=\"a \\\"b\\\"\\\\\"} 1",
-        "membership_filter_segments{filter=\"a \\\"b\\\"\\\\\"} 1",
+        "membership_filter_tables{filter=\"a \\\"b\\\"\\\\\"} 1",
         "membership_connections 1",
         "membership_accepted_connections_total 1",
         concat!(
@@ -242,7 +242,7 @@ fn filters_that_grow_are_charged_when_they_grow() {
         ]);
         assert_eq!(reply, "+OK\r\n", "{key}");
     }
-    // With an expansion that would make the second segment larger than one filter may be.
+    // Whatever the expansion, it doubles.
     client.ask(&["CF.RESERVE", "steep", "1000", "EXPANSION", "30000"]);
     for batch in 0..100 {
         let items: Vec<String> = (0..1_000).map(|item| format!("{batch} {item}")).collect();

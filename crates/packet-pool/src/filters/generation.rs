@@ -66,6 +66,8 @@ impl Generation {
 
     /// The generation of the next period.
     pub(super) fn following(&self, maker: &Maker) -> Result<Self, BuildError> {
+        // The next inserts are not into this one, and would not end a doubling.
+        self.young.finish_doubling();
         Ok(Self {
             number: self.number + 1,
             hasher: self.hasher.clone(),

@@ -1,7 +1,7 @@
 //! Makes the filters of a run.
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilterBuilder, Engine, FilterBuilder, GrowingCuckooFilterBuilder, Hashed,
+    AnyLayout, BuildError, CuckooFilterBuilder, FilterBuilder, GrowingCuckooFilterBuilder, Hashed,
     RandomState,
 };
 use std::sync::Arc;
@@ -34,7 +34,8 @@ pub(crate) struct Maker {
     /// One for all filters, so that a key is hashed once.
     hasher: RandomState,
     rotating: bool,
-    /// The most answers that may be wrong by the filters. None: as many as the default layout has.
+    /// The most answers that may be wrong by the filters. None: as many as the default layout has, and of a filter that
+    /// grows any number.
     rate: Option<f64>,
 }
 
@@ -75,17 +76,21 @@ impl Maker {
         let rate = self
             .rate
             .map(|rate| if self.rotating { rate / 2.0 } else { rate });
-        let filter = match self.room {
+        match self.room {
             Room::Fixed(keys) => {
                 let builder = CuckooFilterBuilder::with_hasher(hasher);
-                build(builder.capacity(keys), rate)?
+                Ok(build(builder.capacity(keys), rate)?.into())
             }
             Room::Growing(keys) => {
                 let builder = GrowingCuckooFilterBuilder::with_hasher(hasher);
-                build(builder.capacity(keys.max(expected)), rate)?
+                let builder = builder.capacity(keys.max(expected));
+                let builder = match rate {
+                    Some(rate) => builder.max_false_positive_rate(rate),
+                    None => builder,
+                };
+                Ok(Arc::new(builder.build()?))
             }
-        };
-        Ok(filter.into())
+        }
     }
 
     /// The rate that was asked for.
@@ -94,8 +99,8 @@ impl Maker {
     }
 }
 
-/// The smallest filter with this rate of false positives; without one, that of the default layout.
-pub(super) fn build<E: Engine>(
+/// The smallest filter of one size with this rate of false positives; without one, that of the default layout.
+pub(super) fn build<E: AnyLayout>(
     builder: FilterBuilder<E>,
     rate: Option<f64>,
 ) -> Result<Box<dyn Hashed>, BuildError> {

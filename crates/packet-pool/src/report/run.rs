@@ -8,6 +8,7 @@ use crate::keys::Mode;
 use crate::pool::Tally;
 use crate::results::Written;
 use crate::verify::Verdict;
+use lockfree_cuckoo::InsertError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,10 +59,14 @@ impl Run {
                 }
             };
             let packets = amount::count(refused, "packet");
-            let advice = if self.grows {
-                ""
-            } else {
-                " (raise --capacity, or use --growing)"
+            let ends_at_rate = matches!(
+                refusal,
+                InsertError::CannotGrow { error, .. } if error.false_positive_rate() > 0.0
+            );
+            let advice = match (self.grows, ends_at_rate) {
+                (true, true) => " (raise --rate, or --capacity, from which the filter grows)",
+                (true, false) => "",
+                (false, _) => " (raise --capacity, or use --growing)",
             };
             let words =
                 format!("the filter refused the keys of {packets}{forgotten}: {refusal}{advice}");

@@ -45,18 +45,6 @@ fn a_rate_decides_what_the_filters_take() {
     for args in [
         &["-j", "2"][..],
         &["-j", "2", "--window", "0.3", "--repeat", "5"],
-        &["-j", "2", "--growing", "--capacity", "20000"],
-        &[
-            "-j",
-            "2",
-            "--growing",
-            "--capacity",
-            "20000",
-            "--window",
-            "0.3",
-            "--repeat",
-            "5",
-        ],
     ] {
         let roomy = ["--made-up", "20000"];
         let args = [args, &roomy].concat();
@@ -68,6 +56,38 @@ fn a_rate_decides_what_the_filters_take() {
             assert!(bytes > last, "{args:?} {rate}: {}", run.out);
             last = bytes;
         }
+    }
+}
+
+/// It decides how far a filter grows, and nothing else.
+#[test]
+fn a_rate_ends_the_growth_of_filters() {
+    let window: &[&str] = &["--window", "0.3", "--repeat", "5"];
+    for (window, least, more) in [
+        (&[][..], "0.000123", "0.002"),
+        (window, "0.000245", "0.004"),
+    ] {
+        let growing = ["-j", "2", "--growing", "--made-up", "20000"];
+        let with = |capacity: &str, rate: &str| {
+            let more = ["--capacity", capacity, "--rate", rate];
+            Run::new(&[&growing[..], window, &more].concat())
+        };
+        let run = with("20", "1e-4").expect(2);
+        run.says(&[&format!(
+            "raise --rate to {least} at least, or give --capacity"
+        )]);
+        let run = with("20", least).expect(3);
+        run.says(&[
+            "the filter refused the keys of ",
+            "raise --rate, or --capacity",
+        ]);
+        let run = with("20", more).expect(0);
+        run.adds_up();
+        let (low, high) = (
+            with("40000", least).expect(0),
+            with("40000", "0.1").expect(0),
+        );
+        assert_eq!(bytes_of_filter(&low), bytes_of_filter(&high));
     }
 }
 

@@ -38,14 +38,14 @@ const TABLE: [Row; 43] = [
     ("CF.COMPACT f", "+OK", None),
     (
         "CF.INFO f",
-        "*16\n+Size\n:~\n+Number of buckets\n:384\n+Number of filters\n:1\n+Number of items inserted\n:5\n+Number of items deleted\n:1\n+Bucket size\n:4\n+Expansion rate\n:2\n+Max iterations\n:20",
+        "*16\n+Size\n:~\n+Number of buckets\n:512\n+Number of filters\n:1\n+Number of items inserted\n:5\n+Number of items deleted\n:1\n+Bucket size\n:4\n+Expansion rate\n:2\n+Max iterations\n:20",
         Some(
-            "%8\n+Size\n:~\n+Number of buckets\n:384\n+Number of filters\n:1\n+Number of items inserted\n:5\n+Number of items deleted\n:1\n+Bucket size\n:4\n+Expansion rate\n:2\n+Max iterations\n:20",
+            "%8\n+Size\n:~\n+Number of buckets\n:512\n+Number of filters\n:1\n+Number of items inserted\n:5\n+Number of items deleted\n:1\n+Bucket size\n:4\n+Expansion rate\n:2\n+Max iterations\n:20",
         ),
     ),
     (
         "CF.DEBUG f",
-        "$~bktsize:4 buckets:384 items:5 deletes:1 filters:1 max_iterations:20 expansion:2",
+        "$~bktsize:4 buckets:512 items:5 deletes:1 filters:1 max_iterations:20 expansion:2",
         None,
     ),
     ("CF.SCANDUMP f -1", "-Invalid position", None),

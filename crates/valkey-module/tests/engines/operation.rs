@@ -73,7 +73,6 @@ fn what_changes_a_key_is_told_and_nothing_else() {
             ("f", "CF.SCANDUMP f 0", None),
             ("f", "CF.COMPACT f", None),
             ("w", "CF.INSERT w ITEMS many", Some("cf.insert")),
-            ("w", "CF.COMPACT w", None),
             ("w", "DEL-MANY", Some("cf.del")),
             ("w", "CF.COMPACT w", Some("cf.compact")),
             ("w", "CF.COMPACT w", None),
@@ -361,7 +360,8 @@ fn memory_is_counted_and_given_back() {
                 .expect("a number")
         };
         let before = used();
-        assert_eq!(engine.ask("CF.RESERVE f 10000000"), "+OK\r\n");
+        let reserve = "CF.RESERVE f 10000000 EXPANSION 0";
+        assert_eq!(engine.ask(reserve), "+OK\r\n");
         let usage = engine.ask("MEMORY USAGE f");
         let usage: usize = usage
             .trim_start_matches(':')
@@ -388,7 +388,7 @@ fn settings_are_followed() {
         let mut client = engine.client();
         for (setting, value) in [
             ("cf.capacity", "1024"),
-            ("cf.expansion", "2"),
+            ("cf.expansion", "1"),
             ("cf.max-filter-bytes", "134217728"),
             ("cf.max-dump-bytes", "268435456"),
             ("cf.max-item-bytes", "1048576"),
@@ -426,7 +426,7 @@ fn settings_are_followed() {
         assert!(reply.contains("cf.max-item-bytes"), "{reply}");
         let info = ask(&mut client, "CF.INFO f");
         assert!(info.contains("+Expansion rate\r\n:0\r\n"), "{info}");
-        for (set, has) in [(1, 2), (3, 4), (4, 4)] {
+        for (set, has) in [(1, 1), (3, 4), (4, 4)] {
             let line = format!("CONFIG SET cf.expansion {set}");
             assert_eq!(ask(&mut client, &line), "+OK\r\n");
             assert_eq!(ask(&mut client, &format!("CF.ADD e{set} a")), ":1\r\n");
@@ -578,7 +578,7 @@ fn commands_are_described() {
         );
         let docs = engine.ask("COMMAND DOCS cf.compact");
         assert!(
-            docs.contains("Frees the empty segments of a filter"),
+            docs.contains("Makes a filter as small as its items allow"),
             "{docs}"
         );
         let mut client = engine.client();
@@ -598,7 +598,7 @@ fn growth_ends_at_a_rate_of_wrong_answers() {
         assert_eq!(replica.ask(rate), "+OK\r\n");
         let mut client = engine.client();
         assert_eq!(
-            ask(&mut client, "CF.RESERVE f 1000 MAXERROR 0.0005"),
+            ask(&mut client, "CF.RESERVE f 1000 ERROR 0.0005"),
             "+OK\r\n"
         );
         assert_eq!(ask(&mut client, "CF.RESERVE g 1000"), "+OK\r\n");
@@ -619,6 +619,69 @@ fn growth_ends_at_a_rate_of_wrong_answers() {
             engine.wait_for_replica(&replica);
             assert!(engine.dump(key) == replica.dump(key), "{key}");
         }
+        // It is about growth, and says so where no filter can grow.
+        let rate = "CONFIG SET cf.max-false-positive-rate 0.0001";
+        assert_eq!(ask(&mut client, rate), "+OK\r\n");
+        let refused = ask(&mut client, "CF.RESERVE j 1000");
+        let words = "-ERR ERROR: a filter that grows has a rate of 0.000122 ";
+        assert!(refused.starts_with(words), "{refused}");
+        let fixed = "CF.RESERVE j 1000 EXPANSION 0";
+        assert_eq!(ask(&mut client, fixed), "+OK\r\n");
+        let info = ask(&mut client, "CF.INFO j");
+        assert!(info.contains("+Bucket size\r\n:4\r\n"), "{info}");
         replica.check();
+    });
+}
+
+/// A large filter that grows has its memory from the system. It counts all the same.
+#[test]
+fn maxmemory_is_kept_by_filters_that_grow() {
+    each(|_, engine| {
+        let number = |name| -> usize {
+            let number = engine.info(name).expect("it");
+            number.parse().expect("a number")
+        };
+        let most = number("used_memory") + (24 << 20);
+        let maxmemory = format!("CONFIG SET maxmemory {most}");
+        assert_eq!(engine.ask(&maxmemory), "+OK\r\n");
+        // 16 MiB each.
+        assert_eq!(engine.ask("CF.RESERVE f 4000000"), "+OK\r\n");
+        assert!(number("used_memory") + number("cf_uncounted_bytes") > most - (8 << 20));
+        let refused = engine.ask("CF.RESERVE g 4000000");
+        assert!(refused.starts_with("-ERR Insufficient memory"), "{refused}");
+        let mut client = engine.client();
+        let mut refused = None;
+        for item in 0..10_000 {
+            let reply = ask(&mut client, &format!("CF.ADD small {item}"));
+            if reply.starts_with('-') {
+                refused = Some(reply);
+            }
+        }
+        assert_eq!(refused, None, "there is room for a small one");
+        assert_eq!(engine.ask("DEL f"), ":1\r\n");
+        assert_eq!(number("cf_uncounted_bytes"), 0);
+        assert_eq!(engine.ask("CF.RESERVE g 4000000"), "+OK\r\n");
+    });
+}
+
+/// For all that a key takes.
+#[test]
+fn a_small_key_takes_little() {
+    each(|_, engine| {
+        for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
+            assert_eq!(
+                engine.ask(&format!("CF.RESERVE k 1000{options}")),
+                "+OK\r\n"
+            );
+            let usage = engine.ask("MEMORY USAGE k");
+            let usage: usize = usage.trim_end()[1..].parse().expect("a number");
+            let counted = engine.info("cf_bytes").expect("a number");
+            let counted: usize = counted.parse().expect("a number");
+            assert!(
+                counted < usage && usage <= most,
+                "{counted} {usage}{options}"
+            );
+            assert_eq!(engine.ask("DEL k"), ":1\r\n");
+        }
     });
 }

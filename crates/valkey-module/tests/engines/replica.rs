@@ -123,9 +123,9 @@ fn the_smallest_filters_are_made_by_replicas_too() {
             continue;
         };
         let options = (1..=10).map(|size| format!("{} BUCKETSIZE {size}", 2 * size));
-        let options: Vec<_> = options
-            .chain(["4".to_owned(), "4 ERROR 0.01".to_owned()])
-            .collect();
+        let options = options.chain(["4".to_owned(), "4 ERROR 0.01".to_owned()]);
+        let of_both_kinds = |options| [0, 2].map(|kind| format!("{options} EXPANSION {kind}"));
+        let options: Vec<_> = options.flat_map(of_both_kinds).collect();
         for (key, options) in options.iter().enumerate() {
             assert_eq!(
                 primary.ask(&format!("CF.RESERVE {key} {options}")),
@@ -139,9 +139,14 @@ fn the_smallest_filters_are_made_by_replicas_too() {
         );
         assert_eq!(primary.ask("CONFIG SET cf.capacity 4"), "+OK\r\n");
         assert_eq!(primary.ask("CF.ADD y a"), ":1\r\n");
+        // What is told is a rate, and not the bucket size.
+        let rate = "CONFIG SET cf.max-false-positive-rate 0.001";
+        assert_eq!(primary.ask(rate), "+OK\r\n");
+        assert_eq!(primary.ask("CF.RESERVE z 2 BUCKETSIZE 1"), "+OK\r\n");
+        assert_eq!(primary.ask("CF.ADD z a"), ":1\r\n");
         primary.wait_for_replica(&replica);
         let keys = (0..options.len()).map(|key| key.to_string());
-        for key in keys.chain(["x".to_owned(), "y".to_owned()]) {
+        for key in keys.chain(["x", "y", "z"].map(str::to_owned)) {
             assert!(primary.dump(&key).len() > 30);
             assert!(primary.dump(&key) == replica.dump(&key), "{kind:?}: {key}");
         }

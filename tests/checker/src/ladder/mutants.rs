@@ -1,8 +1,7 @@
 //! The mutants: the machine of a ladder with one piece taken out, and the program that must notice.
 //!
-//! Three pieces are not taken out here, because no program was found that needs them: which of two equal tokens a remove
-//! takes; that an admission finishes the split of its witness, where it could take what is frozen for the truth; and the
-//! second look at the list of ladders by lookups and removes, as long as none is taken out of it.
+//! Two pieces are not taken out here, because no program was found that needs them: which of two equal tokens a remove
+//! takes; and that an admission finishes the split of its witness, where it could take what is frozen for the truth.
 
 /// One piece taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -95,7 +95,7 @@ pub struct Shape {
     pub contract: bool,
     /// Whether blocks can be given back, so that helpers pin themselves.
     pub release: bool,
-    /// Whether inserts sweep.
+    /// Whether inserts and removes sweep.
     pub sweeps: bool,
     /// Whether there can be two ladders.
     pub chain: bool,

@@ -29,6 +29,7 @@ pub fn recipe(model: u8) -> Recipe {
         "ladder tail=3 level=2 growing",
         "ladder tail=3 level=2 growing split=4",
         "ladder tail=3 level=2 growing split=6",
+        "ladder tail=2 deepest=2 growing sweeps",
     ];
     let (kinds, shapes): (&[(Kind, usize)], _) = match model {
         1 => (
@@ -131,6 +132,7 @@ pub fn recipe(model: u8) -> Recipe {
                 "ladder deepest=1 both",
                 "ladder deepest=2 chain growing",
                 "ladder deepest=2 both growing",
+                "ladder deepest=2 both growing sweeps",
             ],
         ),
     };

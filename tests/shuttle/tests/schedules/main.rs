@@ -9,20 +9,16 @@
 //! 6. `scan`: a snapshot holds what was in throughout.
 //! 7. `histories`: what several threads see of each class is linearizable, whatever they do.
 //! 8. `counting`: the number of items is exact once the threads are done.
-//! 9. `growth`: all of this while segments come and go.
-//! 10. `doubling`: the same while a table doubles.
-//! 11. `growths`: a growth ends, whoever begins or ends it, up to the last level and beyond.
-//! 12. `closing`: owners keep what they have while an emptied filter begins anew.
+//! 9. `doubling`: all of this while a table doubles.
+//! 10. `growths`: a growth ends, whoever begins or ends it, up to the last level and beyond.
 //!
 //! Each test says which events it is about, and fails if they did not happen.
 #![cfg(lockfree_cuckoo_shuttle)]
 
 mod admission;
 mod caravan;
-mod closing;
 mod counting;
 mod doubling;
-mod growth;
 mod growths;
 mod histories;
 mod paths;

@@ -1,8 +1,6 @@
 //! Races with stopped threads, by what the stopped call is.
 #![cfg(lockfree_cuckoo_steps)]
 
-mod admissions;
-mod anew;
 mod arrivals;
 mod copies;
 mod doubling;
@@ -15,34 +13,16 @@ mod references;
 mod refusals;
 mod refused_rotations;
 mod relocations;
+mod rotating_admissions;
 mod rotations;
-mod sealing;
 mod snapshots;
 mod splits;
 mod versions;
-mod walks;
 
-use lockfree_cuckoo::testing::{AddSegment, Descriptors};
-use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, Filter, Growing, RandomState};
+use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, RandomState};
 use model::Layout;
 use model::geometry::Geometry;
-
-/// A filter that grows by segments.
-type Chain = Filter<Growing>;
-
-/// A filter that grows, with a segment of so many buckets as the target in front of the first one, of two buckets.
-/// Both are empty.
-fn growing(buckets: usize) -> Chain {
-    let filter = first_segment();
-    assert!(filter.add_segment(buckets));
-    filter
-}
-
-/// A filter that grows, with a segment of two buckets.
-fn first_segment() -> Chain {
-    let builder = Chain::builder().capacity(8).seed(1);
-    builder.build().expect("memory")
-}
 
 /// Lets what is deferred run, unless somebody is pinned: so that it is no access of a thread that is to stop.
 fn run_what_is_deferred() {

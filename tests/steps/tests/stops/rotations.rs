@@ -9,8 +9,8 @@ use model::mix;
 use step_tests::{Led, at_each_step, overtaken};
 
 /// Of one class in a table of two buckets, with the candidates in one order and in the other.
-const ITEM: u64 = 0x1111;
-const FLIPPED: u64 = 1 << 63 | ITEM;
+pub(crate) const ITEM: u64 = 0x1111;
+pub(crate) const FLIPPED: u64 = 1 << 63 | ITEM;
 
 /// Most rotations that overtake a call: each table has each part meanwhile, more than once.
 fn most_rotations(generations: usize) -> usize {
@@ -18,13 +18,13 @@ fn most_rotations(generations: usize) -> usize {
 }
 
 /// So many generations of so many buckets.
-fn filter(generations: usize, buckets: usize) -> RotatingCuckooFilter {
+pub(crate) fn filter(generations: usize, buckets: usize) -> RotatingCuckooFilter {
     let builder = RotatingCuckooFilter::builder().generations(generations);
     let builder = builder.buckets(buckets).seed(1);
     builder.build().expect("memory")
 }
 
-fn rotate(filter: &RotatingCuckooFilter, rotations: usize) {
+pub(crate) fn rotate(filter: &RotatingCuckooFilter, rotations: usize) {
     for _ in 0..rotations {
         filter.rotate().expect("nobody is in the way");
     }

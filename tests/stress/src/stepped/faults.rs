@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::tally;
-use lockfree_cuckoo::{Growing, Ladder};
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -34,8 +33,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     }
     every_pair_of_steps(seed, &watchdog)?;
     every_overlap(seed, &watchdog)?;
-    growing::every_step::<Growing>(&watchdog)?;
-    growing::every_step::<Ladder>(&watchdog)?;
+    growing::every_step(&watchdog)?;
     several_at_once(time.saturating_sub(start.elapsed()), seed, &watchdog)
 }
 

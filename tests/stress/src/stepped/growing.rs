@@ -1,5 +1,5 @@
-//! Filters that grow: histories of a few items while segments come and go, or the table doubles, and threads that stop
-//! for good in the midst of growth.
+//! Filters that grow: histories of a few items while the table doubles, and threads that stop for good in the midst of
+//! that.
 //!
 //! Actors are items that nothing confuses, so the history of each must be linearizable. Extras make the filter
 //! grow: each thread has its own, and a small table takes many of them, of all threads, for one. A thread never
@@ -12,7 +12,7 @@ use std::thread;
 use crew::Crew;
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
-use lockfree_cuckoo::{FilterBuilder, Growing, Grows, Ladder};
+use lockfree_cuckoo::{FilterBuilder, Ladder};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
 use model::mix;
@@ -36,7 +36,7 @@ const ACTORS: usize = 4;
 /// Fingerprints of all extras.
 const FINGERPRINTS: u64 = 12;
 
-/// Most extras of a thread. Those of all fill several segments.
+/// Most extras of a thread. Those of all fill the table several times.
 const EXTRAS: usize = 24;
 
 const PACE: Pace = Pace {
@@ -44,36 +44,11 @@ const PACE: Pace = Pace {
     turns: 8,
 };
 
-type Filter<E> = lockfree_cuckoo::Filter<E, AsGiven>;
+pub(crate) const TITLE: &str = "a filter that grows";
 
-/// An engine that grows.
-pub(crate) trait Grown: Grows {
-    const TITLE: &'static str;
+type Filter = lockfree_cuckoo::Filter<Ladder, AsGiven>;
 
-    /// Makes the filter another one under those who use it.
-    fn change(filter: &Filter<Self>)
-    where
-        Self: Sized;
-}
-
-impl Grown for Growing {
-    const TITLE: &'static str = "a filter that grows and shrinks";
-
-    /// It begins anew, if it was empty when the round began.
-    fn change(filter: &Filter<Self>) {
-        filter.shrink_to_fit();
-    }
-}
-
-impl Grown for Ladder {
-    const TITLE: &'static str = "a filter that doubles";
-
-    fn change(filter: &Filter<Self>) {
-        filter.begin_to_double();
-    }
-}
-
-fn tiny<E: Grown>() -> Filter<E> {
+fn tiny() -> Filter {
     let builder = FilterBuilder::with_hasher(AsGiven).capacity(8);
     builder.build().expect("memory")
 }
@@ -103,8 +78,8 @@ struct Part {
 }
 
 /// Returns the number of calls.
-pub(crate) fn batch<E: Grown>(rounds: usize, seed: u64) -> Result<usize, String> {
-    let filter = tiny::<E>();
+pub(crate) fn batch(rounds: usize, seed: u64) -> Result<usize, String> {
+    let filter = tiny();
     let clock = Clock::default();
     let pace = PACE.varied(seed);
     let parts = Crew::workers(THREADS, |crew, thread| {
@@ -156,7 +131,7 @@ fn is_last_of_a_period(round: usize) -> bool {
 }
 
 /// Takes out all that is left.
-fn remove_actors<E: Grown>(filter: &Filter<E>, counts: &[usize]) -> Result<(), String> {
+fn remove_actors(filter: &Filter, counts: &[usize]) -> Result<(), String> {
     for (number, &copies) in counts.iter().enumerate() {
         let removed = (0..).take_while(|_| filter.remove_hash(actor(number)));
         if removed.count() != copies {
@@ -172,9 +147,9 @@ fn remove_actors<E: Grown>(filter: &Filter<E>, counts: &[usize]) -> Result<(), S
     }
 }
 
-fn play<E: Grown>(
+fn play(
     rounds: usize,
-    filter: &Filter<E>,
+    filter: &Filter,
     clock: &Clock,
     crew: &Crew,
     thread: usize,
@@ -188,7 +163,7 @@ fn play<E: Grown>(
         crew.meet();
         let mut seen: [Vec<Event>; ACTORS] = Default::default();
         if thread == 0 {
-            E::change(filter);
+            filter.begin_to_double();
         }
         for _ in 0..CALLS {
             part.calls += 1;
@@ -216,7 +191,7 @@ fn play<E: Grown>(
     verdict.map(|()| part)
 }
 
-fn call<E: Grown>(filter: &Filter<E>, clock: &Clock, hash: u64, rng: &mut SmallRng) -> Event {
+fn call(filter: &Filter, clock: &Clock, hash: u64, rng: &mut SmallRng) -> Event {
     let began = clock.now();
     let call = match rng.random_range(0..8) {
         0 | 1 => Call::Insert(filter.insert_hash(hash).is_ok()),
@@ -232,11 +207,7 @@ fn call<E: Grown>(filter: &Filter<E>, clock: &Clock, hash: u64, rng: &mut SmallR
 }
 
 /// Some come, or some go.
-fn move_extras<E: Grown>(
-    filter: &Filter<E>,
-    own: &mut Vec<u64>,
-    rng: &mut SmallRng,
-) -> Result<(), String> {
+fn move_extras(filter: &Filter, own: &mut Vec<u64>, rng: &mut SmallRng) -> Result<(), String> {
     let wanted = rng.random_range(0..=EXTRAS);
     while own.len() < wanted {
         let hash = extra(rng);
@@ -249,11 +220,7 @@ fn move_extras<E: Grown>(
     remove_extras(filter, own, wanted)
 }
 
-fn remove_extras<E: Grown>(
-    filter: &Filter<E>,
-    own: &mut Vec<u64>,
-    wanted: usize,
-) -> Result<(), String> {
+fn remove_extras(filter: &Filter, own: &mut Vec<u64>, wanted: usize) -> Result<(), String> {
     while own.len() > wanted {
         // The oldest first.
         let hash = own.remove(0);
@@ -273,17 +240,17 @@ const FEWEST: usize = 16;
 /// What happens while a thread stands still in an insert that makes the filter grow.
 #[derive(Clone, Copy, Debug)]
 enum Meanwhile {
-    /// It never comes back. Others fill several segments.
+    /// It never comes back. Others make the table double several times.
     Dies,
-    /// Others fill several segments, and empty them.
+    /// Others make the table double several times, and empty it.
     Fills,
     /// Others take out all there is.
     Empties,
 }
 
-/// Stops a thread at each step of an insert into a full filter: between finding no room, setting about a new segment
-/// and publishing it.
-pub(crate) fn every_step<E: Grown>(watchdog: &Watchdog) -> Result<(), String> {
+/// Stops a thread at each step of an insert into a full filter: between finding no room, beginning to double
+/// the table and splitting its words.
+pub(crate) fn every_step(watchdog: &Watchdog) -> Result<(), String> {
     let start = tally();
     let mut scenes = 0;
     for meanwhile in [Meanwhile::Dies, Meanwhile::Fills, Meanwhile::Empties] {
@@ -291,10 +258,10 @@ pub(crate) fn every_step<E: Grown>(watchdog: &Watchdog) -> Result<(), String> {
         loop {
             let what = format!(
                 "growth of {}: a thread stops at step {step}, meanwhile: {meanwhile:?}",
-                E::TITLE
+                TITLE
             );
             let stopped = watchdog
-                .watch(&what, || stop_in_growth::<E>(step, meanwhile))
+                .watch(&what, || stop_in_growth(step, meanwhile))
                 .map_err(|why| format!("{what}: {why}"))?;
             if !stopped {
                 break;
@@ -308,15 +275,15 @@ pub(crate) fn every_step<E: Grown>(watchdog: &Watchdog) -> Result<(), String> {
     }
     println!(
         "faults: growth of {}: {scenes} steps at which a thread stopped; {}",
-        E::TITLE,
+        TITLE,
         Sum::since(&start)
     );
     Ok(())
 }
 
 /// Whether the thread came to that step.
-fn stop_in_growth<E: Grown>(at_step: usize, meanwhile: Meanwhile) -> Result<bool, String> {
-    let filter = tiny::<E>();
+fn stop_in_growth(at_step: usize, meanwhile: Meanwhile) -> Result<bool, String> {
+    let filter = tiny();
     let residents: Vec<u64> = distinct(0).take(filter.slots()).collect();
     for &hash in &residents {
         filter
@@ -386,7 +353,7 @@ fn distinct(thread: u64) -> impl Iterator<Item = u64> {
         .filter(move |hash| hash & 0xffff > 64 && seen.insert(hash & 0xffff))
 }
 
-fn fill_and_empty<E: Grown>(filter: &Filter<E>, thread: u64) -> Result<(), String> {
+fn fill_and_empty(filter: &Filter, thread: u64) -> Result<(), String> {
     let items: Vec<u64> = distinct(thread).take(200).collect();
     for &hash in &items {
         filter
@@ -399,7 +366,7 @@ fn fill_and_empty<E: Grown>(filter: &Filter<E>, thread: u64) -> Result<(), Strin
     take_out(filter, &items)
 }
 
-fn take_out<E: Grown>(filter: &Filter<E>, items: &[u64]) -> Result<(), String> {
+fn take_out(filter: &Filter, items: &[u64]) -> Result<(), String> {
     match items
         .iter()
         .find(|&&hash| !filter.contains_hash(hash) || !filter.remove_hash(hash))

@@ -1,7 +1,7 @@
 //! `cargo suite`: runs the tests of one suite, then the mutants that they must kill.
 //!
 //! ```text
-//! cargo suite loom|shuttle|steps|growing|ordinary [--help | models | tests | mutants] [NAME]
+//! cargo suite loom|shuttle|steps|ordinary [--help | models | tests | mutants] [NAME]
 //! ```
 
 use std::process::ExitCode;

@@ -32,27 +32,11 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
-        name: "others decide an admission in a segment",
-        changes: &[(
-            "tokens/settlement.rs",
-            "pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone",
-            "pending.transfer.moved.is_none() && tokens.deciders != Deciders::Everyone",
-        )],
-    },
-    Piece {
-        name: "an admission asks its witness before the finer segments",
+        name: "an admission asks its witness before the older generations",
         changes: &[(
             "tokens/verdict.rs",
             "elsewhere.earlier_hold_none()\n        && witness_holds_none(tokens, admission)",
             "witness_holds_none(tokens, admission)\n        && elsewhere.earlier_hold_none()",
-        )],
-    },
-    Piece {
-        name: "an admission looks at the list before it asks the coarser segments",
-        changes: &[(
-            "engine/growing/walks.rs",
-            "coarser.skip(1).all(|link| self.holds_none(link)) && self.is_current()",
-            "self.is_current() && coarser.skip(1).all(|link| self.holds_none(link))",
         )],
     },
 ];

@@ -253,16 +253,56 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a scan takes a word that is gone for an empty bucket",
         changes: &[(
             "tokens/doubling/scan.rs",
-            "Settled::Gone | Settled::Absent => Err(Disturbance::Growth),",
-            "Settled::Gone | Settled::Absent => Ok(Bucket::EMPTY),",
+            "tokens.region(bucket, settled).ok_or(Disturbance::Growth)",
+            "Ok(Region::Whole(settled(tokens, bucket).unwrap_or(Bucket::EMPTY)))",
         )],
     },
     Piece {
-        name: "a scan uses hints of another level",
+        name: "a scan heeds no hints of the parts of a bucket",
         changes: &[(
             "tokens/doubling/scan.rs",
-            "if level_of(hint.bucket) != level {",
-            "if level_of(hint.bucket) < level {",
+            "        let region = hint.bucket >> deeper",
+            "        if deeper == Some(1) {\n            return Ok(());\n        }\n        let region = hint.bucket >> deeper",
+        )],
+    },
+    Piece {
+        name: "a copy is not split where the table is",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "    if matches!(found, Region::Split(_)) {\n        split(copy, bucket)?;\n    }\n    let mut buckets",
+            "    let mut buckets",
+        )],
+    },
+    Piece {
+        name: "a full region of a copy is not split",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "if copy.hint().is_growing() && !copy.look(bucket).has_room() {",
+            "if copy.hint().is_growing() && !copy.look(bucket).has_room() && false {",
+        )],
+    },
+    Piece {
+        name: "what a dead thread has taken to split it stays taken",
+        changes: &[(
+            "tokens/doubling/rest.rs",
+            "    tokens.blocks.give_up_taken();\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "chunks go on when another doubling has begun",
+        changes: &[(
+            "stored/ladder.rs",
+            "self.of_rung(Rung::size) == Some(self.stage.size())",
+            "self.of_rung(Rung::size) >= Some(self.stage.size())",
+        )],
+    },
+    Piece {
+        name: "a stored bucket that the sweep has passed need not be split",
+        changes: &[(
+            "stored/ladder.rs",
+            "matches!(region, Region::Split(_)) || !self.stage.has_passed(place),",
+            "matches!(region, Region::Split(_)) || !self.stage.has_passed(place) || true,",
         )],
     },
     Piece {

@@ -294,66 +294,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was not copied once",
     },
     Mutant {
-        piece: piece("a remove walks from the oldest segment"),
-        killer: "growth::a_remove_takes_nothing_that_another_item_needs",
-        message: "another item",
-    },
-    Mutant {
-        piece: piece("a lookup trusts a list that has changed"),
-        killer: "growth::a_walk_over_a_list_that_has_changed_is_not_trusted",
-        message: "a class that is never empty was missed",
-    },
-    Mutant {
-        piece: piece("a remove trusts a list that has changed"),
-        killer: "growth::a_remove_over_a_list_that_has_changed_begins_again",
-        message: "another item",
-    },
-    Mutant {
-        piece: piece("an admission does not look at the list again"),
-        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
-        message: "not exactly one",
-    },
-    Mutant {
-        piece: piece("an admission asks its own segment only"),
-        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
-        message: "not exactly one",
-    },
-    Mutant {
-        piece: piece("an admission reads other segments like a lookup"),
-        killer: "growth::an_admission_that_was_late_for_growth_has_no_second_winner",
-        message: "not exactly one",
-    },
-    Mutant {
-        piece: piece("a segment is taken out before it is sealed"),
-        killer: "growth::a_segment_that_may_get_an_item_is_not_taken_out",
-        message: "lost with its segment",
-    },
-    Mutant {
-        piece: piece("a segment is sealed at once"),
-        killer: "growth::a_segment_that_may_get_an_item_is_not_taken_out",
-        message: "lost with its segment",
-    },
-    Mutant {
-        piece: piece("growers that find another's segment add their own"),
-        killer: "growth::growers_that_race_add_one_segment",
-        message: "an item was lost",
-    },
-    Mutant {
-        piece: piece("a list is published without what it consists of"),
-        killer: "growth::an_insert_is_not_lost_while_the_filter_grows",
-        message: "Causality violation",
-    },
-    Mutant {
-        piece: piece("a list is freed when all are unpinned"),
-        killer: "growth::a_drained_segment_is_taken_out_under_a_reader",
-        message: "a freed list is read",
-    },
-    Mutant {
-        piece: piece("a segment is freed when all are unpinned"),
-        killer: "growth::a_drained_segment_is_taken_out_under_a_reader",
-        message: "Causality violation",
-    },
-    Mutant {
         piece: piece("an emptying does not freeze its word"),
         killer: "rotation::a_late_emptying_does_no_harm",
         message: "was wiped",
@@ -439,6 +379,11 @@ const MUTANTS: &[Mutant] = &[
         message: "not exactly one",
     },
     Mutant {
+        piece: piece("an admission reads the older generations like a lookup"),
+        killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
+        message: "not exactly one",
+    },
+    Mutant {
         piece: piece("an admission does not ask the older generations"),
         killer: "rotation::one_of_two_admissions_wins_at_a_rotation",
         message: "not exactly one",
@@ -492,31 +437,6 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("a code is read as a bucket"),
         killer: "layouts::semi_sorted::a_lookup_sees_a_token_that_hops",
         message: "a hopping token was missed",
-    },
-    Mutant {
-        piece: piece("a word that an earlier attempt closed counts"),
-        killer: "closing::an_insert_is_not_lost_in_the_next_attempt",
-        message: "an own item was lost",
-    },
-    Mutant {
-        piece: piece("a closed word is opened while the attempt goes on"),
-        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
-        message: "an own item",
-    },
-    Mutant {
-        piece: piece("an attempt seals though a word has a token"),
-        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
-        message: "an own item",
-    },
-    Mutant {
-        piece: piece("a lookup takes a sealed table for the filter"),
-        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
-        message: "an own item was missed",
-    },
-    Mutant {
-        piece: piece("a remove takes a sealed table for the filter"),
-        killer: "closing::an_insert_is_not_lost_while_the_filter_begins_anew",
-        message: "a stored item was not removed",
     },
     Mutant {
         piece: piece("a split does not freeze its word"),

@@ -1,4 +1,4 @@
-//! The ordinary tests that must kill a mutant, but for those of filters that grow.
+//! The ordinary tests that must kill a mutant.
 //!
 //! What only a rare schedule brings to light is left to the other suites.
 
@@ -219,5 +219,30 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("a scan that growth disturbs does not end"),
         killer: "lib::tokens::doubling::scan::tests::a_scan_that_growth_disturbs_ends",
         message: "a scan is on",
+    },
+    Mutant {
+        piece: piece("a copy is not split where the table is"),
+        killer: "lib::tokens::doubling::scan::tests::a_copy_is_exact_at_each_stage",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a full region of a copy is not split"),
+        killer: "lib::tokens::doubling::scan::tests::a_full_region_of_a_copy_is_split",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("what a dead thread has taken to split it stays taken"),
+        killer: "lib::tokens::doubling::tests::a_table_goes_on_as_its_copy_does",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("chunks go on when another doubling has begun"),
+        killer: "ladder::stored::splits_between_chunks_do_no_harm",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("a stored bucket that the sweep has passed need not be split"),
+        killer: "ladder::stored::what_cannot_be_while_a_table_is_growing_is_an_error",
+        message: "the sweep has passed",
     },
 ];

@@ -177,46 +177,6 @@ const MUTANTS: &[Mutant] = &[
         message: "a hopping token was not copied once",
     },
     Mutant {
-        piece: piece("others decide an admission in a segment"),
-        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
-        message: "not exactly one was told true",
-    },
-    Mutant {
-        piece: piece("a remove walks from the oldest segment"),
-        killer: "schedules::growth::owners_keep_what_they_have",
-        message: "an own item was",
-    },
-    Mutant {
-        piece: piece("a lookup trusts a list that has changed"),
-        killer: "schedules::growth::a_class_that_is_never_empty_is_never_missed",
-        message: "the class was never empty",
-    },
-    Mutant {
-        piece: piece("a remove trusts a list that has changed"),
-        killer: "schedules::growth::owners_keep_what_they_have",
-        message: "an own item was",
-    },
-    Mutant {
-        piece: piece("a count trusts a list that has changed"),
-        killer: "schedules::growth::a_class_that_is_never_empty_is_never_missed",
-        message: "the class was never empty",
-    },
-    Mutant {
-        piece: piece("an admission does not look at the list again"),
-        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
-        message: "not exactly one was told true",
-    },
-    Mutant {
-        piece: piece("an admission asks its own segment only"),
-        killer: "schedules::growth::exactly_one_is_told_true_while_the_filter_grows",
-        message: "not exactly one was told true",
-    },
-    Mutant {
-        piece: piece("a segment with items is taken out"),
-        killer: "schedules::growth::nothing_is_lost_with_a_segment",
-        message: "an own item was",
-    },
-    Mutant {
         piece: piece("a split does not freeze its word"),
         killer: "schedules::doubling::riders_are_never_missed_while_the_table_doubles",
         message: "a rider was",
@@ -300,30 +260,5 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("a table is added behind whatever there is"),
         killer: "schedules::growths::of_several_that_add_a_table_one_does",
         message: "two tables were added",
-    },
-    Mutant {
-        piece: piece("a word that an earlier attempt closed counts"),
-        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
-        message: "an own item was",
-    },
-    Mutant {
-        piece: piece("a closed word is opened while the attempt goes on"),
-        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
-        message: "an own item was",
-    },
-    Mutant {
-        piece: piece("an attempt seals though a word has a token"),
-        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
-        message: "an own item was",
-    },
-    Mutant {
-        piece: piece("a lookup takes a sealed table for the filter"),
-        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
-        message: "",
-    },
-    Mutant {
-        piece: piece("a remove takes a sealed table for the filter"),
-        killer: "schedules::closing::owners_keep_what_they_have_while_the_filter_begins_anew",
-        message: "an own item was",
     },
 ];

@@ -1,11 +1,11 @@
-//! The lines of the README's table that are about the options of `CF.RESERVE` and `CF.INSERT`.
+//! The lines of the README's table that are about how filters are made, and how large they become.
 
 use super::many::{many, number, with};
 use super::{Case, Trial};
 use crate::wire::request;
 
 /// By what the README has in the first column.
-pub(super) const ALL: [Case; 10] = [
+pub(super) const ALL: [Case; 11] = [
     ("`BUCKETSIZE`", bucket_size),
     ("no `BUCKETSIZE`", no_bucket_size),
     ("`ERROR`", error_rate),
@@ -14,11 +14,13 @@ pub(super) const ALL: [Case; 10] = [
     ("`EXPANSION 0`", expansion_0),
     ("`EXPANSION 1` and more", expansion),
     ("growth ends", growth_ends),
+    ("`CF.COMPACT`", compact),
     ("default capacity", default_capacity),
     ("unknown option with a value", unknown_option),
 ];
 
 fn bucket_size(trial: &mut Trial) {
+    let size = |size| format!("~Bucket size\n:{size}\n~");
     for (given, this) in [
         (1, 2),
         (2, 2),
@@ -34,8 +36,10 @@ fn bucket_size(trial: &mut Trial) {
             &format!("CF.RESERVE f{given} 640 BUCKETSIZE {given}"),
             "+OK",
         );
-        let size = |size| format!("~Bucket size\n:{size}\n~");
         trial.differ(&format!("CF.INFO f{given}"), &size(given), &size(this));
+        let grows = format!("CF.RESERVE g{given} 640 BUCKETSIZE {given} EXPANSION 2");
+        trial.both(&grows, "+OK");
+        trial.differ(&format!("CF.INFO g{given}"), &size(given), &size(4));
     }
     trial.both("CF.RESERVE g 64 BUCKETSIZE 256", "-~between 1 and 255~");
 }
@@ -54,6 +58,13 @@ fn error_rate(trial: &mut Trial) {
     assert_eq!(sizes[1] > 4 * sizes[0], !trial.is_redisbloom, "{sizes:?}");
     let refused = "-ERR ERROR: value must be a number from 0.000000001 to less than 1";
     trial.differ("CF.RESERVE h 64 ERROR 1", "+OK", refused);
+    trial.both("CF.RESERVE i 64 ERROR 0.001 EXPANSION 1", "+OK");
+    let lower = "CF.RESERVE j 64 ERROR 0.0001 EXPANSION 1";
+    trial.differ(
+        lower,
+        "+OK",
+        "-ERR ERROR: a filter that grows has a rate of ~",
+    );
 }
 
 fn max_iterations(trial: &mut Trial) {
@@ -82,17 +93,19 @@ fn expansion_0(trial: &mut Trial) {
 }
 
 fn expansion(trial: &mut Trial) {
-    for (given, redisbloom, this) in [(1, 1, 2), (2, 2, 2), (3, 4, 4), (8, 8, 8)] {
-        let reserve = format!("CF.RESERVE f{given} 64 EXPANSION {given}");
-        trial.both(&reserve, "+OK");
-        let rate = |rate| format!("~Expansion rate\n:{rate}\n~");
-        let info = format!("CF.INFO f{given}");
-        trial.differ(&info, &rate(redisbloom), &rate(this));
+    for (given, kept) in [(1, 1), (2, 2), (3, 4), (8, 8), (32_768, 32_768)] {
+        let key = format!("f{given}");
+        trial.both(&format!("CF.RESERVE {key} 64 EXPANSION {given}"), "+OK");
+        let rate = format!("~Expansion rate\n:{kept}\n~");
+        trial.both(&format!("CF.INFO {key}"), &rate);
+        let before = buckets(trial, &key);
+        assert_eq!(many(trial, &format!("CF.INSERT {key} ITEMS"), 200), 0);
+        let tables = number(&trial.client.ask(&["CF.INFO", &key]), "Number of filters");
+        assert_eq!(tables > 1, trial.is_redisbloom, "{tables} of {key}");
+        // From 32 of them.
+        let grown = buckets(trial, &key) / before;
+        assert!(trial.is_redisbloom || grown == 2, "{grown} of {key}");
     }
-    // With the second segment, a growing filter would take more than half of 64 MiB.
-    trial.both("CF.RESERVE steep 1000 EXPANSION 32768", "+OK");
-    let (redisbloom, this) = ("~Expansion rate\n:32768\n~", "~Expansion rate\n:8192\n~");
-    trial.differ("CF.INFO steep", redisbloom, this);
 }
 
 fn growth_ends(trial: &mut Trial) {
@@ -102,6 +115,17 @@ fn growth_ends(trial: &mut Trial) {
     let reached = refused.iter().any(|reply| reply.starts_with(what));
     assert_eq!(reached, trial.is_redisbloom, "{:?}", refused.first());
     assert_eq!(refused.is_empty(), !trial.is_redisbloom);
+}
+
+fn compact(trial: &mut Trial) {
+    trial.both("CF.RESERVE f 64 EXPANSION 2", "+OK");
+    let before = buckets(trial, "f");
+    assert_eq!(many(trial, "CF.INSERT f ITEMS", 1000), 0);
+    trial.each(50..1000, "CF.DEL f {}", ":1");
+    trial.both("CF.COMPACT f", "+OK");
+    let is_as_before = buckets(trial, "f") == before;
+    assert_eq!(is_as_before, !trial.is_redisbloom);
+    trial.each(0..50, "CF.EXISTS f {}", ":1");
 }
 
 fn default_capacity(trial: &mut Trial) {

@@ -32,7 +32,7 @@ fn copies(trial: &mut Trial) {
     trial.each(0..8, "CF.ADD f same", ":1");
     trial.differ("CF.ADD f same", ":1", "-ERR~");
     let grown = "~Number of filters\n:3\n~";
-    trial.differ("CF.INFO f", grown, "~Number of filters\n:1\n~");
+    trial.differ("CF.INFO f", grown, "~Number of buckets\n:32\n~");
     trial.differ("CF.COUNT f same", ":9", ":8");
 }
 

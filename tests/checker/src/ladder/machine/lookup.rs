@@ -10,19 +10,12 @@ impl Run<'_> {
         if !self.world.shape.chain {
             return self.contains_in(0, item);
         }
-        self.repeat((), move |run, ()| {
-            let list = run.list()?;
-            for ladder in (0..list).rev() {
-                if run.contains_in(ladder.into(), item)? {
-                    return Ok(Done(true));
-                }
+        for ladder in (0..self.list()?).rev() {
+            if self.contains_in(ladder.into(), item)? {
+                return Ok(true);
             }
-            Ok(if run.list()? == list {
-                Done(false)
-            } else {
-                Again(())
-            })
-        })
+        }
+        Ok(false)
     }
 
     /// The number of ladders.
@@ -80,18 +73,11 @@ impl Run<'_> {
         if !self.world.shape.chain {
             return self.count_in(0, item);
         }
-        self.repeat((), move |run, ()| {
-            let list = run.list()?;
-            let mut copies = 0;
-            for ladder in (0..list).rev() {
-                copies += run.count_in(ladder.into(), item)?;
-            }
-            Ok(if run.list()? == list {
-                Done(copies)
-            } else {
-                Again(())
-            })
-        })
+        let mut copies = 0;
+        for ladder in (0..self.list()?).rev() {
+            copies += self.count_in(ladder.into(), item)?;
+        }
+        Ok(copies)
     }
 
     fn count_in(&mut self, ladder: usize, item: Item) -> Step<u8> {

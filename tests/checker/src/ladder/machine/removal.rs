@@ -20,23 +20,21 @@ impl Run<'_> {
         if !self.world.shape.chain {
             return self.remove_in(0, item);
         }
-        self.repeat((), move |run, ()| {
-            let list = run.list()?;
-            let coarser_first = run.is(Mutant::CoarserLadderFirst);
-            for at in 0..list {
-                let ladder = if coarser_first { at } else { list - 1 - at };
-                if run.remove_in(ladder.into(), item)? {
-                    return Ok(Done(true));
-                }
-                if run.list()? != list {
-                    return Ok(Again(()));
-                }
+        let list = self.list()?;
+        let coarser_first = self.is(Mutant::CoarserLadderFirst);
+        for at in 0..list {
+            let ladder = if coarser_first { at } else { list - 1 - at };
+            if self.remove_in(ladder.into(), item)? {
+                return Ok(true);
             }
-            Ok(Done(false))
-        })
+        }
+        Ok(false)
     }
 
     fn remove_in(&mut self, ladder: usize, item: Item) -> Step<bool> {
+        if self.world.shape.sweeps {
+            self.sweep_in(ladder)?;
+        }
         self.repeat(false, move |run, bumped| {
             let before = run.version(item)?;
             let pair = run.pair(ladder, item)?;

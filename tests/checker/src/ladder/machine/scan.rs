@@ -91,7 +91,7 @@ impl Run<'_> {
                 (notes << 2 | u64::from(len), false)
             })?;
             let (len, notes) = (notes & 3, notes >> 2);
-            if len > NOTES as u64 || run.world.shape.chain && run.list()? != list {
+            if len > NOTES as u64 {
                 return Ok(None);
             }
             for at in 0..len {

@@ -1,0 +1,43 @@
+//! Contraction: the tokens of tables in a smaller one, while nobody else uses them.
+//!
+//! It is the inverse of a doubling: the last bit of a bucket's number comes back in front of the tails. Where a lane has no
+//! room for one more bit, the last bit of the tail goes. So each item has still a token of its own that covers it, and that
+//! is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first level on would
+//! have left it, so the table can double as often as before.
+
+use super::parts::{Bucket, Doubling, Token, prefix};
+use super::scan::place;
+use crate::error::OutOfMemory;
+use crate::table::doubling::{Blocks, Region, Stage, alternate_at, level_of};
+
+/// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
+/// fit.
+pub(super) fn add_all(to: &Doubling, from: &Doubling) -> bool {
+    let both_levels = 1 << from.level()..4 << from.level();
+    let contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));
+    contents.into_iter().all(|(bucket, content)| {
+        let mut tokens = content.tokens();
+        tokens.all(|token| add(to, from, bucket, token))
+    })
+}
+
+/// Adds a token that is in a bucket of another table, on the side on which it is there if there is room.
+fn add(to: &Doubling, from: &Doubling, bucket: usize, token: Token) -> bool {
+    let level = to.level();
+    let prefix = prefix(bucket, token, from.blocks.depth(level_of(bucket)));
+    let (first, lane) = prefix.at(level, to.blocks.depth(level));
+    let on_second_side = bucket >> (level_of(bucket) - 1) & 1 == 1;
+    let bucket = if on_second_side {
+        alternate_at(level, first, prefix.head())
+    } else {
+        first
+    };
+    Token::from_bits(u32::from(lane)).is_some_and(|token| place(to, bucket, token).is_ok())
+}
+
+/// An empty table that began at one level, and has another.
+pub(super) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Doubling, OutOfMemory> {
+    let empty = |_| Region::Whole(Bucket::EMPTY);
+    let blocks = Blocks::with_regions(first, Stage::at_rest(level), empty)?;
+    Doubling::with_blocks(blocks, search_budget)
+}

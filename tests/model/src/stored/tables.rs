@@ -1,0 +1,346 @@
+//! The stored form of a filter that grows: the header, a list of its tables, and the words of one after the other.
+//!
+//! ```text
+//! header : 60 | CRC-32 : 4 | entries, 24 each | words, 8 each | CRC-32 : 4
+//! ```
+//!
+//! Each entry ends in a checksum, and each checksum covers all that comes before it but the other checksums. Of a table
+//! that is growing there are two words for each bucket: its children, or itself and [`WHOLE`].
+
+use super::{CHECKSUM, Field, HEADER, crc32, field};
+use crate::layout::Layout;
+
+/// Bytes of an entry, with its checksum.
+pub const ENTRY: usize = 24;
+
+/// Behind a bucket that is not split.
+pub const WHOLE: u64 = 1;
+
+/// Always 0.
+pub const UNUSED: Field = field("unused", 32, 8);
+/// The false-positive rate that is allowed.
+pub const RATE: Field = field("rate", 40, 8);
+/// The memory that is allowed.
+pub const MEMORY: Field = field("memory", 48, 8);
+/// How many tables there are.
+pub const TABLES: Field = field("tables", 56, 4);
+
+const fn of_table(name: &'static str, table: usize, at: usize, bytes: usize) -> Field {
+    field(name, HEADER + ENTRY * table + at, bytes)
+}
+
+/// The level at which a table began.
+#[must_use]
+pub const fn first(table: usize) -> Field {
+    of_table("first level", table, 0, 1)
+}
+
+/// The level that it has.
+#[must_use]
+pub const fn level(table: usize) -> Field {
+    of_table("level", table, 1, 1)
+}
+
+/// Whether it is growing.
+#[must_use]
+pub const fn growing(table: usize) -> Field {
+    of_table("growing", table, 2, 1)
+}
+
+/// How many of its buckets are split, from the first on.
+#[must_use]
+pub const fn cursor(table: usize) -> Field {
+    of_table("cursor", table, 3, 5)
+}
+
+/// The items in it.
+#[must_use]
+pub const fn items(table: usize) -> Field {
+    of_table("items", table, 8, 8)
+}
+
+/// How many buckets an insert examines.
+#[must_use]
+pub const fn search_budget(table: usize) -> Field {
+    of_table("search budget", table, 16, 4)
+}
+
+/// What is ahead of the words.
+#[must_use]
+pub fn head(bytes: &[u8]) -> usize {
+    HEADER + ENTRY * TABLES.get(bytes) as usize
+}
+
+/// Where a word is.
+#[must_use]
+pub fn word(bytes: &[u8], index: usize) -> Field {
+    field("word", head(bytes) + 8 * index, 8)
+}
+
+/// How many words a table has.
+#[must_use]
+pub fn words(bytes: &[u8], table: usize) -> usize {
+    1 << (level(table).get(bytes) + growing(table).get(bytes))
+}
+
+/// An occupied slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The level at which its table began.
+    pub first: u32,
+    /// The level of its bucket.
+    pub level: u32,
+    /// The place of its bucket in this level.
+    pub place: u64,
+    /// What the slot holds.
+    pub lane: u64,
+}
+
+/// The bits by which the two index strings of a head differ.
+fn offset(hash: u64) -> u64 {
+    const SIDE: u64 = 1 << 62;
+    (hash & 0xfc00).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1 | SIDE
+}
+
+impl Token {
+    fn is_on_second_side(self) -> bool {
+        self.place >> (self.level - 1) == 1
+    }
+
+    /// The hash of an item that it may be of.
+    #[must_use]
+    pub fn hash(self) -> u64 {
+        let (head, tail) = (self.lane & 0xfc00, self.lane & 0x3ff);
+        // Behind the tail there is a mark, unless the table is as it began.
+        let tail = if self.first == self.level {
+            tail
+        } else {
+            tail & tail.wrapping_sub(1)
+        };
+        let place = if self.is_on_second_side() {
+            self.place ^ offset(head) >> (63 - self.level)
+        } else {
+            self.place
+        };
+        (place << (63 - self.level) | tail << (53 - self.level)) << 2 | head
+    }
+
+    /// How many index bits it says of its item.
+    #[must_use]
+    pub fn known(self) -> u32 {
+        let tail = if self.first == self.level {
+            10
+        } else {
+            9 - (self.lane & 0x3ff).trailing_zeros()
+        };
+        self.level + tail
+    }
+
+    /// Whether it may be of the item with this hash.
+    #[must_use]
+    pub fn covers(self, hash: u64) -> bool {
+        let head = hash & 0xfc00;
+        // Heads are not 0.
+        let head = if head == 0 { 1 << 10 } else { head };
+        let differ = self.hash() ^ hash;
+        head == self.lane & 0xfc00 && differ.leading_zeros() > self.known() - 2
+    }
+
+    /// The same a level deeper.
+    #[must_use]
+    pub fn split(self) -> Self {
+        let (hash, level) = (self.hash(), self.level + 1);
+        let index = hash >> 2;
+        let index = if self.is_on_second_side() {
+            index ^ offset(hash)
+        } else {
+            index
+        };
+        let mark = u64::from(self.first == self.level);
+        Self {
+            level,
+            place: index >> (63 - level),
+            lane: self.lane & 0xfc00 | (self.lane << 1 & 0x3ff) | mark,
+            ..self
+        }
+    }
+}
+
+/// The tokens of a word, from the top slot down, whether or not it is packed.
+fn of_word(first: u32, level: u32, place: usize, word: u64) -> impl Iterator<Item = Token> {
+    let mut lanes = Layout::DEFAULT.lanes(word);
+    lanes.reverse();
+    let taken = lanes.into_iter().filter(|&lane| lane != 0);
+    taken.map(move |lane| Token {
+        first,
+        level,
+        place: place as u64,
+        lane: lane.into(),
+    })
+}
+
+/// The occupied slots of each table.
+///
+/// # Panics
+///
+/// If there are more words than the tables have, or fewer.
+#[must_use]
+pub fn tokens(bytes: &[u8]) -> Vec<Vec<Token>> {
+    let mut next = 0;
+    let of_table = |table| {
+        let (first, level) = (
+            first(table).get(bytes) as u32,
+            level(table).get(bytes) as u32,
+        );
+        let (from, count) = (next, words(bytes, table));
+        next += count;
+        let word = move |index| word(bytes, from + index).get(bytes);
+        let is_growing = growing(table).get(bytes) == 1;
+        let of_index = move |index: usize| match is_growing {
+            false => Some((level, index, word(index))),
+            true if word(index | 1) != WHOLE => Some((level + 1, index, word(index))),
+            true => (index % 2 == 0).then(|| (level, index / 2, word(index))),
+        };
+        let contents = (0..count).filter_map(of_index);
+        contents
+            .flat_map(|(level, place, word)| of_word(first, level, place, word))
+            .collect()
+    };
+    let tables = (0..TABLES.get(bytes) as usize).map(of_table).collect();
+    let end = head(bytes) + 8 * next;
+    assert_eq!(end, bytes.len() - CHECKSUM, "these are all words");
+    tables
+}
+
+/// Splits a bucket of the only table, which is growing, unless it is split.
+///
+/// # Panics
+///
+/// If a token in it has no tail.
+pub fn split(bytes: &mut [u8], place: usize) {
+    let [content, mark] = [2 * place, 2 * place + 1].map(|index| word(bytes, index));
+    if mark.get(bytes) != WHOLE {
+        return;
+    }
+    let (first, level) = (first(0).get(bytes) as u32, level(0).get(bytes) as u32);
+    let mut parts = [0; 2];
+    for token in of_word(first, level, place, content.get(bytes)) {
+        assert!(first == level || token.lane & 0x1ff != 0, "it has a tail");
+        let token = token.split();
+        assert_eq!(token.place / 2, place as u64);
+        let part = &mut parts[token.place as usize % 2];
+        *part = Layout::DEFAULT
+            .with(*part, token.lane as u32)
+            .expect("room");
+    }
+    content.set(bytes, parts[0]);
+    mark.set(bytes, parts[1]);
+}
+
+/// Makes all checksums match, as far as there is room for them.
+pub fn repair(bytes: &mut [u8]) {
+    let mut covered = Vec::new();
+    let end = bytes.len();
+    let list = (HEADER + ENTRY..=head(bytes).min(end)).step_by(ENTRY);
+    let mut from = 0;
+    for at in [HEADER].into_iter().chain(list).chain([end]) {
+        if at < from + CHECKSUM {
+            continue;
+        }
+        covered.extend(&bytes[from..at - CHECKSUM]);
+        bytes[at - CHECKSUM..at].copy_from_slice(&crc32(&covered).to_le_bytes());
+        from = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table of two buckets, with a token in each, and before it one of four that has doubled once and is growing.
+    fn two_tables() -> Vec<u8> {
+        let mut bytes = vec![0; HEADER + 2 * ENTRY + 10 * 8 + CHECKSUM];
+        TABLES.set(&mut bytes, 2);
+        for (field, value) in [
+            (first(0), 1),
+            (level(0), 2),
+            (growing(0), 1),
+            (cursor(0), 1),
+            (first(1), 1),
+            (level(1), 1),
+        ] {
+            field.set(&mut bytes, value);
+        }
+        let words = [0, 6 << 58 | 1 << 48, 5 << 58 | 1 << 57, 1, 0, 1, 0, 1];
+        let words = words.into_iter().chain([4 << 58, 3 << 58 | 1 << 48]);
+        for (index, value) in words.enumerate() {
+            word(&bytes, index).set(&mut bytes, value);
+        }
+        repair(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn buckets_are_whole_or_split() {
+        let token = |first, level, place, lane| Token {
+            first,
+            level,
+            place,
+            lane,
+        };
+        let tables = [
+            vec![
+                token(1, 3, 1, 6 << 10 | 1),
+                token(1, 2, 1, 5 << 10 | 1 << 9),
+            ],
+            vec![token(1, 1, 0, 4 << 10), token(1, 1, 1, 3 << 10 | 1)],
+        ];
+        assert_eq!(tokens(&two_tables()), tables);
+    }
+
+    /// On both sides, with any head.
+    #[test]
+    fn a_token_that_is_split_may_be_of_the_same_item() {
+        for head in 1..64u64 {
+            for place in 0..8 {
+                for (first, lane) in [(3, head << 10 | 0x2b5), (2, head << 10 | 0x2b6)] {
+                    let mut token = Token {
+                        first,
+                        level: 3,
+                        place,
+                        lane,
+                    };
+                    let hash = token.hash();
+                    for level in 4..8 {
+                        let parent = token.place;
+                        token = token.split();
+                        assert_eq!((token.level, token.place / 2), (level, parent));
+                        assert_eq!(token.hash(), hash, "{token:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_checksum_covers_what_is_before_it() {
+        let bytes = two_tables();
+        let ends = [HEADER, HEADER + ENTRY, HEADER + 2 * ENTRY, bytes.len()];
+        let checksums = |bytes: &[u8]| ends.map(|end| bytes[end - CHECKSUM..end].to_vec());
+        let sound = checksums(&bytes);
+        for at in 0..bytes.len() {
+            let is_checksum = ends.iter().any(|end| (end - CHECKSUM..*end).contains(&at));
+            // What says how long the list is stays.
+            if is_checksum || at == TABLES.at {
+                continue;
+            }
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            repair(&mut changed);
+            let differ = checksums(&changed);
+            for (index, end) in ends.into_iter().enumerate() {
+                assert_eq!(differ[index] != sound[index], at < end, "byte {at}, {end}");
+            }
+        }
+    }
+}
