@@ -139,7 +139,7 @@ fn memory_that_cannot_be_had_is_an_error() {
         let mut failures = 0;
         loop {
             // All but the few bytes that hold the tables together and are not asked for with a choice.
-            let (read, cost) = cost_of(|| with_failing(failures, 1_024, read));
+            let (read, cost) = cost_of(|| with_failing(failures, 256, read));
             match read {
                 None => break,
                 Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),

@@ -41,6 +41,16 @@ const MUTANTS: &[Mutant] = &[
         message: "255 of 64",
     },
     Mutant {
+        piece: piece("descriptors that are added have the numbers of others"),
+        killer: "lib::tokens::descriptor::tests::a_reference_is_to_the_descriptor_that_was_claimed",
+        message: "left == right",
+    },
+    Mutant {
+        piece: piece("cells that are added take the place of those before"),
+        killer: "lib::segment::counter::tests::nothing_is_lost_while_cells_are_added",
+        message: "left == right",
+    },
+    Mutant {
         piece: piece("a scanner that gets no memory keeps the right to scan"),
         killer: "snapshot_memory::without_memory_the_right_to_scan_is_given_back",
         message: "after allocation 0",
