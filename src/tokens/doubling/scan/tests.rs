@@ -92,7 +92,7 @@ fn a_copy_is_exact_at_each_stage() {
 #[test]
 fn a_copy_follows_what_changes_in_the_midst_of_it() {
     const LEVEL: u32 = 5;
-    for (passes, is_growing, seed) in [1, 4, Group::MOST]
+    for (passes, is_growing, seed) in [1, 4, 16]
         .into_iter()
         .flat_map(|passes| [(passes, false), (passes, true)])
         .flat_map(|(passes, is_growing)| (0..8).map(move |seed| (passes, is_growing, seed)))
@@ -106,7 +106,7 @@ fn a_copy_follows_what_changes_in_the_midst_of_it() {
         let scan = tokens.hints.scan(1 << 20).expect("no other");
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
         let mut numbers = hashes(seed + 100).map(|number| number >> 32);
-        for group in Group::all(passes) {
+        for group in Group::all(passes.min(tokens.stripes.len())) {
             scan.forget();
             tokens.stripes.announce_scan(group);
             let middle = numbers.next().expect("endless") as usize % (1 << LEVEL);
