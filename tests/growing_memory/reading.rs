@@ -75,7 +75,7 @@ fn an_input_costs_no_more_than_three_of_it() {
         let bytes = empty(tables);
         let most = 3 * bytes.len() + FIXED;
         let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&bytes));
-        assert_eq!(read.expect("sound").segments(), tables.len());
+        assert_eq!(read.expect("sound").tables(), tables.len());
         assert!(cost.peak <= most, "{} of {most}", cost.peak);
         let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(bytes.as_slice()));
         assert!(read.is_ok());
@@ -172,7 +172,7 @@ fn chunks_take_the_memory_of_the_list() {
     let bytes = empty(&[(11, 11), (1, 11)]);
     let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
     let (chunks, cost) = cost_of(|| filter.chunks());
-    assert!(cost.peak <= 512 + 128 * filter.segments(), "{}", cost.peak);
+    assert!(cost.peak <= 512 + 128 * filter.tables(), "{}", cost.peak);
     assert_eq!(chunks.expect("memory").bytes(), bytes.len() as u64);
     for failing in 0..3 {
         let chunks = with_failing(failing, 1, || filter.chunks().err());

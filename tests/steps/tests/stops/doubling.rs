@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{Filter, FilterBuilder, Ladder};
+use lockfree_cuckoo::{Filter, FilterBuilder, Growing};
 use model::hashers::AsGiven;
 use model::mix;
 
-pub(crate) type Doubling = Filter<Ladder, AsGiven>;
+pub(crate) type Doubling = Filter<Growing, AsGiven>;
 
 /// Words that an insert splits while the table grows.
 pub(crate) const CHUNK: usize = 16;
@@ -47,7 +47,7 @@ pub(crate) fn items_of_the_first_table() -> usize {
     let filter = filter();
     let is_in = |&item: &u64| {
         filter.insert_hash(item).expect("memory");
-        filter.segments() == 1
+        filter.tables() == 1
     };
     items().take_while(is_in).count()
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{FilterBuilder, InsertError, Ladder};
+use lockfree_cuckoo::{FilterBuilder, Growing, InsertError};
 use model::hashers::AsGiven;
 use step_tests::{Led, bounded};
 
@@ -95,7 +95,7 @@ fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
 /// say that memory is short.
 #[test]
 fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
-    let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven).buckets(2);
+    let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven).buckets(2);
     let filter: Doubling = builder.build().expect("memory");
     lose_all_descriptors(&filter);
     assert!(filter.begin_to_double());

@@ -23,7 +23,7 @@ fn of_two_that_add_a_table_one_does() {
     for item in items().take(taken) {
         full.insert_hash(item).expect("room");
     }
-    assert_eq!(full.segments(), 1);
+    assert_eq!(full.tables(), 1);
     let bytes = { full }.to_bytes();
     let read = || Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
     let alone = read();
@@ -34,7 +34,7 @@ fn of_two_that_add_a_table_one_does() {
             let insert = Led::begin(scope, [step], || filter.insert_hash(last));
             let reached = insert.has_stopped();
             for item in items().skip(taken + 1) {
-                if filter.segments() > 1 {
+                if filter.tables() > 1 {
                     break;
                 }
                 filter.insert_hash(item).expect("memory");
@@ -42,7 +42,7 @@ fn of_two_that_add_a_table_one_does() {
             insert.finish().expect("memory");
             reached
         });
-        assert_eq!(filter.segments(), 2, "access {step}");
+        assert_eq!(filter.tables(), 2, "access {step}");
         // One that does not count would have the place of the next.
         let (memory, of_two) = (filter.memory_usage(), alone.memory_usage());
         assert_eq!(memory, of_two, "access {step}: two tables were added");

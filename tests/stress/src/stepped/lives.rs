@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{Filter, FilterBuilder, InsertError, Ladder, SnapshotError};
+use lockfree_cuckoo::{Filter, FilterBuilder, Growing, InsertError, SnapshotError};
 use model::hashers::AsGiven;
 use model::mix;
 use rand::rngs::SmallRng;
@@ -26,7 +26,7 @@ use super::memory;
 use super::pace::Pace;
 use super::watchdog::Watchdog;
 
-type Doubling = Filter<Ladder, AsGiven>;
+type Doubling = Filter<Growing, AsGiven>;
 
 /// Items that are in all the while.
 const RESIDENTS: usize = 48;
@@ -197,7 +197,7 @@ impl Life {
     }
 
     fn live(self, done: &Done) -> Result<(), String> {
-        let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven);
+        let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
         let filter = builder.capacity(self.capacity).build();
         let mut filter: Doubling = filter.map_err(|error| error.to_string())?;
         let smallest = filter.slots();
@@ -211,7 +211,7 @@ impl Life {
         for round in 0..self.rounds {
             self.round(round, &filter, &residents, &owned, done)?;
             check(&filter, &residents, &owned)?;
-            add(&done.tables, filter.segments() as u64);
+            add(&done.tables, filter.tables() as u64);
             let doublings = filter.slots().ilog2().saturating_sub(smallest.ilog2());
             add(&done.doublings, u64::from(doublings));
             if self.shrinks {
@@ -322,14 +322,14 @@ fn check(filter: &Doubling, residents: &[u64], owned: &[Owned]) -> Result<(), St
 
 /// An empty filter is as small as it began.
 fn shrink(filter: &mut Doubling, smallest: usize, done: &Done) -> Result<(), String> {
-    let (slots, tables) = (filter.slots(), filter.segments());
+    let (slots, tables) = (filter.slots(), filter.tables());
     filter.shrink_to_fit();
     if filter.slots() > slots || filter.is_empty() && filter.slots() != smallest {
         return Err(format!("it had {slots} slots, and is {filter:?} now"));
     }
     if !filter.is_empty() {
         add(&done.shrunk, u64::from(filter.slots() < slots));
-        add(&done.merged, u64::from(filter.segments() < tables));
+        add(&done.merged, u64::from(filter.tables() < tables));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::{stepping, tally};
-use lockfree_cuckoo::{Filter, Fixed, Hashed, Ladder, Layout, SnapshotError};
+use lockfree_cuckoo::{Filter, Fixed, Growing, Hashed, Layout, SnapshotError};
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -65,7 +65,7 @@ fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
     let start = Instant::now();
     let watchdog = Watchdog::new();
     let mut fixed = Soak::<Fixed<L>>::new(seed)?;
-    let mut doubling = Soak::<Ladder>::new(seed)?;
+    let mut doubling = Soak::<Growing>::new(seed)?;
     let mut settled = None;
     let mut reported = Instant::now();
     let mut stretches = 0;
@@ -98,7 +98,7 @@ fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
         }
     }
     fixed.events.demand(Fixed::<L>::NEEDED)?;
-    doubling.events.demand(Ladder::NEEDED)
+    doubling.events.demand(Growing::NEEDED)
 }
 
 fn grown(settled: Option<u64>, resident: Option<u64>) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockfree_cuckoo::testing::hooks::Event;
-use lockfree_cuckoo::{Engine, Filter, Fixed, Ladder, Layout};
+use lockfree_cuckoo::{Engine, Filter, Fixed, Growing, Layout};
 use model::geometry::{Class, Geometry};
 
 use super::layout;
@@ -82,7 +82,7 @@ impl<L: Layout> Soaked for Fixed<L> {
     }
 }
 
-impl Soaked for Ladder {
+impl Soaked for Growing {
     const TITLE: &'static str = "a filter that doubles";
 
     const NEEDED: &'static [Event] = &[

@@ -53,7 +53,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "two threads count on one cell",
         changes: &[(
-            "segment/counter.rs",
+            "counted/counter.rs",
             "let cell = self.cell(index);",
             "let cell = self.cell(0);",
         )],
@@ -61,7 +61,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "cells that are added take the place of those before",
         changes: &[(
-            "segment/counter.rs",
+            "counted/counter.rs",
             "let totals = self.all()",
             "let totals = self.all().last().into_iter()",
         )],
