@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
-use protocol_checker::parts::{self, Outcome};
 use protocol_checker::growing;
+use protocol_checker::parts::{self, Outcome};
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
 /// preemptions.

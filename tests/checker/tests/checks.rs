@@ -1,9 +1,9 @@
 //! All parts of a run, each cut down to seconds.
 
 use protocol_checker::explore::Limits;
+use protocol_checker::growing;
 use protocol_checker::mutants::MUTANTS;
 use protocol_checker::parts::{self, Outcome};
-use protocol_checker::growing;
 
 #[track_caller]
 fn holds(outcome: Outcome) {
