@@ -91,8 +91,8 @@ impl<L: Layout> Segment<L> {
 
     /// Where its parts are in memory.
     pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
-        let counter = self.counter.places().map(|cells| ("counter", cells));
-        self.tokens.places().into_iter().chain(counter).collect()
+        let counter = ("counter", self.counter.place());
+        self.tokens.places().into_iter().chain([counter]).collect()
     }
 
     /// The heap bytes in use.

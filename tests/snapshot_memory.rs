@@ -1,16 +1,15 @@
 //! A snapshot that gets no memory is an error, whichever allocation fails, and the next one succeeds.
 
 #[path = "common/allocations.rs"]
-#[allow(dead_code, reason = "costs are measured elsewhere")]
 mod allocations;
 
 use allocations::with_failing;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, SnapshotError};
 
 /// The least that fails. Nobody asks whether the few bytes of a list can be had.
-const FALLIBLE: usize = 256;
+const FALLIBLE: usize = 128;
 
-const ITEMS: usize = 1_000;
+const ITEMS: usize = 4_000;
 
 /// Takes a snapshot of a new filter for each allocation that can fail, then one with memory. `snapshot` returns the
 /// number of items in it.
@@ -47,7 +46,7 @@ fn without_memory_a_filter_that_grows_can_be_copied_again() {
         (0..ITEMS).for_each(|item| filter.insert(&item).expect("memory"));
         assert!(filter.slots() > 4 * 30);
         // Ends a growth that is under way: what the epochs allocate for that cannot fail without an abort.
-        filter.shrink_to_fit();
+        filter.finish_doubling();
         filter
     };
     fails_and_succeeds(filter, |filter| filter.snapshot().map(|copy| copy.len()));

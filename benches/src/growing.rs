@@ -112,7 +112,7 @@ impl Growing for Doubling {
     }
 
     fn end_growth(&self) {
-        self.shrink_to_fit();
+        let _ = self.finish_doubling();
     }
 
     fn begin_to_grow(&self) -> bool {

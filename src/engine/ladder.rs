@@ -71,9 +71,9 @@ impl Ladder {
 
     /// Begins to double the finest table. For checks that want it at will.
     pub(crate) fn begin_to_double(&self) -> bool {
-        let tokens = self.tables.target().tokens();
-        let hint = tokens.hint();
-        hint.level() < tokens.last() && tokens.begin_to_grow(hint).is_ok()
+        let target = self.tables.target();
+        let hint = target.tokens().hint();
+        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
     }
 
     /// Adds a table, if the finest cannot double any more. For checks that want it at will.

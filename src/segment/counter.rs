@@ -10,7 +10,9 @@
 
 use alloc::boxed::Box;
 use core::ops::Range;
-use crossbeam_utils::CachePadded;
+
+#[cfg(feature = "std")]
+use once_cell::race::OnceBox;
 
 use crate::allocate;
 use crate::error::OutOfMemory;
@@ -18,41 +20,73 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// Only the thread with the same index writes each of these.
-    own: Cells,
-    /// For the threads with higher indexes.
-    shared: Cells,
+    /// One in the midst of each so many, as the spacing says.
+    cells: Box<[AtomicU64]>,
+    /// Only the thread with the same index writes each of these, the first. The others are for the threads with higher
+    /// indexes.
+    own: u32,
+    spacing: u32,
 }
 
-type Cells = Box<[CachePadded<AtomicU64>]>;
-
 const MOST_CELLS: usize = 64;
+
+/// As many words are two cache lines, which processors fetch together: so none shares its line with anything.
+const APART: usize = if sync::PLAIN { 16 } else { 1 };
+
+/// The cells of a small filter, which has no bytes to spare for lines that are not shared.
+const CLOSE: usize = 1;
+
+/// How many cells a table of so many buckets has.
+fn cells_for(buckets: usize) -> usize {
+    let affordable = if sync::MODEL {
+        8
+    } else {
+        (buckets / 256).next_power_of_two()
+    };
+    affordable.min(MOST_CELLS)
+}
 
 impl Counter {
     /// A small table has fewer cells. A quarter of them is shared, or more: every cell that no thread can own is
     /// shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let affordable = if sync::MODEL {
-            8
-        } else {
-            (buckets / 256).next_power_of_two()
-        };
-        let all = affordable.min(MOST_CELLS);
+        match cells_for(buckets) {
+            1 => Self::with(1, CLOSE),
+            all => Self::with(all, APART),
+        }
+    }
+
+    fn with(all: usize, spacing: usize) -> Result<Self, OutOfMemory> {
         let nobodys = all.saturating_sub(sync::EXCLUSIVE);
         let shared = (all / 4).max(1).max(nobodys);
-        let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
         Ok(Self {
-            own: cells(all - shared)?,
-            shared: cells(shared)?,
+            cells: allocate::slice(all * spacing, || AtomicU64::new(0))?,
+            own: (all - shared) as u32,
+            spacing: spacing as u32,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.own) + allocate::bytes(&self.shared)
+        allocate::bytes(&self.cells)
     }
 
-    pub(super) fn places(&self) -> [Range<usize>; 2] {
-        [&self.own, &self.shared].map(|cells| allocate::place(cells))
+    pub(super) fn place(&self) -> Range<usize> {
+        allocate::place(&self.cells)
+    }
+
+    fn own(&self) -> usize {
+        self.own as usize
+    }
+
+    /// How many cells there are.
+    fn all(&self) -> usize {
+        self.cells.len() / self.spacing as usize
+    }
+
+    #[inline]
+    fn cell(&self, index: usize) -> &AtomicU64 {
+        let spacing = self.spacing as usize;
+        &self.cells[index * spacing + spacing / 2]
     }
 
     #[inline]
@@ -69,33 +103,36 @@ impl Counter {
     fn change(&self, by: u64) {
         // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
         let index = sync::thread_index();
-        match self.own.get(index) {
-            // No other thread writes this cell: two plain accesses replace a locked one.
-            Some(cell) => {
-                let count = cell.load(Ordering::Relaxed);
-                cell.store(count.wrapping_add(by), Ordering::Relaxed);
-            }
-            None => self.change_shared(index, by),
+        if index >= self.own() {
+            return self.change_shared(index, by);
         }
+        // No other thread writes this cell: two plain accesses replace a locked one.
+        let cell = self.cell(index);
+        let count = cell.load(Ordering::Relaxed);
+        cell.store(count.wrapping_add(by), Ordering::Relaxed);
     }
 
     /// Apart, so that the code of every write is small enough to be inlined.
     #[inline(never)]
     fn change_shared(&self, index: usize, by: u64) {
-        self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);
+        let cell = self.own() + index % (self.all() - self.own());
+        self.cell(cell).fetch_add(by, Ordering::Relaxed);
     }
 
     fn cells(&self) -> impl Iterator<Item = &AtomicU64> {
-        self.own.iter().chain(&self.shared).map(|cell| &**cell)
+        (0..self.all()).map(|index| self.cell(index))
     }
 
-    /// Returns the sum of the cells, limited to 0 to `most`. Cells change while they are read, so during writes the
-    /// plain sum can be outside these limits.
-    pub(super) fn sum(&self, most: usize) -> usize {
-        let sum = self.cells().fold(0u64, |sum, cell| {
+    /// The sum of the cells.
+    fn total(&self) -> u64 {
+        self.cells().fold(0u64, |sum, cell| {
             sum.wrapping_add(cell.load(Ordering::Relaxed))
-        });
-        usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
+        })
+    }
+
+    /// Returns the sum of the cells, limited to 0 to `most`.
+    pub(super) fn sum(&self, most: usize) -> usize {
+        within(self.total(), most)
     }
 
     /// Starts over at `items`.
@@ -103,7 +140,124 @@ impl Counter {
         for cell in self.cells() {
             cell.store(0, Ordering::Relaxed);
         }
-        self.shared[0].store(items as u64, Ordering::Relaxed);
+        self.cell(self.own()).store(items as u64, Ordering::Relaxed);
+    }
+}
+
+/// A sum of cells, limited to 0 to `most`. Cells change while they are read, so during writes the plain sum can be outside
+/// these limits.
+fn within(sum: u64, most: usize) -> usize {
+    usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
+}
+
+/// The counter of a table that grows: few cells at first, and more when it has grown.
+///
+/// Threads write to the cells that were added last. Those before keep what they have, which is a part of the sum. So it
+/// does no harm if a thread still writes to one of them: it does so as before, and no other does if the cell is its own.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+pub(super) struct GrowingCounter(Box<Added>);
+
+#[cfg(feature = "std")]
+#[derive(Debug)]
+struct Added {
+    counter: Counter,
+    later: OnceBox<Self>,
+}
+
+/// How many times as many cells there are after some are added, unless those are the most that there can be.
+#[cfg(feature = "std")]
+const STEP: usize = 8;
+
+/// As many close cells are half of a line.
+#[cfg(feature = "std")]
+const FEW: usize = 4;
+
+#[cfg(feature = "std")]
+impl GrowingCounter {
+    /// Of a table of so many buckets: as many cells as one of half the size has that keeps it, or a few close together.
+    pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
+        let counter = match cells_for(buckets / 2) {
+            1 => Counter::with(FEW, CLOSE)?,
+            all => Counter::with(all, APART)?,
+        };
+        Ok(Self(Box::new(Added {
+            counter,
+            later: OnceBox::new(),
+        })))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |added: &Added| size_of::<Added>() + added.counter.bytes();
+        self.all().map(bytes).sum()
+    }
+
+    /// The bytes that [`grow`](Self::grow) would add.
+    pub(super) fn bytes_to_grow(&self, buckets: usize) -> usize {
+        if self.has_enough(buckets) {
+            return 0;
+        }
+        let cells = cells_for(buckets) * APART;
+        size_of::<Added>() + cells * size_of::<AtomicU64>()
+    }
+
+    /// Adds cells, if a table of so many buckets has many more.
+    pub(super) fn grow(&self, buckets: usize) -> Result<(), OutOfMemory> {
+        if !self.has_enough(buckets) {
+            let last = self.all().last().unwrap_or(&self.0);
+            let added = || {
+                let counter = Counter::with(cells_for(buckets), APART)?;
+                Ok(Box::new(Added {
+                    counter,
+                    later: OnceBox::new(),
+                }))
+            };
+            last.later.get_or_try_init(added)?;
+        }
+        Ok(())
+    }
+
+    fn has_enough(&self, buckets: usize) -> bool {
+        // Those that are close together count as one.
+        let now = (self.last().cells.len() / APART).max(1);
+        let wanted = cells_for(buckets);
+        now >= wanted || wanted < MOST_CELLS && wanted < STEP * now
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Added> {
+        core::iter::successors(Some(&*self.0), |added| added.later.get())
+    }
+
+    /// The cells that threads write to.
+    #[inline]
+    fn last(&self) -> &Counter {
+        let mut last = &*self.0;
+        while let Some(later) = last.later.get() {
+            last = later;
+        }
+        &last.counter
+    }
+
+    #[inline]
+    pub(super) fn add(&self, items: usize) {
+        self.last().add(items);
+    }
+
+    #[inline]
+    pub(super) fn subtract(&self, items: usize) {
+        self.last().subtract(items);
+    }
+
+    /// As [`Counter::sum`].
+    pub(super) fn sum(&self, most: usize) -> usize {
+        let totals = self.all().map(|added| added.counter.total());
+        within(totals.fold(0, u64::wrapping_add), most)
+    }
+
+    /// Starts over at `items`, with as few cells as it began with.
+    pub(super) fn reset(&mut self, items: usize) {
+        self.0.later = OnceBox::new();
+        self.0.counter.reset(items);
     }
 }
 
@@ -142,5 +296,82 @@ mod tests {
         assert_eq!(counter.sum(usize::MAX), 1);
         counter.reset(7);
         assert_eq!(counter.sum(usize::MAX), 7);
+    }
+
+    /// Lines of other threads' cells, and of what else there is in memory, are others.
+    #[test]
+    fn each_cell_has_its_line() {
+        const LINE: usize = 64;
+        for buckets in [512, 1 << 10, 1 << 20] {
+            let counter = Counter::new(buckets).expect("memory");
+            let place = counter.place();
+            let lines: Vec<usize> = counter
+                .cells()
+                .map(|cell| core::ptr::from_ref(cell).addr() / LINE)
+                .collect();
+            assert_eq!(lines.len(), cells_for(buckets));
+            assert!(lines.windows(2).all(|pair| pair[0] + 1 < pair[1]));
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| place.contains(&(line * LINE)) && line * LINE + LINE <= place.end)
+            );
+        }
+        assert_eq!(
+            Counter::new(256).expect("memory").bytes(),
+            size_of::<u64>(),
+            "a single one"
+        );
+    }
+
+    /// They write to one set of cells while another is added, and some of them to the old one after that.
+    #[cfg(feature = "std")]
+    #[test]
+    fn nothing_is_lost_while_cells_are_added() {
+        const THREADS: usize = 4;
+        const EACH: usize = 20_000;
+        for _ in 0..20 {
+            let mut counter = GrowingCounter::new(2).expect("memory");
+            counter.reset(3);
+            std::thread::scope(|scope| {
+                for thread in 0..THREADS {
+                    let counter = &counter;
+                    scope.spawn(move || {
+                        for turn in 0..EACH {
+                            // Some grow at the same time, some later.
+                            if turn % 1_000 == 0 {
+                                let buckets = 2 << (turn / 1_000).min(16);
+                                counter.grow(buckets).expect("memory");
+                            }
+                            counter.add(if turn % 2 == 0 { 2 } else { 0 });
+                            if turn % 4 == thread {
+                                counter.subtract(1);
+                            }
+                        }
+                    });
+                }
+            });
+            assert_eq!(counter.sum(usize::MAX), 3 + THREADS * (EACH - EACH / 4));
+            assert_eq!(counter.all().count(), 3, "not one for each who asked");
+            assert_eq!(counter.last().all(), MOST_CELLS);
+            counter.reset(5);
+            assert_eq!((counter.sum(usize::MAX), counter.all().count()), (5, 1));
+        }
+    }
+
+    /// What a growth is said to take is what it takes. In the end there are as many as in a table that was made as large.
+    #[cfg(feature = "std")]
+    #[test]
+    fn grows_by_what_it_says() {
+        for first in 1..=20 {
+            let counter = GrowingCounter::new(1 << first).expect("memory");
+            for level in first..=20 {
+                let (before, more) = (counter.bytes(), counter.bytes_to_grow(1 << level));
+                counter.grow(1 << level).expect("memory");
+                assert_eq!(counter.bytes(), before + more);
+                assert!(counter.last().all() * STEP > cells_for(1 << level));
+            }
+            assert_eq!(counter.last().all(), MOST_CELLS);
+        }
     }
 }

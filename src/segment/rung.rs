@@ -1,9 +1,9 @@
 //! A rung: one table that doubles, and the count of its tokens.
 
-use super::counter::Counter;
+use super::counter::GrowingCounter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::table::Geometry;
-use crate::table::doubling::{Blocks, Lanes16, Region, Stage};
+use crate::table::doubling::{Blocks, Hint, Lanes16, Region, Stage};
 use crate::table::sizing::{items_for, pair_slots};
 use crate::tokens::Refusal;
 use crate::tokens::doubling::Doubling;
@@ -11,7 +11,7 @@ use crate::tokens::doubling::Doubling;
 #[derive(Debug)]
 pub(crate) struct Rung {
     tokens: Doubling,
-    counter: Counter,
+    counter: GrowingCounter,
 }
 
 impl Rung {
@@ -41,14 +41,14 @@ impl Rung {
     }
 
     fn of(tokens: Doubling, len: usize) -> Result<Self, OutOfMemory> {
-        let mut counter = counter(tokens.level())?;
+        let mut counter = GrowingCounter::new(1 << tokens.level())?;
         counter.reset(len);
         Ok(Self { tokens, counter })
     }
 
     /// The heap bytes of one that is yet to be built.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        Ok(Doubling::bytes_for(first)? + counter(first)?.bytes())
+        Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first)?.bytes())
     }
 
     /// The smallest table that holds the tokens of these, from the finest to the coarsest, which nobody else uses and which have
@@ -136,6 +136,17 @@ impl Rung {
         full_tables(1.0, doublings) * pair_slots::<Lanes16>() as f64
     }
 
+    /// The heap bytes that the next doubling takes, to this level.
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        self.tokens.bytes_to_grow(level) + self.counter.bytes_to_grow(1 << level)
+    }
+
+    /// Begins to double the table, unless it has grown since the hint was read. It must be able to.
+    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<(), OutOfMemory> {
+        self.counter.grow(2 << hint.level())?;
+        self.tokens.begin_to_grow(hint)
+    }
+
     #[inline]
     pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
         self.tokens.insert(hash, budget)?;
@@ -180,11 +191,6 @@ fn full_tables(load: f64, doublings: u32) -> f64 {
     }
     // In the midst of a growth it may be fuller than full.
     tables + left
-}
-
-/// A counter with as many cells as that of a table of a size to which this one may grow soon.
-fn counter(level: u32) -> Result<Counter, OutOfMemory> {
-    Counter::new(16 << level)
 }
 
 /// The geometry of `2^level` buckets.

@@ -8,7 +8,7 @@ use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
 use crate::segment::Rung;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Blocks, DEEPEST, Hint, Lanes16};
+use crate::table::doubling::{DEEPEST, Hint, Lanes16};
 use crate::table::rate::any_of;
 use crate::table::sizing::{items_for, pair_slots};
 use crate::tokens::doubling::FLUSHES;
@@ -134,13 +134,13 @@ impl Ladder {
         // As large as the one before: its tokens are longer by a bit all the same.
         let level = if grown { hint.level() + 1 } else { last };
         let more = if grown {
-            Blocks::bytes_for(level)
+            target.bytes_to_grow(level)
         } else {
             size_of::<Rung>() + Rung::bytes_for(level)?
         };
         self.check_memory(more)?;
         if grown {
-            return Ok(target.tokens().begin_to_grow(hint)?);
+            return Ok(target.begin_to_grow(hint)?);
         }
         self.add(target, tables, level)
     }

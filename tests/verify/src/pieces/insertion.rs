@@ -52,7 +52,19 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "two threads count on one cell",
-        changes: &[("segment/counter.rs", "own.get(index)", "own.first()")],
+        changes: &[(
+            "segment/counter.rs",
+            "let cell = self.cell(index);",
+            "let cell = self.cell(0);",
+        )],
+    },
+    Piece {
+        name: "cells that are added take the place of those before",
+        changes: &[(
+            "segment/counter.rs",
+            "let totals = self.all()",
+            "let totals = self.all().last().into_iter()",
+        )],
     },
     Piece {
         name: "a refusal does not look for room again",

@@ -55,8 +55,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a group has every stripe",
         changes: &[(
             "tokens/stripes.rs",
-            "stripe_of(f) % self.groups == self.index",
-            "stripe_of(f) % self.groups == self.index || true",
+            "f.bits() as usize % self.groups == self.index",
+            "f.bits() as usize % self.groups == self.index || true",
         )],
     },
     Piece {

@@ -1,43 +1,18 @@
-//! Filters that double: what they say, what they take, and what they give back.
+//! What filters say, what they take, and what is left of them.
 
 use std::sync::atomic::Ordering;
 
 use crew::Crew;
-use lockfree_cuckoo::{Filter, FilterBuilder, InsertError, Ladder};
-use model::hashers::AsGiven;
-use model::mix;
+use lockfree_cuckoo::{BuildError, InsertError};
 
-use crate::{
-    LEFT, LIVE_LARGE, PEAK_LARGE, SLACK, alone, assert_given_back, leaves_nothing, live, settle,
-};
+use crate::allocations::{LIVE_LARGE, PEAK_LARGE, cost_of, with_failing};
+use crate::{Growing, alone, assert_given_back, builder, fill, filter, items, live, settle};
 
-type Doubling = Filter<Ladder, AsGiven>;
+/// What is not counted exactly: what the threads of a test and the epochs keep.
+const SLACK: usize = 16 << 10;
 
-fn filter(capacity: usize) -> Doubling {
-    let builder = FilterBuilder::with_hasher(AsGiven);
-    builder.capacity(capacity).build().expect("memory")
-}
-
-fn items(round: u64, count: u64) -> impl Iterator<Item = u64> + Clone {
-    (0..count).map(move |item| mix(round << 32 | item))
-}
-
-/// Removes all, and lets it begin anew.
-fn empty(filter: &Doubling, items: impl Iterator<Item = u64>) {
-    for item in items {
-        assert!(filter.remove_hash(item), "a stored item");
-    }
-    let first = filter.fresh().expect("memory").slots();
-    settle(|| {
-        filter.shrink_to_fit();
-        filter.slots() == first
-    });
-    assert_eq!(
-        filter.slots(),
-        first,
-        "nobody is at work, and nothing is in"
-    );
-}
+/// The least that may fail. Of a few pointers, or of what the epochs take, nobody asks whether they can be had.
+const FALLIBLE: usize = 4 << 10;
 
 /// The levels that it has left are still allocated, but for their pages, which the system has got back: they do not count,
 /// and are less than all words.
@@ -67,7 +42,13 @@ fn says_what_the_allocator_has_handed_out() {
     }
 }
 
-/// The generation that it began with keeps its addresses. All others are freed.
+fn empty(filter: &mut Growing, items: impl Iterator<Item = u64>) {
+    for item in items {
+        assert!(filter.remove_hash(item), "a stored item");
+    }
+    filter.shrink_to_fit();
+}
+
 #[test]
 fn takes_no_more_with_time() {
     let _turn = alone();
@@ -76,56 +57,75 @@ fn takes_no_more_with_time() {
     let start = live();
     let mut most = 0;
     for round in 0..8 {
-        for item in items(round, 100_000) {
-            filter.insert_hash(item).expect("memory");
-        }
+        fill(&filter, items(round, 100_000));
         assert!(live() > start + 200_000);
-        if round == 1 {
+        if round == 0 {
             most = live();
         }
         assert!(
-            round < 2 || live() <= most + SLACK,
-            "round {round}: {} bytes are held, {most} in the second",
+            live() <= most + SLACK,
+            "round {round}: {} bytes are held, {most} in the first",
             live()
         );
-        empty(&filter, items(round, 100_000));
+        // First all but a few, then these too.
+        empty(&mut filter, items(round, 100_000).skip(1_000));
+        assert_given_back(start + (most - start) / 16, "a shrunk filter");
+        assert!(items(round, 1_000).all(|item| filter.contains_hash(item)));
+        empty(&mut filter, items(round, 1_000));
+        assert_given_back(start + SLACK, "an emptied filter");
     }
-    // Any call by `&mut` frees the first generation.
-    filter.set_max_memory_usage(usize::MAX);
-    assert_given_back(start + SLACK, "an emptied filter");
     drop(filter);
     assert_given_back(before + SLACK, "a dropped filter");
 }
 
-/// Without a call by `&mut`. Those of a later generation are freed, and what the allocator does with them is its own
-/// concern.
-#[cfg(target_os = "linux")]
+/// The filter keeps the size that it has, and shrinks when there is memory.
 #[test]
-fn the_pages_of_an_emptied_filter_go_back_to_the_system() {
-    const ITEMS: u64 = 1_000_000;
+fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
     let _turn = alone();
-    let filter = filter(1_000);
-    for round in 0..3 {
-        for item in items(round, ITEMS) {
-            filter.insert_hash(item).expect("memory");
+    let mut told = 0;
+    for number in 0..6 {
+        // Of one table, and of two.
+        for capacity in [1_000, 8] {
+            let mut filter = filter(capacity);
+            fill(&filter, items(1, 20_000));
+            for item in items(1, 20_000).skip(2_000) {
+                assert!(filter.remove_hash(item), "a stored item");
+            }
+            let (slots, held) = (filter.slots(), live());
+            let failed = with_failing(number, FALLIBLE, || filter.shrink_to_fit()).is_some();
+            if failed {
+                assert_eq!(filter.slots(), slots);
+                assert_given_back(held + SLACK, "a filter that stays as it is");
+                told += 1;
+            }
+            assert_eq!(filter.len(), 2_000);
+            assert!(items(1, 2_000).all(|item| filter.contains_hash(item)));
+            filter.shrink_to_fit();
+            assert!(filter.slots() < slots);
+            empty(&mut filter, items(1, 2_000));
+            assert!(filter.is_empty());
         }
-        let (full, used) = (crate::resident(), filter.memory_usage());
-        assert!(used > 2 * ITEMS as usize);
-        empty(&filter, items(round, ITEMS));
-        let gone = || full.saturating_sub(crate::resident());
-        let is_done = || filter.memory_usage() < used / 8 && (round > 0 || gone() > used / 2);
-        settle(is_done);
-        let (left, gone) = (filter.memory_usage(), gone());
-        assert!(
-            is_done(),
-            "round {round}: {left} bytes are in use, and {gone} have gone back of {used}"
-        );
     }
+    // The words, for each of both.
+    assert!(told >= 2, "few allocations failed: {told}");
 }
 
 #[test]
 fn clear_and_drop_leave_nothing() {
-    leaves_nothing(filter);
+    let _turn = alone();
+    let before = live();
+    let mut filter = filter(1_000);
+    let start = live();
+    for _ in 0..3 {
+        fill(&filter, items(0, 50_000));
+        let copy = filter.try_clone().expect("memory");
+        assert_eq!(copy.len(), 50_000);
+        filter.clear();
+        drop(copy);
+        assert_given_back(start + SLACK, "a cleared filter");
+    }
+    drop(filter);
+    assert_given_back(before + SLACK, "a dropped filter");
 }
 
 /// Those who begin the same growth build a level each at most, and all but one are freed.
@@ -159,6 +159,22 @@ fn racing_growers_build_little_in_vain() {
     }
 }
 
+#[test]
+fn a_filter_is_not_built_without_memory() {
+    let _turn = alone();
+    let mut failures = 0;
+    loop {
+        let build = || builder(100_000).build().map(|_| ());
+        let (built, cost) = cost_of(|| with_failing(failures, FALLIBLE, build));
+        let Some(built) = built else { break };
+        assert!(built.is_err_and(|error: BuildError| error.is_out_of_memory()));
+        assert_eq!(cost.kept, 0, "allocation {failures}");
+        failures += 1;
+    }
+    // The words and the descriptors, at least.
+    assert!(failures >= 2, "{failures}");
+}
+
 /// Whichever allocation of a doubling, or of another table, fails: the insert says so, and all that is in stays in. With
 /// memory again, it goes on.
 #[test]
@@ -172,20 +188,22 @@ fn memory_that_cannot_be_had_is_an_error() {
         while filter.segments() < 2 || filter.len() < 18_000 {
             let item = items.next().expect("more than so many");
             // Only what the insert itself allocates can fail.
-            LEFT.with(|left| left.set(Some(number)));
-            let inserted = filter.insert_hash(item);
-            let failed = LEFT.with(|left| left.take()).is_none();
-            match inserted {
-                Ok(()) => {}
-                Err(InsertError::CannotGrow { error, .. }) => {
-                    assert!(failed && error.is_out_of_memory(), "{error}");
+            match with_failing(number, FALLIBLE, || filter.insert_hash(item)) {
+                None | Some(Ok(())) => {}
+                Some(Err(InsertError::CannotGrow { error, .. })) => {
+                    assert!(error.is_out_of_memory(), "{error}");
+                    let text = error.to_string();
+                    assert!(
+                        text.ends_with(" bytes of memory that could not be allocated"),
+                        "{text}"
+                    );
                     assert_eq!(filter.len(), stored.len(), "not conserved");
                     let found = stored.iter().filter(|&&item| filter.contains_hash(item));
                     assert_eq!(found.count(), stored.len(), "stored items were lost");
                     filter.insert_hash(item).expect("memory");
                     told += 1;
                 }
-                Err(other) => panic!("allocation {number}: {other}"),
+                Some(Err(other)) => panic!("allocation {number}: {other}"),
             }
             stored.push(item);
         }
@@ -196,33 +214,4 @@ fn memory_that_cannot_be_had_is_an_error() {
     }
     // The words of the last levels of the first table, and all parts of the second one.
     assert!(told >= 6, "few allocations failed: {told}");
-}
-
-/// The filter keeps the size that it has, and begins anew when there is memory.
-#[test]
-fn an_emptied_filter_that_gets_no_memory_stays_as_it_is() {
-    let _turn = alone();
-    let mut told = 0;
-    for number in 0..6 {
-        let filter = filter(1_000);
-        for item in items(1, 3_000) {
-            filter.insert_hash(item).expect("memory");
-        }
-        for item in items(1, 3_000) {
-            assert!(filter.remove_hash(item), "a stored item");
-        }
-        let slots = filter.slots();
-        LEFT.with(|left| left.set(Some(number)));
-        filter.shrink_to_fit();
-        let failed = LEFT.with(|left| left.take()).is_none();
-        if failed {
-            assert_eq!(filter.slots(), slots);
-            told += 1;
-        }
-        for item in items(2, 100) {
-            assert_eq!(filter.insert_unique_hash(item), Ok(true));
-        }
-        empty(&filter, items(2, 100));
-    }
-    assert!(told >= 2, "few allocations failed: {told}");
 }

@@ -1,68 +1,49 @@
-//! What memory reading and writing filters that double take, whatever the input claims.
+//! What memory reading and writing take, whatever the input claims.
 
 use std::io::{self, Read};
 
-use lockfree_cuckoo::{GrowingCuckooFilter, Ladder, ReadError, SnapshotError};
-use model::stored::crc32;
+use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, SnapshotError};
+use model::stored::{CHECKSUM, HEADER, tables};
 
-use super::allocations::{cost_of, with_failing};
-use super::{AHEAD, is_an_error_without_memory, is_written_without_memory};
+use crate::allocations::{cost_of, with_failing};
+use crate::alone;
+
+/// What a reader may be trusted with.
+const AHEAD: usize = 1 << 19;
 
 /// What a filter may have besides its words: 640 KiB for each of four tables.
 const FIXED: usize = 4 * (640 << 10);
 
-const HEADER: usize = 64;
-const ENTRY: usize = 24;
-const CHECKSUM: usize = 4;
-
-/// Where the number of tables is.
-const TABLES: usize = 56;
-
 /// A stored filter of these tables, each of which began at the one level and is at the other, without words.
-fn claiming(tables: &[(u8, u8)]) -> Vec<u8> {
+fn claiming(tables: &[(u64, u64)]) -> Vec<u8> {
     let builder = GrowingCuckooFilter::builder().buckets(2).seed(1);
-    let mut filter = builder.build().expect("memory");
-    let mut bytes = filter.to_bytes();
-    bytes[TABLES] = tables.len() as u8;
-    let entry = bytes[HEADER..][..ENTRY].to_vec();
+    let mut bytes = builder.build().expect("memory").to_bytes();
+    let entry = bytes[HEADER..][..tables::ENTRY].to_vec();
     bytes.truncate(HEADER);
-    for &(first, level) in tables {
-        bytes.extend([first, level]);
-        bytes.extend(&entry[2..]);
-    }
+    bytes.extend(entry.repeat(tables.len()));
     bytes.extend([0; CHECKSUM]);
-    repair(&mut bytes);
+    tables::TABLES.set(&mut bytes, tables.len() as u64);
+    for (table, &(first, level)) in tables.iter().enumerate() {
+        tables::first(table).set(&mut bytes, first);
+        tables::level(table).set(&mut bytes, level);
+    }
+    tables::repair(&mut bytes);
     bytes
 }
 
-/// Makes the checksums match: of the header, behind each entry, and at the end.
-fn repair(bytes: &mut [u8]) {
-    let header = crc32(&bytes[..HEADER - CHECKSUM]);
-    bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&header.to_le_bytes());
-    let mut covered = bytes[..HEADER - CHECKSUM].to_vec();
-    let mut at = HEADER;
-    for _ in 0..bytes[TABLES] {
-        covered.extend(&bytes[at..at + ENTRY - CHECKSUM]);
-        at += ENTRY;
-        bytes[at - CHECKSUM..at].copy_from_slice(&crc32(&covered).to_le_bytes());
-    }
-    let end = bytes.len() - CHECKSUM;
-    covered.extend(&bytes[at..end]);
-    bytes[end..].copy_from_slice(&crc32(&covered).to_le_bytes());
-}
-
 /// The same with all its words, which are empty buckets.
-fn empty(tables: &[(u8, u8)]) -> Vec<u8> {
+fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
     let mut bytes = claiming(tables);
     let words: usize = tables.iter().map(|&(_, level)| 1 << level).sum();
     bytes.truncate(bytes.len() - CHECKSUM);
     bytes.resize(bytes.len() + 8 * words + CHECKSUM, 0);
-    repair(&mut bytes);
+    tables::repair(&mut bytes);
     bytes
 }
 
 #[test]
 fn a_claim_costs_nothing() {
+    let _turn = alone();
     for level in 2..=39 {
         for tables in [
             &[(1, level)][..],
@@ -82,6 +63,7 @@ fn a_claim_costs_nothing() {
 
 #[test]
 fn an_input_costs_no_more_than_three_of_it() {
+    let _turn = alone();
     for tables in [
         &[(1, 1)][..],
         &[(1, 11)],
@@ -109,6 +91,7 @@ fn an_input_costs_no_more_than_three_of_it() {
 
 #[test]
 fn a_reader_costs_no_more_than_it_gives() {
+    let _turn = alone();
     let bytes = empty(&[(8, 18)]);
     // These words are never all read.
     let mut claiming = claiming(&[(29, 39)]);
@@ -132,9 +115,12 @@ fn a_reader_costs_no_more_than_it_gives() {
 
 #[test]
 fn an_endless_reader_is_not_believed_either() {
+    let _turn = alone();
     let given = 8 << 20;
     let bytes = claiming(&[(29, 39)]);
-    let endless = bytes[..HEADER + ENTRY].chain(io::repeat(0)).take(given);
+    let endless = bytes[..tables::head(&bytes)]
+        .chain(io::repeat(0))
+        .take(given);
     let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(endless));
     assert!(matches!(read, Err(ReadError::Truncated { found, .. }) if found == given));
     assert!(cost.peak <= 3 * given as usize, "{}", cost.peak);
@@ -142,19 +128,47 @@ fn an_endless_reader_is_not_believed_either() {
 
 #[test]
 fn memory_that_cannot_be_had_is_an_error() {
-    // All but the few bytes that hold the tables together and are not asked for with a choice. The words, the versions
-    // and the descriptors of each, at least.
-    is_an_error_without_memory::<Ladder>(&empty(&[(11, 11), (1, 11)]), 1_024, 3 * 2);
+    let _turn = alone();
+    let bytes = empty(&[(11, 11), (1, 11)]);
+    let from_bytes = || GrowingCuckooFilter::from_bytes(&bytes);
+    let read_from = || GrowingCuckooFilter::read_from(bytes.as_slice());
+    for read in [
+        &from_bytes as &dyn Fn() -> Result<GrowingCuckooFilter, ReadError>,
+        &read_from,
+    ] {
+        let mut failures = 0;
+        loop {
+            // All but the few bytes that hold the tables together and are not asked for with a choice.
+            let (read, cost) = cost_of(|| with_failing(failures, 256, read));
+            match read {
+                None => break,
+                Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),
+                Some(other) => panic!("allocation {failures}: {other:?}"),
+            }
+            assert_eq!(cost.kept, 0, "allocation {failures}");
+            failures += 1;
+        }
+        // The words, the versions and the descriptors of each, at least.
+        assert!(failures >= 3 * 2, "{failures}");
+    }
 }
 
 #[test]
 fn writing_takes_no_memory() {
+    let _turn = alone();
     let filter = GrowingCuckooFilter::from_bytes(&empty(&[(11, 11), (1, 11)]));
-    is_written_without_memory(filter.expect("sound"));
+    let mut filter = filter.expect("sound");
+    filter.insert("a").expect("room");
+    let (result, cost) = cost_of(|| filter.write_to(io::sink()));
+    result.expect("a sink takes all");
+    assert_eq!(cost.peak, 0);
+    let (bytes, cost) = cost_of(|| filter.to_bytes());
+    assert_eq!(cost.peak, bytes.len());
 }
 
 #[test]
 fn chunks_take_the_memory_of_the_list() {
+    let _turn = alone();
     let bytes = empty(&[(11, 11), (1, 11)]);
     let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
     let (chunks, cost) = cost_of(|| filter.chunks());
