@@ -62,7 +62,7 @@ impl Run<'_> {
                 return Ok(false);
             }
             if run.world.shape.several {
-                run.decide_in_chain(reference, transfer, list)?;
+                run.decide_in_several(reference, transfer, list)?;
             } else {
                 run.decide(reference, transfer)?;
             }
@@ -100,7 +100,7 @@ impl Run<'_> {
     }
 
     /// As the owner, in several tables.
-    fn decide_in_chain(&mut self, reference: Word, transfer: Transfer, list: u8) -> Step<()> {
+    fn decide_in_several(&mut self, reference: Word, transfer: Transfer, list: u8) -> Step<()> {
         self.routine(|run| {
             let item = run.world.items[usize::from(transfer.item)];
             let mut absent = run.witness_is_without(transfer)?;
