@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::io;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
+    AnyLayout, BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter,
     Hashed, Lanes, RandomState, ReadError, Rotating, RotatingCuckooFilter, Shape, SnapshotError,
 };
 use model::mix;
@@ -134,7 +134,7 @@ fn of_a_filter_that_rotates_all_generations_count() {
     for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
         let filter = builder::<Rotating>(1_000).generations(generations);
         let filter = filter.build_smallest(rate).expect("possible");
-        assert_eq!(filter.segments(), generations);
+        assert_eq!(filter.tables(), generations);
         let buckets = filter.slots() / filter.shape().slots() / generations;
         let reached = rate_of(filter.shape(), 1_000, buckets, generations);
         assert!(reached <= rate, "{reached} of {rate}: {filter:?}");
@@ -142,30 +142,8 @@ fn of_a_filter_that_rotates_all_generations_count() {
 }
 
 #[test]
-fn a_filter_that_grows_has_eight_segments_and_keeps_to_the_rate() {
-    for rate in [0.5, 0.01, 1e-4, 1e-6, 1.6e-8] {
-        let filter = builder::<Growing>(20)
-            .build_smallest(rate)
-            .expect("possible");
-        // More are allowed where the layout has a rate to spare.
-        let ended = |hash| filter.insert_hash(hash).is_err() || filter.segments() > 8;
-        assert!((0..1 << 20).map(mix).any(ended));
-        assert!(filter.segments() >= 8, "{rate}: {filter:?}");
-        assert!(filter.false_positive_rate() <= rate, "{rate}: {filter:?}");
-    }
-    let error = builder::<Growing>(20)
-        .build_smallest(1.4e-8)
-        .expect_err("too low");
-    assert_eq!(error.layouts().count(), 0);
-    let text = error.to_string();
-    let expected = "a false-positive rate of 1.4e-8 is too low for every layout: the lowest, that of `Lanes<2, 31>`, is \
-                    1.49e-8 with 8 full tables; set a higher one";
-    assert_eq!(text, expected);
-}
-
-#[test]
 fn what_cannot_be_is_an_error() {
-    fn refused<E: Engine>(rate: f64) -> BuildError {
+    fn refused<E: AnyLayout>(rate: f64) -> BuildError {
         builder::<E>(10).build_smallest(rate).expect_err("no rate")
     }
     for (written, rate) in [
@@ -178,11 +156,7 @@ fn what_cannot_be_is_an_error() {
         ("1", 1.0),
         ("NaN", f64::NAN),
     ] {
-        for error in [
-            refused::<Fixed>(rate),
-            refused::<Growing>(rate),
-            refused::<Rotating>(rate),
-        ] {
+        for error in [refused::<Fixed>(rate), refused::<Rotating>(rate)] {
             assert_eq!(
                 error.to_string(),
                 format!(
@@ -250,7 +224,7 @@ fn hasher(filter: &dyn Hashed) -> &RandomState {
     filter.hasher().downcast_ref().expect("the default hasher")
 }
 
-fn filled<E: Engine>(shape: Shape) -> Box<dyn Hashed> {
+fn filled<E: AnyLayout>(shape: Shape) -> Box<dyn Hashed> {
     let filter = builder::<E>(300).build_shape(shape).expect("possible");
     for item in 0..200u64 {
         let hash = hasher(&*filter).hash_one(item);
@@ -264,7 +238,7 @@ fn has_all(filter: &dyn Hashed) -> bool {
     (0..200u64).all(|item| filter.contains_hash(hasher.hash_one(item)))
 }
 
-fn reads_every_layout<E: Engine>() {
+fn reads_every_layout<E: AnyLayout>() {
     for shape in Shape::ALL {
         let mut written = filled::<E>(shape);
         let bytes = written.to_bytes();
@@ -289,7 +263,7 @@ fn reads_every_layout<E: Engine>() {
                 (read.capacity(), read.slots()),
                 (written.capacity(), written.slots())
             );
-            assert_eq!(read.segments(), written.segments());
+            assert_eq!(read.tables(), written.tables());
             assert_eq!(hasher(&*read).seed(), 7);
             assert!(has_all(&*read));
             assert_eq!(read.to_bytes(), bytes);
@@ -322,7 +296,6 @@ fn reads_every_layout<E: Engine>() {
 #[test]
 fn a_stored_filter_of_any_layout_is_read() {
     reads_every_layout::<Fixed>();
-    reads_every_layout::<Growing>();
     reads_every_layout::<Rotating>();
 }
 
@@ -342,27 +315,18 @@ fn a_filter_of_another_layout_is_told_apart() {
                 assert_ne!(shape, Shape::ALL[5]);
             }
         }
-        let growing = filled::<Growing>(shape).to_bytes();
-        let error = CuckooFilter::from_bytes_any_layout(&growing).expect_err("it grows");
-        assert!(
-            matches!(error, ReadError::OtherKind { grows: true, .. }),
-            "{error}"
-        );
         let error = RotatingCuckooFilter::from_bytes_any_layout(&bytes).expect_err("it does not");
         assert!(
-            matches!(error, ReadError::OtherKind { grows: false, .. }),
+            matches!(error, ReadError::OtherKind { rotates: false, .. }),
             "{error}"
         );
-        if shape != Shape::ALL[5] {
-            let error = Filter::<Growing>::from_bytes(&growing).expect_err("another layout");
-            assert!(matches!(error, ReadError::OtherLayout { .. }), "{error}");
-            let error = GrowingCuckooFilter::from_bytes(&growing).expect_err("another engine");
-            assert!(
-                matches!(error, ReadError::OtherKind { doubles: false, .. }),
-                "{error}"
-            );
-        }
     }
+    let growing = GrowingCuckooFilter::with_capacity(9).to_bytes();
+    let error = CuckooFilter::from_bytes_any_layout(&growing).expect_err("it grows");
+    assert!(
+        matches!(error, ReadError::OtherKind { grows: true, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -442,27 +406,7 @@ fn what_only_filters_that_grow_have_does_nothing_to_others() {
         fixed.set_max_memory_usage(0);
         fixed.shrink_to_fit();
         assert!(has_all(&*fixed));
-        assert_eq!((fixed.memory_usage(), fixed.segments()), (memory, 1));
-
-        let mut growing = builder::<Growing>(20).build_shape(shape).expect("possible");
-        let start = growing.memory_usage();
-        let hashes: Vec<u64> = (0..400).map(mix).collect();
-        growing.insert_many_hash(&hashes).expect("it grows");
-        assert!(growing.segments() > 1);
-        growing.set_max_memory_usage(0);
-        assert!(
-            (400..100_000)
-                .map(mix)
-                .any(|hash| growing.insert_hash(hash).is_err())
-        );
-        growing.clear();
-        growing.set_max_memory_usage(usize::MAX);
-        growing.insert_many_hash(&hashes).expect("it grows");
-        assert_eq!(growing.remove_many_hash(&hashes), 400);
-        growing.shrink_to_fit();
-        // What the other segments keep is freed by a call that has the filter alone.
-        growing.set_max_memory_usage(usize::MAX);
-        assert_eq!((growing.segments(), growing.memory_usage()), (1, start));
+        assert_eq!((fixed.memory_usage(), fixed.tables()), (memory, 1));
     }
 }
 
@@ -498,13 +442,6 @@ fn a_filter_that_is_chosen_at_run_time_rotates() {
                 .rotating()
                 .is_none()
         );
-        assert!(
-            builder::<Growing>(9)
-                .build_shape(shape)
-                .expect("possible")
-                .rotating()
-                .is_none()
-        );
     }
 }
 
@@ -525,66 +462,78 @@ fn in_chunks(filter: &dyn Hashed, size: usize) -> Result<Vec<u8>, SnapshotError>
     Ok(stored)
 }
 
-fn chunks_are_the_stored_form<E: Engine>() {
+fn chunks_are_the_stored_form_of(mut filter: Box<dyn Hashed>) {
+    let shape = filter.shape();
+    let fresh = filter.to_bytes();
+    assert_eq!(in_chunks(&*filter, 64), Ok(fresh), "{shape}: empty");
+    for item in 0..700 {
+        // Some are refused where nothing grows, and some leave the young generation.
+        let _ = filter.insert_hash(mix(item));
+        if item % 300 == 299
+            && let Some(rotating) = filter.rotating()
+        {
+            rotating.rotate().expect("alone");
+        }
+    }
+    assert!((0..700).any(|item| filter.remove_hash(mix(item))));
+    let whole = filter.to_bytes();
+    // Of a byte, of odd and of even numbers, of parts of the header, and larger than all of it.
+    for size in [
+        1,
+        3,
+        8,
+        20,
+        64,
+        68,
+        1_000,
+        4_096,
+        whole.len(),
+        whole.len() + 1,
+    ] {
+        assert_eq!(
+            in_chunks(&*filter, size),
+            Ok(whole.clone()),
+            "{shape}: {size}"
+        );
+    }
+    let mut uneven = Vec::new();
+    let mut chunks = filter.chunks().expect("memory");
+    for size in (0..).map(|n| n % 29) {
+        let mut chunk = vec![0; size];
+        let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+        uneven.extend_from_slice(&chunk[..bytes]);
+        if bytes < size {
+            break;
+        }
+    }
+    assert!(uneven == whole, "{shape}: of many sizes");
+}
+
+fn with_every_layout<E: AnyLayout>() {
     for shape in Shape::ALL {
-        let mut filter = builder::<E>(300).build_shape(shape).expect("memory");
-        let fresh = filter.to_bytes();
-        assert_eq!(in_chunks(&*filter, 64), Ok(fresh), "{shape}: empty");
-        for item in 0..700 {
-            // Some are refused where nothing grows, and some leave the young generation.
-            let _ = filter.insert_hash(mix(item));
-            if item % 300 == 299
-                && let Some(rotating) = filter.rotating()
-            {
-                rotating.rotate().expect("alone");
-            }
-        }
-        assert!((0..700).any(|item| filter.remove_hash(mix(item))));
-        let whole = filter.to_bytes();
-        // Of a byte, of odd and of even numbers, of parts of the header, and larger than all of it.
-        for size in [
-            1,
-            3,
-            8,
-            20,
-            64,
-            68,
-            1_000,
-            4_096,
-            whole.len(),
-            whole.len() + 1,
-        ] {
-            assert_eq!(
-                in_chunks(&*filter, size),
-                Ok(whole.clone()),
-                "{shape}: {size}"
-            );
-        }
-        let mut uneven = Vec::new();
-        let mut chunks = filter.chunks().expect("memory");
-        for size in (0..).map(|n| n % 29) {
-            let mut chunk = vec![0; size];
-            let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
-            uneven.extend_from_slice(&chunk[..bytes]);
-            if bytes < size {
-                break;
-            }
-        }
-        assert!(uneven == whole, "{shape}: of many sizes");
+        let filter = builder::<E>(300).build_shape(shape).expect("memory");
+        chunks_are_the_stored_form_of(filter);
     }
 }
 
 #[test]
 fn chunks_are_the_stored_form_of_a_fixed_filter() {
-    chunks_are_the_stored_form::<Fixed>();
+    with_every_layout::<Fixed>();
 }
 
 #[test]
 fn chunks_are_the_stored_form_of_a_filter_that_grows() {
-    chunks_are_the_stored_form::<Growing>();
+    let grown = GrowingCuckooFilter::with_capacity(8);
+    // It ends with two tables.
+    grown
+        .insert_many_hash(&(1_000..12_000).map(mix).collect::<Vec<_>>())
+        .expect("memory");
+    for filter in [GrowingCuckooFilter::with_capacity(8), grown] {
+        chunks_are_the_stored_form_of(Box::new(filter));
+    }
 }
 
 #[test]
 fn chunks_are_the_stored_form_of_a_filter_that_rotates() {
-    chunks_are_the_stored_form::<Rotating>();
+    with_every_layout::<Rotating>();
 }

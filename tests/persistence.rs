@@ -1,4 +1,4 @@
-//! What is stored is read again, the same.
+//! What is stored is read again, the same, by every kind of filter.
 //!
 //! 1. A filter that is read answers as the one that was written, has its measures, and is written as the same
 //!    bytes; the same operations on both have the same outcomes. In all shapes, from empty to full.
@@ -6,49 +6,63 @@
 //!    failures are told.
 //! 3. A writer's failures are told, wherever they come; the filter is as it was.
 //! 4. The default hasher is stored along. Any other has to be handed over, and a wrong one is noticed.
+//! 5. A filter of one kind is not taken for one of another.
 //!
-//! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage`, and what
-//! memory it takes in `persistence_memory`.
+//! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage` and `growing`, and what
+//! memory it takes in `persistence_memory`, `rotating_memory` and `growing_memory`.
 
 mod common;
 
+use std::fmt::Debug;
 use std::fs;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
-use common::{SMALL, TINY};
-use lockfree_cuckoo::{CuckooFilter, RandomState, ReadError};
+use common::{SMALL, TINY, of_each_engine};
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter, Hashed, RandomState,
+    ReadError, Rotating,
+};
 use model::hashers::Fnv;
+use model::stored::KIND;
 use model::{Layout, mix};
 use proptest::prelude::*;
 
-fn filter(buckets: usize, seed: u64) -> CuckooFilter {
-    let builder = CuckooFilter::builder().buckets(buckets).seed(seed);
+fn filter<E: Engine>(buckets: usize, seed: u64) -> Filter<E> {
+    let builder = Filter::<E>::builder().buckets(buckets).seed(seed);
     builder.build().expect("memory")
 }
 
-/// A filter that holds the items 0 to `items` less those that it refused.
-fn filled(buckets: usize, items: usize) -> CuckooFilter {
+/// A filter that holds the items 0 to `items` less those that it refused. One that rotates has done so in between.
+fn filled<E: Engine>(buckets: usize, items: usize) -> Filter<E> {
     let filter = filter(buckets, mix(buckets as u64));
     for item in 0..items {
+        if let (Some(rotating), true) = (Hashed::rotating(&filter), item == items / 2) {
+            rotating.rotate().expect("alone");
+        }
         let _ = filter.insert(&item);
     }
     filter
 }
 
-fn from_bytes(bytes: &[u8]) -> CuckooFilter {
-    CuckooFilter::from_bytes(bytes).expect("these bytes were just written")
+/// Small ones and large ones, of one table and of several: those that grow have doubled, or doubled ten times and more.
+fn some<E: Engine>() -> [Filter<E>; 4] {
+    [(2, 0), (4, 20), (1 << 10, 10_000), (2, 18_000)].map(|(buckets, items)| filled(buckets, items))
 }
 
-fn read_from(reader: impl Read) -> CuckooFilter {
-    CuckooFilter::read_from(reader).expect("these bytes were just written")
+fn from_bytes<E: Engine>(bytes: &[u8]) -> Filter<E> {
+    Filter::from_bytes(bytes).expect("these bytes were just written")
+}
+
+fn read_from<E: Engine>(reader: impl Read) -> Filter<E> {
+    Filter::read_from(reader).expect("these bytes were just written")
 }
 
 /// Property 1, but for the operations afterwards.
-fn assert_same(read: &mut CuckooFilter, written: &mut CuckooFilter) {
+fn assert_same<E: Engine>(read: &mut Filter<E>, written: &mut Filter<E>) {
     assert_eq!(read.len(), written.len());
     assert_eq!(read.capacity(), written.capacity());
     assert_eq!(read.slots(), written.slots());
-    assert_eq!(read.memory_usage(), written.memory_usage());
+    assert_eq!(read.false_positive_rate(), written.false_positive_rate());
     assert_eq!(read.hasher().seed(), written.hasher().seed());
     for item in 0..2 * written.slots() as u64 {
         assert_eq!(read.count(&item), written.count(&item), "{item}");
@@ -61,34 +75,52 @@ fn assert_same(read: &mut CuckooFilter, written: &mut CuckooFilter) {
 }
 
 #[test]
+fn filters_of_every_kind_are_read_as_they_were_written() {
+    fn check<E: Engine>() {
+        for mut written in some::<E>() {
+            let bytes = written.to_bytes();
+            let mut read = from_bytes(&bytes);
+            // One that has grown may not have given everything back yet.
+            assert!(read.memory_usage() <= written.memory_usage());
+            assert_same(&mut read, &mut written);
+            assert_same(&mut read_from(bytes.as_slice()), &mut written);
+        }
+    }
+    of_each_engine!(check);
+}
+#[test]
 fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
     for buckets in TINY.into_iter().chain(SMALL).chain([2_048, 31 << 7]) {
         let slots = Layout::DEFAULT.slots * buckets;
         for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
-            let mut written = filled(buckets, items);
+            let mut written = filled::<Fixed>(buckets, items);
             let bytes = written.to_bytes();
             assert_eq!(bytes.len(), 64 + 8 * buckets + 4);
-            assert_same(&mut from_bytes(&bytes), &mut written);
-            assert_same(&mut read_from(bytes.as_slice()), &mut written);
+            let mut read = from_bytes(&bytes);
+            assert_eq!(read.memory_usage(), written.memory_usage());
+            assert_same(&mut read, &mut written);
         }
     }
 }
 
 #[test]
 fn a_large_filter_goes_through_a_file() {
-    let path = std::env::temp_dir().join(format!("lfcf-test-{}", std::process::id()));
-    let mut written = CuckooFilter::with_capacity(1_000_000);
-    for item in 0..1_000_000u32 {
-        written.insert(&item).expect("sized for it");
+    fn check<E: Engine>() {
+        let path = std::env::temp_dir().join(format!("lfcf-test-{}", std::process::id()));
+        let mut written = Filter::<E>::with_capacity(500_000);
+        for item in 0..500_000u32 {
+            written.insert(&item).expect("sized for it");
+        }
+        let file = fs::File::create(&path).expect("a temporary file");
+        written.write_to(file).expect("written");
+        let file = fs::File::open(&path).expect("the same file");
+        let read = read_from::<E>(file);
+        fs::remove_file(&path).expect("removed");
+        assert_eq!(read.len(), 500_000);
+        assert!((0..500_000u32).all(|item| read.contains(&item)));
+        assert_eq!(read.slots(), written.slots());
     }
-    let file = fs::File::create(&path).expect("a temporary file");
-    written.write_to(file).expect("written");
-    let file = fs::File::open(&path).expect("the same file");
-    let read = read_from(file);
-    fs::remove_file(&path).expect("removed");
-    assert_eq!(read.len(), 1_000_000);
-    assert!((0..1_000_000u32).all(|item| read.contains(&item)));
-    assert_eq!(read.slots(), written.slots());
+    of_each_engine!(check);
 }
 
 #[test]
@@ -96,7 +128,7 @@ fn what_a_builder_chose_is_kept() {
     for budget in common::BUDGETS {
         let builder = CuckooFilter::builder().seed(1).search_budget(budget);
         let mut written = builder.buckets(32).build().expect("memory");
-        let read = from_bytes(&written.to_bytes());
+        let read: CuckooFilter = from_bytes(&written.to_bytes());
         // It shows in how many items find a place when hardly any is left.
         let fill = |filter: &CuckooFilter| {
             (0..126u64)
@@ -107,28 +139,26 @@ fn what_a_builder_chose_is_kept() {
     }
     for capacity in [0, 1, 8, 9, 100] {
         let mut written = CuckooFilter::with_capacity(capacity);
-        assert_eq!(from_bytes(&written.to_bytes()).capacity(), capacity);
+        assert_eq!(
+            from_bytes::<Fixed>(&written.to_bytes()).capacity(),
+            capacity
+        );
     }
 }
 
 #[test]
 fn a_filter_that_was_read_can_be_filled_and_emptied() {
-    let mut written = filled(1 << 10, 2_000);
-    let read = from_bytes(&written.to_bytes());
-    let items = 2_000
-        ..CuckooFilter::builder()
-            .buckets(1 << 10)
-            .build()
-            .expect("memory")
-            .capacity();
-    for item in items.clone() {
-        assert!(read.insert(&item).is_ok(), "sized for {}", items.end);
+    let mut written = filled::<Fixed>(1 << 10, 2_000);
+    let read: CuckooFilter = from_bytes(&written.to_bytes());
+    let capacity = filter::<Fixed>(1 << 10, 0).capacity();
+    for item in 2_000..capacity {
+        assert!(read.insert(&item).is_ok(), "sized for {capacity}");
     }
-    for item in 0..items.end {
+    for item in 0..capacity {
         assert!(read.contains(&item) && read.remove(&item), "{item}");
     }
     assert!(read.is_empty());
-    assert!(items.clone().all(|item| !read.contains(&item)));
+    assert!((0..capacity).all(|item| !read.contains(&item)));
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,13 +177,25 @@ fn step(items: u64) -> impl Strategy<Value = Step> {
 }
 
 /// What a step answers, as text.
-fn take(filter: &CuckooFilter, step: Step) -> String {
+fn take<E: Engine>(filter: &Filter<E>, step: Step) -> String {
     match step {
         Step::Insert(item) => format!("{:?}", filter.insert(&item)),
         Step::InsertUnique(item) => format!("{:?}", filter.insert_unique(&item)),
         // Only what is in: a removal of anything else would be the test's own mistake.
         Step::Remove(item) => format!("{:?}", filter.contains(&item) && filter.remove(&item)),
     }
+}
+
+fn go_on_alike<E: Engine>(buckets: usize, seed: u64, before: &[Step], after: &[Step]) {
+    let mut written = filter::<E>(buckets, seed);
+    for &step in before {
+        take(&written, step);
+    }
+    let mut read = from_bytes(&written.to_bytes());
+    for &step in after {
+        assert_eq!(take(&read, step), take(&written, step), "{step:?}");
+    }
+    assert_same(&mut read, &mut written);
 }
 
 proptest! {
@@ -164,15 +206,10 @@ proptest! {
         before in prop::collection::vec(step(200), 0..300),
         after in prop::collection::vec(step(200), 0..300),
     ) {
-        let mut written = filter(buckets, seed);
-        for &step in &before {
-            take(&written, step);
-        }
-        let mut read = from_bytes(&written.to_bytes());
-        for &step in &after {
-            prop_assert_eq!(take(&read, step), take(&written, step), "{:?}", step);
-        }
-        assert_same(&mut read, &mut written);
+        // Filters that grow have a power of two.
+        let square = buckets.next_power_of_two();
+        go_on_alike::<Fixed>(buckets, seed, &before, &after);
+        of_each_engine!(go_on_alike(square, seed, &before, &after));
     }
 }
 
@@ -196,55 +233,65 @@ impl<R: Read> Read for Pieces<R> {
 
 #[test]
 fn a_reader_may_give_its_bytes_in_any_pieces() {
-    // More than one piece of the filter's own reading.
-    let mut written = filled(3 << 10, 10_000);
-    let bytes = written.to_bytes();
-    for size in [1, 3, 63, 64, 65, 4_095, usize::MAX] {
-        let reader = Pieces {
-            reader: bytes.as_slice(),
-            size,
-            interrupted: false,
-        };
-        assert_same(&mut read_from(reader), &mut written);
+    fn check<E: Engine>() {
+        // More than one piece of the filter's own reading.
+        let mut written = filled::<E>(2_048, 18_000);
+        let bytes = written.to_bytes();
+        for size in [1, 3, 23, 63, 64, 65, 4_095, usize::MAX] {
+            let reader = Pieces {
+                reader: bytes.as_slice(),
+                size,
+                interrupted: false,
+            };
+            let mut read = read_from::<E>(reader);
+            assert!(read.to_bytes() == bytes, "{size}");
+        }
     }
+    of_each_engine!(check);
 }
 
 #[test]
 fn what_follows_in_a_stream_is_left_unread() {
-    let mut filters = [filled(2, 5), filled(12, 40), filled(4_096, 10_000)];
-    let mut stream = Cursor::new(Vec::new());
-    for filter in &mut filters {
-        filter.write_to(&mut stream).expect("memory");
-        stream.write_all(b"between").expect("memory");
+    fn check<E: Engine>() {
+        let mut filters = some::<E>();
+        let mut stream = Cursor::new(Vec::new());
+        for filter in &mut filters {
+            filter.write_to(&mut stream).expect("memory");
+            stream.write_all(b"between").expect("memory");
+        }
+        stream.set_position(0);
+        for filter in &mut filters {
+            assert_same(&mut read_from(&mut stream), filter);
+            let mut between = [0; 7];
+            stream.read_exact(&mut between).expect("it was written");
+            assert_eq!(&between, b"between");
+        }
+        assert_eq!(stream.position(), stream.get_ref().len() as u64);
     }
-    stream.set_position(0);
-    for filter in &mut filters {
-        assert_same(&mut read_from(&mut stream), filter);
-        let mut between = [0; 7];
-        stream.read_exact(&mut between).expect("it was written");
-        assert_eq!(&between, b"between");
-    }
-    assert_eq!(stream.position(), stream.get_ref().len() as u64);
+    of_each_engine!(check);
 }
 
 #[test]
 fn a_failing_reader_s_error_is_told() {
-    let bytes = filled(6, 20).to_bytes();
-    for good in 0..bytes.len() {
-        struct Broken;
-        impl Read for Broken {
-            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
-            }
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
         }
-        let error = CuckooFilter::read_from(bytes[..good].chain(Broken)).expect_err("broken");
-        let ReadError::Io(inner) = &error else {
-            panic!("{good} bytes: {error:?}");
-        };
-        assert_eq!(inner.kind(), ErrorKind::ConnectionReset);
-        assert!(error.to_string().contains("pulled out"), "{error}");
-        assert_eq!(io::Error::from(error).kind(), ErrorKind::ConnectionReset);
     }
+    fn check<E: Engine>() {
+        let bytes = filled::<E>(4, 20).to_bytes();
+        for good in 0..bytes.len() {
+            let error = Filter::<E>::read_from(bytes[..good].chain(Broken)).expect_err("broken");
+            let ReadError::Io(inner) = &error else {
+                panic!("{good} bytes: {error:?}");
+            };
+            assert_eq!(inner.kind(), ErrorKind::ConnectionReset);
+            assert!(error.to_string().contains("pulled out"), "{error}");
+            assert_eq!(io::Error::from(error).kind(), ErrorKind::ConnectionReset);
+        }
+    }
+    of_each_engine!(check);
 }
 
 #[test]
@@ -255,9 +302,12 @@ fn a_reader_that_claims_too_much_is_an_error() {
             Ok(self.0)
         }
     }
-    for claim in [65, 1 << 20, usize::MAX] {
-        assert!(CuckooFilter::read_from(Boaster(claim)).is_err());
+    fn check<E: Engine>() {
+        for claim in [65, 1 << 20, usize::MAX] {
+            assert!(Filter::<E>::read_from(Boaster(claim)).is_err());
+        }
     }
+    of_each_engine!(check);
 }
 
 /// Takes so many bytes, a few at a time, and fails from then on.
@@ -295,34 +345,35 @@ impl Write for Limited {
 
 #[test]
 fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
-    let mut filter = filled(6, 20);
-    let bytes = filter.to_bytes();
-    for limit in 0..bytes.len() {
-        let mut writer = Limited::to(limit);
-        let error = filter.write_to(&mut writer).expect_err("no room");
-        assert_eq!(error.kind(), ErrorKind::StorageFull, "{limit}");
-        assert_eq!(writer.taken, bytes[..limit]);
+    fn check<E: Engine>() {
+        let mut filter = filled::<E>(4, 20);
+        let bytes = filter.to_bytes();
+        for limit in 0..bytes.len() {
+            let mut writer = Limited::to(limit);
+            let error = filter.write_to(&mut writer).expect_err("no room");
+            assert_eq!(error.kind(), ErrorKind::StorageFull, "{limit}");
+            assert_eq!(writer.taken, bytes[..limit]);
+        }
+        let mut writer = Limited::to(bytes.len());
+        filter.write_to(&mut writer).expect("just enough room");
+        assert_eq!(writer.taken, bytes);
+        assert!(writer.flushed);
+        // Only the flush reaches the writer behind the buffer.
+        assert!(
+            filter
+                .write_to(io::BufWriter::new(Limited::to(10)))
+                .is_err()
+        );
+        assert_same(&mut from_bytes(&bytes), &mut filter);
     }
-    let mut writer = Limited::to(bytes.len());
-    filter.write_to(&mut writer).expect("just enough room");
-    assert_eq!(writer.taken, bytes);
-    assert!(writer.flushed);
-    assert_same(&mut from_bytes(&bytes), &mut filter);
-}
-
-#[test]
-fn a_failure_to_flush_is_told() {
-    // Only the flush reaches the writer behind the buffer.
-    let mut filter = filled(2, 5);
-    let buffered = io::BufWriter::new(Limited::to(10));
-    assert!(filter.write_to(buffered).is_err());
+    of_each_engine!(check);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {
     let disk = || fs::OpenOptions::new().write(true).open("/dev/full");
-    for mut filter in [filled(2, 5), filled(1 << 14, 1 << 15)] {
+    for mut filter in [filled::<Fixed>(2, 5), filled(1 << 14, 1 << 15)] {
         let error = filter
             .write_to(disk().expect("Linux has it"))
             .expect_err("full");
@@ -333,35 +384,38 @@ fn a_full_disk_is_told() {
     }
 }
 
-fn error_of<S>(read: Result<CuckooFilter<S>, ReadError>) -> ReadError {
-    match read {
-        Ok(filter) => panic!("{} items were read", filter.len()),
-        Err(error) => error,
-    }
+fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
+    read.expect_err("it is not to be read like that")
 }
 
 #[test]
 fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
-    let mut written = CuckooFilter::with_capacity_and_hasher(100, Fnv { key: 7 });
-    for item in ["a", "b", "c"] {
-        written.insert(item).expect("room");
-    }
-    let bytes = written.to_bytes();
-    let right = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 7 }).expect("the same");
-    assert!(["a", "b", "c"].iter().all(|item| right.contains(item)));
-    let right = CuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 7 }).expect("the same");
-    assert_eq!(right.len(), 3);
+    fn check<E: Engine>() {
+        let items = || (0..100).map(|item| format!("item {item}"));
+        let builder = FilterBuilder::<E, _>::with_hasher(Fnv { key: 7 });
+        let mut written = builder.capacity(100).build().expect("memory");
+        for item in items() {
+            written.insert(&item).expect("room");
+        }
+        let bytes = written.to_bytes();
+        let right = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
+        let right = right.expect("the same");
+        assert!(items().all(|item| right.contains(&item)));
+        let right = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 7 });
+        assert_eq!(right.expect("the same").len(), 100);
 
-    let wrong = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
-    assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let wrong = CuckooFilter::read_from_with_hasher(&*bytes, Fnv { key: 8 });
-    assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-    let default = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
-    assert!(matches!(error_of(default), ReadError::OtherHasher));
-    let missing = CuckooFilter::from_bytes(&bytes);
-    assert!(matches!(error_of(missing), ReadError::HasherNeeded));
-    let missing = CuckooFilter::read_from(&*bytes);
-    assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+        let wrong = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
+        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+        let wrong = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 8 });
+        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+        let default = Filter::<E, _>::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
+        assert!(matches!(error_of(default), ReadError::OtherHasher));
+        let missing = Filter::<E>::from_bytes(&bytes);
+        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+        let missing = Filter::<E>::read_from(&*bytes);
+        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+    }
+    of_each_engine!(check);
 }
 
 #[test]
@@ -390,8 +444,56 @@ fn the_default_hasher_can_be_handed_over_too() {
 }
 
 #[test]
+fn filters_of_one_kind_are_not_taken_for_those_of_another() {
+    fn check<E: Engine>(stored: &[(Vec<u8>, [bool; 2], &str)]) {
+        let own = KIND.get(&filter::<E>(2, 1).to_bytes());
+        let others = stored.iter().filter(|(bytes, ..)| KIND.get(bytes) != own);
+        assert_eq!(others.clone().count(), 2);
+        for (bytes, kind, name) in others {
+            // Ahead of whatever else would be wrong.
+            for length in [64, 70, bytes.len()] {
+                let bytes = &bytes[..length];
+                let errors = [
+                    error_of(Filter::<E>::from_bytes(bytes)),
+                    error_of(Filter::<E>::read_from(bytes)),
+                    error_of(Filter::<E, _>::from_bytes_with_hasher(
+                        bytes,
+                        Fnv { key: 1 },
+                    )),
+                ];
+                for error in errors {
+                    let text = error.to_string();
+                    assert!(text.ends_with(&format!("read it as a {name}")), "{text}");
+                    let is_told = matches!(error, ReadError::OtherKind { grows, rotates, .. } if [grows, rotates] == *kind);
+                    assert!(is_told, "{error:?}");
+                    assert_eq!(io::Error::from(error).kind(), ErrorKind::InvalidInput);
+                }
+            }
+        }
+    }
+    let stored = [
+        (
+            filled::<Fixed>(8, 20).to_bytes(),
+            [false, false],
+            "CuckooFilter",
+        ),
+        (
+            GrowingCuckooFilter::with_capacity(20).to_bytes(),
+            [true, false],
+            "GrowingCuckooFilter",
+        ),
+        (
+            filled::<Rotating>(8, 20).to_bytes(),
+            [false, true],
+            "RotatingCuckooFilter",
+        ),
+    ];
+    of_each_engine!(check(&stored));
+}
+
+#[test]
 fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
-    let mut filter = filled(2, 5);
+    let mut filter = filled::<Fixed>(2, 5);
     let bytes = filter.to_bytes();
     let cut = || error_of(CuckooFilter::from_bytes(&bytes[..70]));
     assert_eq!(

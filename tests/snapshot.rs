@@ -8,9 +8,12 @@ mod common;
 use std::collections::HashSet;
 use std::hint;
 
+use common::of_each_engine;
 use common::seesaw::Seesaw;
 use crew::Crew;
-use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
+};
 use model::{Layout, mix};
 
 /// Hashes of items that no other generator gives.
@@ -20,12 +23,13 @@ fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
 
 #[test]
 fn equals_a_filter_at_rest() {
-    for buckets in [2, 8, 12, 1 << 10, 31 << 6] {
-        let filter = CuckooFilter::builder().buckets(buckets).seed(5).build();
-        let filter = filter.expect("a possible geometry");
-        let stored: Vec<u64> = items(1, filter.capacity() as u64).collect();
-        filter.insert_many_hash(&stored).expect("sized for them");
-        let copy = filter.snapshot().expect("nobody writes");
+    fn check<E: Engine>(mut filter: Filter<E>, count: u64) {
+        let stored: Vec<u64> = items(1, count).collect();
+        filter
+            .insert_many_hash(&stored)
+            .expect("sized for them, or it grows");
+        let mut copy = filter.snapshot().expect("nobody writes");
+        assert!(copy.to_bytes() == filter.to_bytes());
         assert_eq!(copy.len(), stored.len());
         assert_eq!(copy.slots(), filter.slots());
         assert_eq!(copy.capacity(), filter.capacity());
@@ -35,6 +39,19 @@ fn equals_a_filter_at_rest() {
         // They are two from here on.
         assert_eq!(copy.remove_many_hash(&stored), stored.len());
         assert_eq!(filter.len(), stored.len());
+    }
+    for buckets in [2, 8, 12, 1 << 10, 31 << 6] {
+        let filter = CuckooFilter::builder().buckets(buckets).seed(5).build();
+        let filter = filter.expect("a possible geometry");
+        let count = filter.capacity() as u64;
+        check(filter, count);
+        let filter = RotatingCuckooFilter::builder().buckets(buckets).seed(5);
+        check(filter.build().expect("a possible geometry"), count);
+    }
+    // The last has two tables.
+    for (capacity, count) in [(0, 0), (0, 100), (45, 1_000), (1_000, 10_000), (0, 10_000)] {
+        let filter = GrowingCuckooFilter::builder().capacity(capacity).seed(5);
+        check(filter.build().expect("memory"), count);
     }
 }
 
@@ -52,59 +69,79 @@ fn counts_the_memory_of_its_log() {
     assert_eq!(filter.memory_usage(), before + log);
 }
 
-/// A nearly full filter in which two threads replace items all the time, so that every insert relocates some.
+/// Two threads replace items all the time, so many at a time, in a filter that holds items that last.
+fn misses_nothing<E: Engine>(filter: &Filter<E>, lasting: u64, batch: u64) {
+    const SNAPSHOTS: usize = 60;
+    let lasting: Vec<u64> = items(1, lasting).collect();
+    filter
+        .insert_many_hash(&lasting)
+        .expect("room at this load");
+    let lasting_classes = lasting.iter().collect::<HashSet<_>>().len();
+    assert_eq!(lasting_classes, lasting.len());
+    let (taken, _) = Crew::run(
+        1,
+        |_, _| {
+            let mut taken = 0;
+            for _ in 0..SNAPSHOTS {
+                match filter.snapshot() {
+                    Ok(copy) => {
+                        taken += 1;
+                        let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
+                        assert_eq!(missed.count(), 0, "of a copy of {filter:?}");
+                        // Take out what lasts: the rest came and went.
+                        assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
+                        assert!(copy.len() <= copy.slots() - lasting.len());
+                    }
+                    Err(error) => assert_eq!(error, SnapshotError::Disturbed),
+                }
+            }
+            taken
+        },
+        2,
+        |crew, number| {
+            let mut round = 0;
+            while crew.at_work() {
+                let from = ((number as u64 + 2) << 40) + round * batch;
+                let batch: Vec<u64> = (from..from + batch).map(mix).collect();
+                let inserted = match filter.insert_many_hash(&batch) {
+                    Ok(()) => batch.len(),
+                    Err(stopped) => stopped.inserted(),
+                };
+                assert_eq!(filter.remove_many_hash(&batch[..inserted]), inserted);
+                round += 1;
+            }
+        },
+    );
+    // A table that is read in a moment is disturbed only if the reader is preempted in the middle.
+    assert!(taken[0] > SNAPSHOTS / 2, "{} of {SNAPSHOTS}", taken[0]);
+    assert_eq!(filter.len(), lasting.len());
+}
+
+/// Nearly full filters, so that every insert relocates some.
 #[test]
 fn misses_nothing_while_others_churn() {
-    const SNAPSHOTS: usize = 60;
-    const BATCH: u64 = 100;
     for buckets in [1 << 8, 1 << 12, 3 << 14] {
         let filter = CuckooFilter::builder().buckets(buckets).seed(6).build();
         let filter = filter.expect("a possible geometry");
-        let lasting: Vec<u64> = items(1, (filter.slots() as f64 * 0.93) as u64).collect();
-        filter
-            .insert_many_hash(&lasting)
-            .expect("room at this load");
-        let lasting_classes = lasting.iter().collect::<HashSet<_>>().len();
-        assert_eq!(lasting_classes, lasting.len());
-        let (taken, _) = Crew::run(
-            1,
-            |_, _| {
-                let mut taken = 0;
-                for _ in 0..SNAPSHOTS {
-                    match filter.snapshot() {
-                        Ok(copy) => {
-                            taken += 1;
-                            let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
-                            assert_eq!(missed.count(), 0, "of a copy of {buckets} buckets");
-                            // Take out what lasts: the rest came and went.
-                            assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
-                            assert!(copy.len() <= copy.slots() - lasting.len());
-                        }
-                        Err(error) => assert_eq!(error, SnapshotError::Disturbed),
-                    }
-                }
-                taken
-            },
-            2,
-            |crew, number| {
-                let mut round = 0;
-                while crew.at_work() {
-                    let from = ((number as u64 + 2) << 40) + round * BATCH;
-                    let batch: Vec<u64> = (from..from + BATCH.min(buckets as u64 / 64))
-                        .map(mix)
-                        .collect();
-                    let inserted = match filter.insert_many_hash(&batch) {
-                        Ok(()) => batch.len(),
-                        Err(stopped) => stopped.inserted(),
-                    };
-                    assert_eq!(filter.remove_many_hash(&batch[..inserted]), inserted);
-                    round += 1;
-                }
-            },
-        );
-        // A table that is read in a moment is disturbed only if the reader is preempted in the middle.
-        assert!(taken[0] > SNAPSHOTS / 2, "{} of {SNAPSHOTS}", taken[0]);
-        assert_eq!(filter.len(), lasting.len());
+        let lasting = (filter.slots() as f64 * 0.93) as u64;
+        misses_nothing(&filter, lasting, 100.min(buckets as u64 / 64));
+    }
+    // It may not grow.
+    let filter = GrowingCuckooFilter::builder().buckets(1 << 12).seed(6);
+    let filter = filter.max_false_positive_rate(0.000_2).build();
+    let filter = filter.expect("one table");
+    let lasting = (filter.slots() as f64 * 0.93) as u64;
+    misses_nothing(&filter, lasting, 64);
+    assert_eq!(filter.slots(), 4 << 12);
+}
+
+/// Through all ten doublings, and behind them.
+#[test]
+fn misses_nothing_while_others_make_it_grow() {
+    for (capacity, lasting) in [(1, 100), (1, 5_000), (100, 5_000), (2_000, 5_000)] {
+        let filter = GrowingCuckooFilter::with_capacity(capacity);
+        misses_nothing(&filter, lasting, 4_000);
+        assert!(filter.slots() >= 4_000, "{filter:?}");
     }
 }
 
@@ -134,10 +171,9 @@ fn holds_one_token_that_hops_all_the_time() {
 
 #[test]
 fn is_busy_for_a_second_one_only() {
-    let filter = CuckooFilter::with_capacity(100_000);
-    let (outcomes, _) = Crew::run(
-        2,
-        |_, _| {
+    fn check<E: Engine>() {
+        let filter = Filter::<E>::with_capacity(100_000);
+        let outcomes = Crew::workers(2, |_, _| {
             let outcomes: Vec<_> = (0..200)
                 .map(|_| filter.snapshot().map(|copy| copy.len()))
                 .collect();
@@ -147,13 +183,12 @@ fn is_busy_for_a_second_one_only() {
                     .all(|o| matches!(o, Ok(0) | Err(SnapshotError::Busy)))
             );
             outcomes.iter().filter(|outcome| outcome.is_ok()).count()
-        },
-        0,
-        |_, _| (),
-    );
-    assert!(outcomes.iter().sum::<usize>() > 0, "{outcomes:?}");
-    assert!(
-        filter.snapshot().is_ok(),
-        "the right to scan was given back"
-    );
+        });
+        assert!(outcomes.iter().sum::<usize>() > 0, "{outcomes:?}");
+        assert!(
+            filter.snapshot().is_ok(),
+            "the right to scan was given back"
+        );
+    }
+    of_each_engine!(check);
 }

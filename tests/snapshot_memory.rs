@@ -1,7 +1,6 @@
 //! A snapshot that gets no memory is an error, whichever allocation fails, and the next one succeeds.
 
 #[path = "common/allocations.rs"]
-#[allow(dead_code, reason = "costs are measured elsewhere")]
 mod allocations;
 
 use allocations::with_failing;
@@ -47,7 +46,7 @@ fn without_memory_a_filter_that_grows_can_be_copied_again() {
         (0..ITEMS).for_each(|item| filter.insert(&item).expect("memory"));
         assert!(filter.slots() > 4 * 30);
         // Ends a growth that is under way: what the epochs allocate for that cannot fail without an abort.
-        filter.shrink_to_fit();
+        filter.finish_doubling();
         filter
     };
     fails_and_succeeds(filter, |filter| filter.snapshot().map(|copy| copy.len()));

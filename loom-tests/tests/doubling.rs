@@ -1,13 +1,13 @@
 //! Tables that double: nothing is missed or lost while words are split.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::Ladder;
+use lockfree_cuckoo::Growing;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use loom::sync::Arc;
 use loom_tests::check::{check, check_large};
 use loom_tests::tiny::spawn;
 
-type Filter = lockfree_cuckoo::Filter<Ladder>;
+type Filter = lockfree_cuckoo::Filter<Growing>;
 
 /// A head.
 const F: u64 = 1 << 10;

@@ -4,9 +4,23 @@
     unsafe_code,
     reason = "an allocator is what counts allocations, and its trait is unsafe"
 )]
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+#![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The bytes that the process holds: all, those in pieces of [`LARGE`] and more, and most of these since it was set.
+pub(crate) static LIVE: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static LIVE_LARGE: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static PEAK_LARGE: AtomicUsize = AtomicUsize::new(0);
+
+/// The least that is taken for the words of a table. What else is allocated is smaller.
+pub(crate) const LARGE: usize = 32 << 10;
 
 /// What the calling thread has allocated since it began to count. Cells without a destructor, so that they
 /// allocate nothing themselves.
@@ -55,7 +69,7 @@ impl Counts {
     }
 }
 
-/// The system's, counted by thread. A reallocation is the default one, an allocation and a copy: the worst case.
+/// The system's, counted by thread and for the process. A reallocation is the default one, an allocation and a copy: the worst case.
 struct Counting;
 
 #[global_allocator]
@@ -65,6 +79,11 @@ static COUNTING: Counting = Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if COUNTS.with(|counts| counts.allocate(layout.size())) {
+            LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+            if layout.size() >= LARGE {
+                let before = LIVE_LARGE.fetch_add(layout.size(), Ordering::Relaxed);
+                PEAK_LARGE.fetch_max(before + layout.size(), Ordering::Relaxed);
+            }
             // SAFETY: the caller's promise.
             unsafe { System.alloc(layout) }
         } else {
@@ -74,6 +93,10 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         COUNTS.with(|counts| counts.free(layout.size()));
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        if layout.size() >= LARGE {
+            LIVE_LARGE.fetch_sub(layout.size(), Ordering::Relaxed);
+        }
         // SAFETY: the caller's promise, and what `alloc` gave came from there.
         unsafe { System.dealloc(pointer, layout) }
     }

@@ -1,9 +1,15 @@
 //! What several test programs run over: shapes of tables, budgets, numbers of threads, and a table that hops.
 
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each test crate uses a part of it"
+)]
 
 pub(crate) mod accounts;
 pub(crate) mod batches;
+pub(crate) mod damage;
 pub(crate) mod seesaw;
 
 use lockfree_cuckoo::Layout;
@@ -24,3 +30,13 @@ pub(crate) const BUDGETS: [usize; 4] = [2, 16, 256, 4096];
 
 /// Numbers of threads: fewer than, as many as, and more than the processors of a small machine.
 pub(crate) const THREADS: [usize; 3] = [2, 4, 8];
+
+/// Calls a function for each engine.
+macro_rules! of_each_engine {
+    ($call:ident $(($($argument:expr),*))?) => {{
+        $call::<lockfree_cuckoo::Fixed>($($($argument),*)?);
+        $call::<lockfree_cuckoo::Growing>($($($argument),*)?);
+        $call::<lockfree_cuckoo::Rotating>($($($argument),*)?);
+    }};
+}
+pub(crate) use of_each_engine;

@@ -14,12 +14,16 @@ use std::error::Error;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, SeededHasher,
+    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, Fixed, Growing,
+    GrowingCuckooFilter, InsertError, RandomState, Rotating, RotatingCuckooFilter, SeededHasher,
     hash_bytes,
 };
 use model::hashers::{AsGiven, Narrow};
+
+use crate::common::of_each_engine;
 
 fn assert_shareable<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
 
@@ -30,6 +34,9 @@ fn everything_can_be_shared_between_threads_and_across_panics() {
     assert_shareable::<CuckooFilter<AsGiven>>();
     assert_shareable::<Arc<CuckooFilter>>();
     assert_shareable::<CuckooFilterBuilder>();
+    assert_shareable::<GrowingCuckooFilter>();
+    assert_shareable::<GrowingCuckooFilter<AsGiven>>();
+    assert_shareable::<RotatingCuckooFilter>();
     assert_shareable::<RandomState>();
     assert_shareable::<SeededHasher>();
     assert_shareable::<BuildError>();
@@ -47,14 +54,40 @@ impl Hash for Bad {
 
 #[test]
 fn a_panic_in_a_hash_leaves_the_filter_as_it_was() {
-    let filter = CuckooFilter::with_capacity(100);
-    filter.insert("a").expect("room");
-    // No AssertUnwindSafe: a filter may be used after a panic by design.
-    assert!(catch_unwind(|| filter.insert(&Bad)).is_err());
-    assert!(catch_unwind(|| filter.insert_unique(&Bad)).is_err());
-    assert!(catch_unwind(|| filter.remove(&Bad)).is_err());
-    assert!(filter.contains("a"));
-    assert_eq!(filter.len(), 1);
+    fn check<E: Engine>() {
+        let filter = Filter::<E>::with_capacity(100);
+        filter.insert("a").expect("room");
+        // No AssertUnwindSafe: a filter may be used after a panic by design.
+        assert!(catch_unwind(|| filter.insert(&Bad)).is_err());
+        assert!(catch_unwind(|| filter.insert_unique(&Bad)).is_err());
+        assert!(catch_unwind(|| filter.contains(&Bad)).is_err());
+        assert!(catch_unwind(|| filter.remove(&Bad)).is_err());
+        assert!(filter.contains("a"));
+        assert_eq!(filter.len(), 1);
+    }
+    of_each_engine!(check);
+}
+
+/// The one that drops it need not be the one that made it.
+#[test]
+fn the_last_owner_drops_a_filter() {
+    fn check<E: Engine>() {
+        let filter = Arc::new(Filter::<E>::with_capacity(2_000));
+        let workers = [0, 1].map(|worker| {
+            let filter = Arc::clone(&filter);
+            thread::spawn(move || {
+                for item in 0..1_000 {
+                    filter.insert(&(worker, item)).expect("sized for it");
+                }
+                filter.len()
+            })
+        });
+        drop(filter);
+        for worker in workers {
+            assert!(worker.join().expect("no panic") >= 1_000);
+        }
+    }
+    of_each_engine!(check);
 }
 
 #[test]
@@ -69,23 +102,29 @@ fn a_filter_needs_no_hasher_that_hashes_to_be_measured() {
 
 #[test]
 fn a_clone_answers_as_the_original() {
-    let mut filter = CuckooFilter::with_capacity(1_000);
-    for item in 0..1_000u32 {
-        filter.insert(&item).expect("sized for it");
+    fn check<E: Engine>(capacity: usize) {
+        let mut filter = Filter::<E>::with_capacity(capacity);
+        for item in 0..1_000u32 {
+            filter.insert(&item).expect("sized for it, or it grows");
+        }
+        let clone = filter.try_clone().expect("memory");
+        assert_eq!(clone.len(), filter.len());
+        assert_eq!(clone.slots(), filter.slots());
+        assert_eq!(clone.capacity(), filter.capacity());
+        // One that has grown may not have given everything back yet.
+        assert!(clone.memory_usage() <= filter.memory_usage());
+        // Absent items as well: with one geometry and hasher, even the false positives are the same ones.
+        for item in 0..200_000u32 {
+            assert_eq!(clone.contains(&item), filter.contains(&item), "{item}");
+            assert_eq!(clone.hash_one(&item), filter.hash_one(&item));
+        }
+        // And they go separate ways.
+        assert!(clone.remove(&0));
+        assert!(filter.contains(&0u32) && filter.len() == 1_000 && clone.len() == 999);
     }
-    let clone = filter.try_clone().expect("memory");
-    assert_eq!(clone.len(), filter.len());
-    assert_eq!(clone.slots(), filter.slots());
-    assert_eq!(clone.capacity(), filter.capacity());
-    assert_eq!(clone.memory_usage(), filter.memory_usage());
-    // Absent items as well: with one geometry and hasher, even the false positives are the same ones.
-    for item in 0..200_000u32 {
-        assert_eq!(clone.contains(&item), filter.contains(&item), "{item}");
-        assert_eq!(clone.hash_one(&item), filter.hash_one(&item));
-    }
-    // And they go separate ways.
-    assert!(clone.remove(&0));
-    assert!(filter.contains(&0u32) && filter.len() == 1_000 && clone.len() == 999);
+    check::<Fixed>(1_000);
+    check::<Growing>(8);
+    check::<Rotating>(1_000);
 }
 
 #[test]

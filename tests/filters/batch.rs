@@ -18,7 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crew::Crew;
-use lockfree_cuckoo::{CuckooFilter, InsertError, InsertManyError, RandomState};
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilterBuilder,
+    InsertError, InsertManyError, RandomState, Rotating,
+};
 use model::hashers::AsGiven;
 use model::mix;
 
@@ -28,72 +31,109 @@ fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(mix).collect()
 }
 
+fn filters<E: Engine, const N: usize>(capacity: usize) -> [Filter<E, AsGiven>; N] {
+    let builder = FilterBuilder::<E, _>::with_hasher(AsGiven).capacity(capacity);
+    [(); N].map(|()| builder.clone().build().expect("memory"))
+}
+
+/// Of each engine: one that grows begins with two buckets, the others have room for all.
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
-    for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
-        let filters = [(); 3].map(|()| CuckooFilter::with_capacity_and_hasher(2_000, AsGiven));
-        // Every third item twice, so that the order matters to what a removal leaves.
-        let items: Vec<u64> = numbers(0..length)
-            .into_iter()
-            .flat_map(|item| (0..1 + usize::from(item % 3 == 0)).map(move |_| item))
-            .collect();
-        agree(filters, &items, &numbers(length / 2..2 * length));
+    fn check<E: Engine>(capacity: usize) {
+        for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
+            // Every third item twice, so that the order matters to what a removal leaves.
+            let items: Vec<u64> = numbers(0..length)
+                .into_iter()
+                .flat_map(|item| (0..1 + usize::from(item % 3 == 0)).map(move |_| item))
+                .collect();
+            let probes = numbers(length / 2..2 * length);
+            agree(filters::<E, 3>(capacity), &items, &probes);
+        }
     }
+    check::<Fixed>(2_000);
+    check::<Growing>(8);
+    check::<Rotating>(2_000);
 }
 
 #[test]
 fn adds_what_is_absent_as_the_single_calls_do() {
-    for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
-        let [single, typed, hashed] = [(); 3].map(|()| {
-            let filter = CuckooFilter::with_capacity_and_hasher(2_000, AsGiven);
-            filter
-                .insert_many(&numbers(length / 3..length / 2))
+    fn check<E: Engine>(capacity: usize) {
+        for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
+            let [single, typed, hashed] = filters::<E, 3>(capacity);
+            for filter in [&single, &typed, &hashed] {
+                filter
+                    .insert_many(&numbers(length / 3..length / 2))
+                    .expect("room");
+            }
+            // Some are in, others come twice.
+            let mut items = numbers(0..length);
+            items.extend(numbers(length / 4..length));
+            let expected: Vec<bool> = items
+                .iter()
+                .map(|item| single.insert_unique(item).expect("room"))
+                .collect();
+            let mut added = vec![false; items.len()];
+            typed.insert_unique_many(&items, &mut added).expect("room");
+            assert_eq!(added, expected, "{length}");
+            let mut added = vec![true; items.len()];
+            hashed
+                .insert_unique_many_hash(&items, &mut added)
                 .expect("room");
-            filter
-        });
-        // Some are in, others come twice.
-        let mut items = numbers(0..length);
-        items.extend(numbers(length / 4..length));
-        let expected: Vec<bool> = items
-            .iter()
-            .map(|item| single.insert_unique(item).expect("room"))
-            .collect();
-        let mut added = vec![false; items.len()];
-        typed.insert_unique_many(&items, &mut added).expect("room");
-        assert_eq!(added, expected, "{length}");
-        let mut added = vec![true; items.len()];
-        hashed
-            .insert_unique_many_hash(&items, &mut added)
-            .expect("room");
-        assert_eq!(added, expected, "{length}");
-        typed.insert_unique_many(&items, &mut added).expect("room");
-        assert!(!added.contains(&true), "all are in by now");
-        assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+            assert_eq!(added, expected, "{length}");
+            typed.insert_unique_many(&items, &mut added).expect("room");
+            assert!(!added.contains(&true), "all are in by now");
+            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+        }
     }
+    check::<Fixed>(2_000);
+    check::<Growing>(8);
+    check::<Rotating>(2_000);
 }
 
+/// Those before the one that is refused are in, and those behind it are not.
 #[test]
-fn a_refused_item_ends_a_unique_batch_and_nothing_behind_it_is_added() {
-    let items = numbers(0..2_000);
-    let [single, typed, hashed] =
-        [(); 3].map(|()| CuckooFilter::with_capacity_and_hasher(500, AsGiven));
-    let first = items
-        .iter()
-        .position(|item| single.insert_unique(item).is_err());
-    let first = first.expect("more than it takes");
-    let (mut added, mut others) = (vec![true; 2_000], vec![true; 2_000]);
-    let stopped = typed
-        .insert_unique_many(&items, &mut added)
-        .expect_err("full");
-    let other = hashed
-        .insert_unique_many_hash(&items, &mut others)
-        .expect_err("full");
-    assert_eq!((stopped.inserted(), &stopped), (first, &other));
-    assert_eq!(added, others);
-    assert!(!added[first..].contains(&true));
-    let news = added.iter().filter(|&&added| added).count();
-    assert_eq!([typed.len(), hashed.len()], [news; 2]);
-    assert!(items[..first].iter().all(|item| typed.contains(item)));
+fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
+    fn check<E: Engine>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
+        let items = numbers(0..2_000);
+        let [single, typed, hashed] = filters();
+        let refused = |item: &u64| single.insert_unique(item).is_err();
+        let first = items.iter().position(refused).expect("more than it takes");
+        assert!(
+            first > 512,
+            "in the third of the parts that it is done in, or later"
+        );
+        let (mut added, mut others) = (vec![true; 2_000], vec![true; 2_000]);
+        let stopped = typed
+            .insert_unique_many(&items, &mut added)
+            .expect_err("full");
+        let other = hashed
+            .insert_unique_many_hash(&items, &mut others)
+            .expect_err("full");
+        assert_eq!((stopped.inserted(), &stopped), (first, &other));
+        assert_eq!(added, others);
+        assert!(!added[first..].contains(&true));
+        let news = added.iter().filter(|&&added| added).count();
+        assert_eq!([typed.len(), hashed.len()], [news; 2]);
+        assert!(items[..first].iter().all(|item| typed.contains(item)));
+
+        let [single, typed, hashed] = filters();
+        let refused = |item: &u64| single.insert(item).is_err();
+        let first = items.iter().position(refused).expect("more than it takes");
+        let stopped = typed.insert_many(&items).expect_err("full");
+        assert_eq!(hashed.insert_many_hash(&items), Err(stopped.clone()));
+        assert_eq!(stopped.inserted(), first);
+        for filter in [&typed, &hashed] {
+            assert_eq!(filter.len(), first);
+            assert!(items[..first].iter().all(|item| filter.contains(item)));
+            assert_eq!(filter.insert(&items[first]), Err(stopped.error().clone()));
+        }
+    }
+    check(|| filters::<Fixed, 3>(600));
+    check(|| filters::<Rotating, 3>(600));
+    // It may double once.
+    let growing = GrowingCuckooFilterBuilder::with_hasher(AsGiven).capacity(300);
+    let growing = growing.max_false_positive_rate(0.000_25);
+    check(|| [(); 3].map(|()| growing.clone().build().expect("a possible rate")));
 }
 
 /// All threads want the same items.

@@ -9,10 +9,10 @@ use std::hash::BuildHasher;
 use std::hint;
 
 use crew::Crew;
-use lockfree_cuckoo::testing::{AddSegment, Double, Relocate};
+use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{
-    Chunks, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
-    RotatingCuckooFilter, SnapshotError,
+    Chunks, CuckooFilter, Engine, Filter, Fixed, GrowingCuckooFilter, RotatingCuckooFilter,
+    SnapshotError,
 };
 use model::hashers::AsGiven;
 use model::mix;
@@ -138,18 +138,6 @@ fn what_comes_or_goes_is_an_error_or_does_no_harm() {
 }
 
 #[test]
-fn another_segment_is_an_error() {
-    let filter = FilterBuilder::<Growing, _>::with_hasher(AsGiven).capacity(100);
-    let filter = filter.build().expect("memory");
-    filter.insert_hash(mix(1)).expect("room");
-    let buckets = filter.slots() / 4;
-    let read = with_a_change(&filter, |filter| assert!(filter.add_segment(2 * buckets)));
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-    let read = with_a_change(&filter, |_| {}).expect("nothing changed");
-    assert_eq!((read.segments(), read.len()), (2, 1));
-}
-
-#[test]
 fn a_doubling_is_an_error() {
     let filter = GrowingCuckooFilter::builder().capacity(100);
     let filter = filter.hasher(AsGiven).build().expect("memory");
@@ -157,7 +145,6 @@ fn a_doubling_is_an_error() {
     let slots = filter.slots();
     let read = with_a_change(&filter, |filter| assert!(filter.begin_to_double()));
     assert_eq!(read.err(), Some(SnapshotError::Changed));
-    // What is under way ends before anything is read.
     let read = with_a_change(&filter, |_| {}).expect("nothing changed");
     assert_eq!((read.slots(), read.len()), (2 * slots, 1));
 }

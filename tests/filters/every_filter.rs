@@ -102,6 +102,9 @@ fn debug_tells_the_load<E: Engine, I: Items + TakesEach<u64>>() {
     let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
     let text = format!("{filter:?}");
     for part in [
+        format!("len: 1000, capacity: {}", filter.capacity()),
+        format!("slots: {}", filter.slots()),
+        format!("memory_usage: {}", filter.memory_usage()),
         format!("load_factor: {:?}", filter.load_factor()),
         format!("false_positive_rate: {:?}", filter.false_positive_rate()),
     ] {

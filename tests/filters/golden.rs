@@ -9,18 +9,12 @@ use std::fs;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 
-use lockfree_cuckoo::testing::{AddSegment, Double};
-use lockfree_cuckoo::{
-    BuildError, CuckooFilter, Filter, Growing, GrowingCuckooFilter, RandomState,
-    RotatingCuckooFilter,
-};
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter};
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::Fnv;
-use model::stored::{self, list, tables};
-
-/// A filter that grows by segments.
-type Chain<S = RandomState> = Filter<Growing, S>;
+use model::stored::{self, tables};
 
 const SLOTS: usize = Layout::DEFAULT.slots;
 
@@ -164,138 +158,6 @@ fn write_golden_files() {
     }
 }
 
-/// A filter that grows by segments, and was stored once.
-struct Grown {
-    name: &'static str,
-    /// Of each segment.
-    buckets: &'static [usize],
-    target: u64,
-    items: u32,
-    seed: Option<u64>,
-    /// Of the next one, if it may have it.
-    grows_to: Option<usize>,
-}
-
-const GROWN: [Grown; 3] = [
-    Grown {
-        name: "growing_empty",
-        buckets: &[2],
-        target: 0,
-        items: 0,
-        seed: Some(1),
-        grows_to: Some(2 * 16),
-    },
-    Grown {
-        name: "growing_three_segments",
-        buckets: &[256, 32, 16],
-        target: 1,
-        items: 150,
-        seed: Some(0x0123_4567_89ab_cdef),
-        grows_to: Some(32 * 16),
-    },
-    Grown {
-        name: "growing_custom_hasher",
-        buckets: &[4, 2],
-        target: 0,
-        items: 20,
-        seed: None,
-        // It is limited to two.
-        grows_to: None,
-    },
-];
-
-impl Grown {
-    fn check<S: BuildHasher + 'static>(&self, bytes: &[u8], mut read: Chain<S>) {
-        let name = self.name;
-        assert_eq!(list::shapes(bytes), self.buckets, "{name}");
-        assert_eq!(list::TARGET.get(bytes), self.target, "{name}");
-        assert_eq!(read.segments(), self.buckets.len(), "{name}");
-        assert_eq!(read.slots(), SLOTS * self.buckets.iter().sum::<usize>());
-        assert_eq!(read.len(), self.items as usize, "{name}");
-        // Each token is that of one item, and each item has one.
-        let mut hashes: Vec<u64> = items(self.items)
-            .map(|item| read.hash_one(item.as_str()))
-            .collect();
-        for (segment, bucket, fingerprint) in list::tokens(Layout::DEFAULT, bytes) {
-            let buckets = self.buckets[segment];
-            let geometry = Geometry::with_buckets(Layout::DEFAULT, buckets);
-            let class = geometry.class_in(bucket, fingerprint);
-            let item = hashes
-                .iter()
-                .position(|&hash| geometry.class(hash) == class);
-            hashes.swap_remove(item.expect("a token of an item"));
-        }
-        assert_eq!(hashes.len(), 0, "{name}");
-        assert!(read.to_bytes() == bytes, "{name}");
-
-        // And it is one to go on with.
-        let slots = read.slots();
-        let more = (0..1_000).take_while(|_| read.slots() == slots);
-        let refused = more
-            .map(|item| read.insert(&format!("more {item}")))
-            .find(Result::is_err);
-        assert_eq!(refused.is_some(), self.grows_to.is_none(), "{name}");
-        let grown = read.slots() - slots;
-        assert_eq!(grown, SLOTS * self.grows_to.unwrap_or(0), "{name}");
-        assert!(items(self.items).all(|item| read.contains(item.as_str())));
-    }
-}
-
-#[test]
-fn golden_files_of_chains_are_read_for_ever() {
-    for golden in &GROWN {
-        let bytes = fs::read(path(golden.name)).expect("it is in the repository");
-        match golden.seed {
-            Some(seed) => {
-                let read = Chain::from_bytes(&bytes).expect("a filter");
-                assert_eq!(read.hasher().seed(), seed);
-                golden.check(&bytes, read);
-                let read = Chain::read_from(bytes.as_slice());
-                golden.check(&bytes, read.expect("the same filter"));
-            }
-            None => {
-                let read = Chain::from_bytes_with_hasher(&bytes, GOLDEN_HASHER);
-                golden.check(&bytes, read.expect("the same hasher"));
-            }
-        }
-    }
-}
-
-/// Writes the golden files of chains. Only for a new version of the stored form.
-#[test]
-#[ignore = "it writes the files that the other tests rely on"]
-fn write_golden_files_of_chains() {
-    fn stored<S: BuildHasher + 'static>(
-        golden: &Grown,
-        filter: Result<Chain<S>, BuildError>,
-    ) -> Vec<u8> {
-        let mut filter = filter.expect("memory");
-        for item in items(golden.items) {
-            // One segment that comes in between the others, as after shrinking.
-            if filter.segments() == 2 && golden.buckets.len() == 3 && filter.len() == 100 {
-                assert!(filter.add_segment(golden.buckets[1]));
-            }
-            filter.insert(item.as_str()).expect("room");
-        }
-        filter.to_bytes()
-    }
-    for golden in &GROWN {
-        let first = golden.buckets.last().expect("one segment");
-        let builder = Chain::builder().capacity(SLOTS * first * 2 / 3);
-        let bytes = match golden.seed {
-            Some(seed) => stored(golden, builder.growth_factor(16).seed(seed).build()),
-            None => stored(
-                golden,
-                builder
-                    .max_false_positive_rate(0.0003)
-                    .hasher(GOLDEN_HASHER)
-                    .build(),
-            ),
-        };
-        fs::write(path(golden.name), bytes).expect("a place to write to");
-    }
-}
-
 /// A filter that rotates, and was stored once: three generations after five rotations, with 20 items each.
 const ROTATING: &str = "rotating_three_generations";
 
@@ -342,18 +204,18 @@ fn write_the_golden_file_of_a_filter_that_rotates() {
     fs::write(path(ROTATING), rotating().to_bytes()).expect("a place to write to");
 }
 
-/// Filters that double, and were stored once: at their first level, in the midst of the second doubling, after that with
+/// Filters that grow, and were stored once: at their first level, in the midst of the second doubling, after that with
 /// tokens of all three levels, and with a second table.
-const DOUBLED: [(&str, usize, u32, u32); 4] = [
-    ("doubling_empty", 2, 0, 1),
+const GROWN: [(&str, usize, u32, u32); 4] = [
+    ("growing_empty", 2, 0, 1),
     (MIDWAY, 16, 115, 1),
-    ("doubling_twice", 16, 200, 1),
-    ("doubling_two_tables", 2, 9_000, 2),
+    ("growing_twice", 16, 200, 1),
+    ("growing_two_tables", 2, 9_000, 2),
 ];
 
-const MIDWAY: &str = "doubling_midway";
+const MIDWAY: &str = "growing_midway";
 
-fn doubled(first: usize, count: u32) -> GrowingCuckooFilter {
+fn grown(first: usize, count: u32) -> GrowingCuckooFilter {
     let builder = GrowingCuckooFilter::builder().buckets(first).seed(9);
     let builder = builder.max_memory_usage(1 << 30);
     let filter = builder.build().expect("memory");
@@ -364,19 +226,19 @@ fn doubled(first: usize, count: u32) -> GrowingCuckooFilter {
 }
 
 #[test]
-fn golden_files_of_filters_that_double_are_read_for_ever() {
-    for (name, first, count, tables) in DOUBLED {
+fn golden_files_of_filters_that_grow_are_read_for_ever() {
+    for (name, first, count, tables) in GROWN {
         let bytes = fs::read(path(name)).expect("it is in the repository");
         let mut read = GrowingCuckooFilter::from_bytes(&bytes).expect("a filter");
         assert_eq!(read.hasher().seed(), 9, "{name}");
         assert_eq!(
-            (read.len(), read.segments()),
+            (read.len(), read.tables()),
             (count as usize, tables as usize),
             "{name}"
         );
         assert!(read.to_bytes() == bytes, "{name}: written again");
         assert!(
-            doubled(first, count).to_bytes() == bytes,
+            grown(first, count).to_bytes() == bytes,
             "{name}: made again"
         );
         assert_eq!(read.doubled().is_some(), name == MIDWAY, "{name}");
@@ -405,12 +267,12 @@ fn golden_files_of_filters_that_double_are_read_for_ever() {
     }
 }
 
-/// Writes the golden files of filters that double. Only for a new version of the stored form.
+/// Writes the golden files of filters that grow. Only for a new version of the stored form.
 #[test]
 #[ignore = "it writes the files that the other tests rely on"]
-fn write_golden_files_of_filters_that_double() {
-    for (name, first, count, _) in DOUBLED {
-        let bytes = doubled(first, count).to_bytes();
+fn write_golden_files_of_filters_that_grow() {
+    for (name, first, count, _) in GROWN {
+        let bytes = grown(first, count).to_bytes();
         fs::write(path(name), bytes).expect("a place to write to");
     }
 }

@@ -18,6 +18,7 @@ use lockfree_cuckoo::{
 };
 use model::hashers::Fnv;
 use model::mix;
+use model::stored::tables;
 
 /// Inserts until the first refusal, and returns it.
 fn refusal<E: Engine, S>(filter: &Filter<E, S>) -> InsertError {
@@ -112,7 +113,7 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
         .build()
         .expect("memory");
 
-    // The larger segment is the same in all of them, and so is the filter outside of its segments.
+    // The larger table is the same in all of them, and so is the filter outside of its tables.
     let expected = after(with_hasher);
     assert_eq!(
         after(builder().hasher(Fnv::default()).build().expect("memory")),
@@ -157,7 +158,7 @@ fn a_fresh_filter_is_as_the_other_was_at_first() {
     let mut fresh = grown().fresh().expect("memory");
     let mut first = grown();
     first.clear();
-    assert_eq!((fresh.len(), fresh.segments(), fresh.slots()), (0, 1, 32));
+    assert_eq!((fresh.len(), fresh.tables(), fresh.slots()), (0, 1, 32));
     assert_eq!(fresh.memory_usage(), first.memory_usage());
     assert_eq!(fresh.to_bytes(), first.to_bytes());
     for filter in [&fresh, &first] {
@@ -195,7 +196,7 @@ fn copies_have_the_size_the_budget_and_the_limits() {
         assert!(copy.memory_usage() <= 40_000);
         // It begins anew with the first size.
         copy.clear();
-        assert_eq!((copy.segments(), copy.slots()), (1, 32));
+        assert_eq!((copy.tables(), copy.slots()), (1, 32));
     }
 }
 
@@ -207,17 +208,14 @@ fn a_filter_that_grows_has_what_its_builder_was_told() {
     assert_eq!((error.requested(), error.possible()), (6, Some(8)));
     for budget in [2, 255, 256, 4_096] {
         let bytes = built()
-            .search_budget(budget)
+            .search_budget(budget as usize)
             .build()
             .expect("memory")
             .to_bytes();
-        // The first entry of the list: levels, items, budget.
-        assert_eq!(bytes[80..84], (budget as u32).to_le_bytes());
+        assert_eq!(tables::search_budget(0).get(&bytes), budget);
     }
-    assert_eq!(
-        built().build().expect("memory").to_bytes()[80..84],
-        256u32.to_le_bytes()
-    );
+    let bytes = built().build().expect("memory").to_bytes();
+    assert_eq!(tables::search_budget(0).get(&bytes), 256);
     for budget in [1, 4_097] {
         let error = built()
             .search_budget(budget)
@@ -351,17 +349,17 @@ fn typed_filters_grow_as_untyped_ones_do() {
         let item = item.to_string();
         assert_eq!(typed.insert(item.as_str()), untyped.insert(&item));
     }
-    assert_eq!(typed.segments(), untyped.segments());
+    assert_eq!(typed.tables(), untyped.tables());
     assert_eq!(typed.memory_usage(), untyped.memory_usage());
     assert_eq!(typed.as_untyped().len(), 500);
     assert_eq!(refusal(typed.as_untyped()), refusal(&untyped));
     let (mut typed, mut untyped) = (typed, untyped);
     assert_eq!(typed.to_bytes(), untyped.to_bytes());
     typed.as_untyped_mut().clear();
-    assert!(typed.is_empty() && typed.into_untyped().segments() == 1);
+    assert!(typed.is_empty() && typed.into_untyped().tables() == 1);
 }
 
-/// Each of the items is in once, whatever number of segments it takes.
+/// Each of the items is in once, however often it doubles.
 #[test]
 fn a_filter_that_grows_can_be_collected() {
     for count in [0u64, 1, 9, 1_000, 70_000] {
@@ -400,20 +398,4 @@ fn growth_ends_where_the_filter_would_take_more_than_it_may() {
     }
     check(&RandomState::with_seed(7));
     check(&Sip::new());
-}
-
-/// The least rate that can be asked for is that of one full table, and it allows just that.
-#[test]
-fn the_least_rate_is_that_of_one_full_table() {
-    let full = CuckooFilter::builder().buckets(2).build().expect("memory");
-    while full.insert_hash(mix(1)).is_ok() {}
-    assert_eq!(full.load_factor(), 1.0);
-    let least = full.false_positive_rate();
-    let builder = || GrowingCuckooFilter::builder().capacity(9);
-    let filter = builder().max_false_positive_rate(least).build();
-    let filter = filter.expect("one table is allowed");
-    assert!(matches!(refusal(&filter), InsertError::CannotGrow { .. }));
-    assert_eq!(filter.segments(), 1);
-    let below = builder().max_false_positive_rate(least.next_down()).build();
-    assert!(below.is_err());
 }

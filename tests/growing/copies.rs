@@ -4,98 +4,86 @@ use crew::Crew;
 use lockfree_cuckoo::InsertError;
 use model::mix;
 
-use crate::{as_given, distinct, geometry};
-
-use super::Chain;
+use crate::{ALL, Growing, distinct, filter, narrow, random};
 
 const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
 
-fn refuses_a_ninth<S>(filter: &Chain<S>, item: u64) {
-    let segments = filter.segments();
+/// Inserts copies until one is refused. Returns how many went in.
+fn fill_with(filter: &Growing, item: u64) -> usize {
+    let stored = (0..).take_while(|_| filter.insert_hash(item).is_ok());
+    let stored = stored.count();
+    let slots = filter.slots();
     for _ in 0..100 {
         let error = filter.insert_hash(item).expect_err("eight are in");
-        assert!(
-            matches!(error, InsertError::TooManyCopies { copies: 8, .. }),
-            "{error}"
-        );
-        assert_eq!(error.to_string(), TOO_MANY);
+        let is_told = matches!(error, InsertError::TooManyCopies { copies: 8, .. });
+        assert!(is_told && error.to_string() == TOO_MANY, "{error}");
     }
-    assert_eq!(filter.segments(), segments, "copies made it grow");
+    assert_eq!(filter.slots(), slots, "copies made it grow");
+    assert_eq!(filter.insert_unique_hash(item), Ok(false));
+    stored
 }
 
 #[test]
 fn a_ninth_copy_is_refused_and_nothing_grows() {
-    for capacity in [8, 100, 1_000] {
-        let filter = as_given(capacity);
-        let item = mix(1);
-        for copies in 1..=8 {
-            filter.insert_hash(item).expect("a copy");
-            assert_eq!(filter.count_hash(item), copies);
+    // The last has two tables.
+    for others in [0, 5, 500, 5_000, 15_000] {
+        let filter = filter(1);
+        for hash in random(1).take(others) {
+            filter.insert_hash(hash).expect("memory");
         }
-        refuses_a_ninth(&filter, item);
-        assert_eq!(filter.segments(), 1, "copies made it grow");
-        assert_eq!(filter.len(), 8);
-        assert_eq!(filter.insert_unique_hash(item), Ok(false));
+        let (slots, item) = (filter.slots(), narrow(1, ALL));
+        let before = filter.count_hash(item);
+        let stored = fill_with(&filter, item);
+        // Other items are in the same two buckets until they are told apart.
+        assert!(filter.slots() <= 4 * slots, "copies made it grow");
+        assert!((1..=16).contains(&stored), "{stored}");
+        assert_eq!(filter.count_hash(item), before + stored);
+        assert_eq!(filter.len(), others + stored);
+        if others == 0 {
+            assert_eq!((stored, filter.slots()), (8, 8), "copies made it grow");
+        }
+        for _ in 0..stored {
+            assert!(filter.remove_hash(item), "a copy");
+        }
+        assert!(filter.insert_hash(item).is_ok(), "there is room again");
     }
 }
 
+/// Those of all tables.
 #[test]
-fn a_ninth_copy_is_refused_after_growth_too() {
-    let filter = as_given(8);
-    for item in distinct(geometry(&filter), 1_000, 0) {
-        filter.insert_hash(item).expect("memory");
-    }
-    assert!(filter.segments() > 5);
-    let item = mix(u64::MAX);
-    // Those in older segments do not count: the one that takes inserts has room for eight.
-    let before = filter.count_hash(item);
-    for _ in 0..8 {
-        filter.insert_hash(item).expect("a copy");
-    }
-    refuses_a_ninth(&filter, item);
-    assert_eq!(filter.count_hash(item), before + 8);
-    for _ in 0..8 {
-        assert!(filter.remove_hash(item), "a copy");
-    }
-    filter.insert_hash(item).expect("there is room again");
-}
-
-/// Copies of all segments count, the old ones too.
-#[test]
-fn copies_in_all_segments_are_counted() {
-    let filter = as_given(8);
-    let items = distinct(geometry(&filter), 2_001, 3);
-    let (item, others) = (items[0], &items[1..]);
+fn every_copy_is_counted() {
+    let filter = filter(1);
+    let mut items = distinct(3);
+    let item = items.next().expect("endless");
     let mut copies = 0;
-    for (turn, &other) in others.iter().enumerate() {
-        if turn % 200 == 0 {
+    for (turn, other) in items.take(20_000).enumerate() {
+        if turn % 2_000 == 0 {
             filter.insert_hash(item).expect("memory");
             copies += 1;
         }
         filter.insert_hash(other).expect("memory");
-        assert_eq!(filter.count_hash(item), copies, "copies in all segments");
+        assert_eq!(filter.count_hash(item), copies);
     }
+    assert_eq!(filter.tables(), 2);
     for left in (0..copies).rev() {
         assert!(filter.remove_hash(item), "a stored copy");
-        assert_eq!(filter.count_hash(item), left, "copies in all segments");
+        assert_eq!(filter.count_hash(item), left);
     }
     assert!(!filter.remove_hash(item));
 }
 
-/// Each segment takes eight copies of a key. One that is an eighth full of them is large enough.
+/// A table that is not an eighth full of copies is large enough.
 #[test]
 fn few_keys_with_many_copies_never_make_it_grow_without_end() {
     for keys in [1, 2, 3, 10, 50] {
-        let filter = as_given(8);
-        let keys = distinct(geometry(&filter), keys, 5);
+        let filter = filter(1);
+        let keys: Vec<u64> = distinct(5).take(keys).collect();
         let mut stored = 0;
         for turn in 0..20_000 {
             stored += usize::from(filter.insert_hash(keys[turn % keys.len()]).is_ok());
         }
-        // In slots: no segment that is not an eighth full of copies is followed by another.
-        let largest = (8 * keys.len() * 8).max(8).next_power_of_two();
-        let most = (2 * largest / 8).ilog2() as usize + 1;
-        assert!(filter.segments() <= most, "{} keys: {filter:?}", keys.len());
+        let most = 2 * 8 * 8 * keys.len();
+        assert!(filter.slots() <= most, "{} keys: {filter:?}", keys.len());
         assert_eq!(filter.len(), stored);
         for &key in &keys {
             assert!(filter.contains_hash(key), "a refused copy took one with it");
@@ -111,7 +99,7 @@ fn few_keys_with_many_copies_never_make_it_grow_without_end() {
 #[test]
 fn threads_that_hammer_one_key_never_make_it_grow() {
     const TURNS: u64 = 30_000;
-    let filter = as_given(8);
+    let filter = filter(1);
     let item = mix(9);
     let stored = Crew::workers(4, |_, _| {
         let mut stored = 0i64;
@@ -127,7 +115,7 @@ fn threads_that_hammer_one_key_never_make_it_grow() {
         }
         stored
     });
-    assert_eq!(filter.segments(), 1, "copies made it grow");
+    assert_eq!(filter.slots(), 8, "copies made it grow");
     assert_eq!(filter.len() as i64, stored.into_iter().sum::<i64>());
     assert_eq!(filter.count_hash(item), filter.len());
 }

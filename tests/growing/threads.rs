@@ -1,203 +1,274 @@
-//! Several threads: each knows what it has put in, whatever the others do to the segments.
+//! Several threads: each knows what it has put in, whatever the others do to the table.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crew::Crew;
+use lockfree_cuckoo::InsertError;
+use lockfree_cuckoo::testing::{Double, Relocate};
 use model::mix;
 
-use crate::{as_given, assert_empty, free_what_is_parked, scrambled, short, shrink};
-use lockfree_cuckoo::testing::AddSegment;
+use crate::{ALL, distinct, filter, narrow};
 
-/// Each has items of its own, and shares their classes with all others.
-fn own(thread: usize, round: usize, items: u64) -> impl Iterator<Item = u64> + Clone {
-    let start = (thread as u64) << 32 | (round as u64) << 16;
-    start..start + items
+/// Each has items of its own, whose prefixes are nested with those of all others.
+fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
+    let start = (thread as u64) << 32;
+    (start..start + items).map(move |item| narrow(item, bits))
 }
 
-/// Workers fill the filter and empty it, again and again; one of them shrinks it. Residents, of whom some are in
-/// each of the first segments, are looked up all the while.
-fn fill_and_empty(threads: usize, residents: u64, capacity: usize, factor: usize) {
-    const ROUNDS: usize = 12;
-    let items = 6_000 / threads as u64;
-    let mut filter = short(capacity, factor);
-    let start = filter.memory_usage();
-    let residents: Vec<u64> = (0..residents).map(|item| u64::MAX - item).collect();
-    for item in &residents {
-        filter.insert(item).expect("memory");
+/// Workers fill the filter and empty it by turns. Helpers move tokens, begin to double the table, and take copies, which
+/// must have what is in all the while.
+fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
+    let filter = filter(1);
+    let residents: Vec<u64> = (0..40).map(|item| narrow(u64::MAX - item, bits)).collect();
+    for &hash in &residents {
+        filter.insert_hash(hash).expect("memory");
     }
-    let segments = filter.segments();
-    let (grown, misses) = Crew::run(
+    let (stored, copies) = Crew::run(
         threads,
         |crew, thread| {
-            let mut grown = 0;
-            for round in 0..ROUNDS {
+            let mut stored: Vec<u64> = Vec::new();
+            for round in 0..rounds {
                 crew.meet();
-                for item in own(thread, round, items) {
-                    filter.insert(&item).expect("memory");
-                    assert!(filter.contains(&item), "an own item is missed");
-                }
-                if thread == 0 {
-                    grown = filter.segments().max(grown);
-                }
-                // Every third round nobody waits, so that some still fill while others empty.
-                if round % 3 != 0 {
-                    crew.meet();
-                }
-                let order = scrambled(own(thread, round, items), round as u64);
-                for (turn, item) in order.iter().enumerate() {
-                    assert!(filter.remove(item), "an own item was not removed");
-                    if thread == 0 && turn % 50 == 0 {
-                        filter.shrink_to_fit();
+                for hash in own(thread, items, bits) {
+                    match filter.insert_hash(hash) {
+                        Ok(()) => stored.push(hash),
+                        // Of few heads, items have few other buckets.
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
+                        Err(InsertError::TooManyCopies { .. }) => {}
+                        Err(error) => panic!("{error}"),
                     }
-                    if turn % 16 == 0 {
-                        let rest = order[turn + 1..].iter().take(64);
-                        let missed = rest.filter(|item| !filter.contains(item)).count();
-                        assert_eq!(missed, 0, "own items are missed");
-                    }
+                    assert!(filter.contains_hash(hash), "an own item is missed");
                 }
-                crew.meet();
-                assert_eq!(filter.len(), residents.len(), "not conserved");
-                crew.meet();
-                if thread == 0 {
-                    // Also what the last ones left, and the target, unless somebody is at home.
-                    shrink(
-                        &filter,
-                        if residents.is_empty() {
-                            1
-                        } else {
-                            segments + 1
-                        },
-                    );
-                }
-            }
-            grown
-        },
-        1,
-        |crew, _| {
-            let mut misses = 0;
-            while crew.at_work() {
-                for item in &residents {
-                    misses += usize::from(!filter.contains(item));
-                    misses += usize::from(filter.count(item) == 0);
-                    misses += usize::from(filter.insert_unique(item) != Ok(false));
-                }
-                std::thread::yield_now();
-            }
-            misses
-        },
-    );
-    assert_eq!(misses, [0], "residents were missed");
-    assert!(grown[0] > segments, "it was to grow: {grown:?}");
-    for item in &residents {
-        assert!(filter.remove(item), "a resident is lost");
-    }
-    shrink(&filter, 1);
-    free_what_is_parked(&mut filter);
-    assert_eq!(filter.memory_usage(), start);
-    let all = (0..threads)
-        .flat_map(|thread| own(thread, ROUNDS - 1, items))
-        .chain(residents);
-    assert_empty(&filter, all.map(|item| filter.hash_one(&item)));
-}
-
-#[test]
-fn own_items_are_found_and_removed_while_the_filter_grows_and_shrinks() {
-    for threads in [2, 4, 8] {
-        fill_and_empty(threads, 0, 8, 2);
-        fill_and_empty(threads, 0, 100, 4);
-    }
-}
-
-#[test]
-fn residents_of_all_segments_are_never_missed() {
-    for threads in [2, 4, 8] {
-        fill_and_empty(threads, 200, 8, 2);
-        fill_and_empty(threads, 300, 50, 2);
-    }
-}
-
-/// So few items that the filter is often empty, and begins anew under those who are about to insert.
-#[test]
-fn own_items_are_found_while_the_filter_begins_anew() {
-    const TURNS: u64 = 12_000;
-    for threads in [2, 3, 5] {
-        let filter = short(8, 2);
-        let smaller = Crew::workers(threads, |crew, thread| {
-            let (mut smaller, mut slots) = (0, 0);
-            let mut held: Vec<u64> = Vec::new();
-            for turn in 0..TURNS {
-                // Up to 30, and then none for so long that all have none now and then.
-                let quota = [30, 0, 0, 0][(turn / 30 % 4) as usize];
-                if held.len() < quota {
-                    held.push((thread as u64) << 32 | turn);
-                    filter.insert(&held[held.len() - 1]).expect("memory");
-                } else if !held.is_empty() {
-                    let item = held.swap_remove(mix(turn) as usize % held.len());
-                    assert!(filter.remove(&item), "an own item was not removed");
-                } else if turn % 8 == 0 {
-                    filter.shrink_to_fit();
-                    smaller += usize::from(filter.slots() < slots);
-                }
-                let found = held.iter().filter(|item| filter.contains(item)).count();
-                assert_eq!(found, held.len(), "own items are missed");
-                slots = filter.slots();
-                // In the middle of the empty time: whoever is first there shrinks under the others.
-                if turn % 120 == 90 {
-                    crew.meet();
-                }
-            }
-            assert!(held.is_empty());
-            smaller
-        });
-        let smaller: usize = smaller.into_iter().sum();
-        assert!(smaller > 0, "it was to shrink");
-        shrink(&filter, 1);
-        assert_empty(&filter, (0..1_000u64).map(|item| filter.hash_one(&item)));
-    }
-}
-
-/// A thread that the system puts aside in the midst of an insert may come back when the segment that it inserts into
-/// is no longer the one for inserts, and empty.
-#[test]
-fn an_insert_that_comes_late_is_not_lost_with_its_segment() {
-    const TURNS: u64 = 400_000;
-    let filter = as_given(8);
-    Crew::run(
-        4,
-        |_, thread| {
-            let item = mix(thread as u64);
-            for _ in 0..TURNS {
-                filter.insert_hash(item).expect("memory");
-                assert!(filter.contains_hash(item), "an own item is missed");
-                assert!(filter.remove_hash(item), "an own item was not removed");
-            }
-        },
-        1,
-        |crew, _| {
-            for turn in 0.. {
-                if !crew.at_work() {
+                if round + 1 == rounds {
                     break;
                 }
-                if filter.segments() < 4 {
-                    filter.add_segment([2, 4][turn % 2]);
+                // Some go, in another order.
+                stored.sort_by_key(|&hash| mix(hash ^ round as u64));
+                for hash in stored.drain(stored.len() / 3..) {
+                    assert!(filter.remove_hash(hash), "an own item was not removed");
                 }
-                filter.shrink_to_fit();
+                let missed = stored.iter().filter(|&&hash| !filter.contains_hash(hash));
+                assert_eq!(missed.count(), 0, "own items are missed");
             }
+            stored
+        },
+        2,
+        |crew, helper| {
+            let mut copied = 0;
+            while crew.at_work() {
+                if helper == 0 {
+                    for &hash in &residents {
+                        filter.relocate_hash(hash);
+                    }
+                    for hash in own(0, 50, bits) {
+                        filter.relocate_hash(hash);
+                    }
+                    if filter.len() * 3 > filter.slots() {
+                        filter.begin_to_double();
+                    }
+                } else if let Ok(copy) = filter.snapshot() {
+                    let missed = residents.iter().filter(|&&hash| !copy.contains_hash(hash));
+                    assert_eq!(missed.count(), 0, "a copy misses what is in all the while");
+                    copied += 1;
+                }
+                let missed = residents
+                    .iter()
+                    .filter(|&&hash| !filter.contains_hash(hash));
+                assert_eq!(missed.count(), 0, "a resident is missed");
+            }
+            copied
         },
     );
-    shrink(&filter, 1);
-    assert_empty(&filter, (0..4).map(mix));
+    let all: Vec<u64> = stored
+        .into_iter()
+        .flatten()
+        .chain(residents.iter().copied())
+        .collect();
+    assert!(copies[1] > 0, "no copy was taken");
+    assert_eq!(filter.len(), all.len(), "not conserved");
+    assert!(all.iter().all(|&hash| filter.contains_hash(hash)));
+    for hash in all {
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    assert!(filter.is_empty());
 }
 
-/// What one thread inserts, another removes, as soon as it hears of it.
+#[test]
+fn what_threads_own_stays_through_ten_doublings_and_behind_them() {
+    // 24,000 items: more than the 8,192 slots of the first table when it is full.
+    fill_and_empty(4, ALL, 3, 6_000);
+    fill_and_empty(2, ALL, 2, 12_000);
+}
+
+#[test]
+fn prefixes_that_are_nested_across_threads_are_not_mixed_up() {
+    fill_and_empty(4, 14, 4, 1_200);
+    fill_and_empty(3, 16, 4, 3_000);
+}
+
+#[test]
+fn of_those_who_add_an_item_exactly_one_is_told_so() {
+    for (threads, bits) in [(2, ALL), (4, ALL), (4, 16)] {
+        for round in 0..10u64 {
+            let filter = filter(1);
+            let items: Vec<u64> = (0..1_500)
+                .map(|item| narrow(item ^ round << 40, bits))
+                .collect();
+            let admitted = Crew::workers(threads, |_, thread| {
+                let start = thread * (round as usize % 4);
+                let order = items[start..].iter().chain(&items[..start]);
+                let mut admitted = Vec::new();
+                for &item in order {
+                    match filter.insert_unique_hash(item) {
+                        Ok(true) => admitted.push(item),
+                        Ok(false) => {}
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
+                        Err(error) => panic!("{error}"),
+                    }
+                    assert!(filter.contains_hash(item), "an added item is missed");
+                }
+                admitted
+            });
+            let mut admitted: Vec<u64> = admitted.into_iter().flatten().collect();
+            assert_eq!(filter.len(), admitted.len(), "not conserved");
+            let all = admitted.len();
+            admitted.sort_unstable();
+            admitted.dedup();
+            assert_eq!(admitted.len(), all, "an item was added twice");
+            if bits == ALL {
+                assert!(all > items.len() * 99 / 100, "{all}");
+            }
+            for item in admitted {
+                assert!(filter.remove_hash(item), "a stored item was not removed");
+            }
+            assert!(filter.is_empty());
+        }
+    }
+}
+
+/// One to four copies of each item, in one table and in several. One thread adds other items, so that the filter doubles.
+#[test]
+fn each_copy_is_removed_once_while_the_filter_grows() {
+    for (threads, number) in [(2, 2_000), (4, 2_000), (4, 7_000)] {
+        let filter = filter(1);
+        let mut items = distinct(number);
+        let wanted: Vec<u64> = items.by_ref().take(number as usize).collect();
+        let others: Vec<u64> = items.take(10_000).collect();
+        let copies = |at: usize| 1 + at % 4;
+        for pass in 0..4 {
+            for (at, &item) in wanted.iter().enumerate() {
+                if pass < copies(at) {
+                    filter.insert_hash(item).expect("memory");
+                }
+            }
+        }
+        let removed = Crew::workers(threads + 1, |_, thread| {
+            let mut removed = vec![0; wanted.len()];
+            if thread == threads {
+                for &item in &others {
+                    filter.insert_hash(item).expect("memory");
+                }
+                return removed;
+            }
+            for _ in 0..4 {
+                for at in 0..wanted.len() {
+                    // Half of them meet at each item, half come from the other end.
+                    let at = [at, wanted.len() - 1 - at][thread % 2];
+                    removed[at] += usize::from(filter.remove_hash(wanted[at]));
+                }
+            }
+            removed
+        });
+        for at in 0..wanted.len() {
+            let told = removed.iter().map(|removed| removed[at]).sum::<usize>();
+            assert_eq!(told, copies(at), "removes that were told true");
+        }
+        assert_eq!(filter.len(), others.len(), "not conserved");
+        for other in others {
+            assert!(filter.remove_hash(other), "a stored item is lost");
+        }
+    }
+}
+
+/// Each item is added and removed by all, and whoever succeeds notes it.
+#[test]
+fn items_are_in_once_or_not_at_all() {
+    const TURNS: usize = 40_000;
+    for threads in [2, 4, 8] {
+        let filter = filter(1);
+        let items: Vec<u64> = distinct(7).take(600).collect();
+        let balances = Crew::workers(threads, |_, thread| {
+            let mut balance = vec![0i64; items.len()];
+            for turn in 0..TURNS / threads {
+                let dice = mix((thread as u64) << 32 | turn as u64);
+                // Now mostly in, now mostly out.
+                let share = [7, 1][turn / 1_000 % 2];
+                let at = (dice >> 8) as usize % items.len();
+                if dice % 8 < share {
+                    let added = filter.insert_unique_hash(items[at]).expect("memory");
+                    balance[at] += i64::from(added);
+                } else {
+                    balance[at] -= i64::from(filter.remove_hash(items[at]));
+                }
+                if thread == 0 && turn % 64 == 0 {
+                    // It becomes no larger than a few times what is in.
+                    if filter.slots() < 1 << 14 {
+                        filter.begin_to_double();
+                    }
+                }
+            }
+            balance
+        });
+        let mut stored = 0;
+        for (at, &item) in items.iter().enumerate() {
+            let copies: i64 = balances.iter().map(|balance| balance[at]).sum();
+            assert!(
+                (0..=1).contains(&copies),
+                "added {copies} times more than removed"
+            );
+            assert_eq!(filter.count_hash(item) as i64, copies, "copies of one item");
+            assert_eq!(
+                filter.remove_hash(item),
+                copies == 1,
+                "a copy is lost or made"
+            );
+            stored += copies;
+        }
+        assert!(stored > 0, "some were to be in");
+        assert!(filter.is_empty());
+    }
+}
+
+/// An item in the first table is not added again to the one behind it.
+#[test]
+fn an_item_in_any_table_is_not_added_again() {
+    let filter = filter(1);
+    let items: Vec<u64> = distinct(1).take(20_000).collect();
+    for &item in &items {
+        assert_eq!(filter.insert_unique_hash(item), Ok(true));
+        assert_eq!(filter.insert_unique_hash(item), Ok(false));
+    }
+    assert_eq!(filter.tables(), 2);
+    let added = items
+        .iter()
+        .filter(|&&item| filter.insert_unique_hash(item) != Ok(false));
+    assert_eq!(added.count(), 0, "the other table has it");
+    assert_eq!(filter.len(), items.len());
+}
+
+/// What one thread inserts, others remove, as soon as they hear of it.
 #[test]
 fn items_are_removed_by_another_thread() {
-    use std::sync::atomic::{AtomicU64, Ordering};
     const ITEMS: u64 = 60_000;
-    let filter = short(8, 2);
+    let filter = filter(1);
     let inserted = AtomicU64::new(0);
     Crew::workers(3, |_, thread| {
         if thread == 0 {
             for item in 0..ITEMS {
-                filter.insert(&item).expect("memory");
+                filter.insert_hash(narrow(item, ALL)).expect("memory");
+                if item % 5_000 == 0 {
+                    filter.begin_to_double();
+                }
                 // Release: pairs with the Acquire of those who remove.
                 inserted.store(item + 1, Ordering::Release);
             }
@@ -210,11 +281,40 @@ fn items_are_removed_by_another_thread() {
                 std::thread::yield_now();
                 continue;
             }
-            assert!(filter.contains(&next), "an inserted item is missed");
-            assert!(filter.remove(&next), "an inserted item was not removed");
+            let hash = narrow(next, ALL);
+            assert!(filter.contains_hash(hash), "an inserted item is missed");
+            assert!(filter.remove_hash(hash), "an inserted item was not removed");
             next += 2;
         }
     });
-    shrink(&filter, 1);
-    assert_empty(&filter, (0..1_000u64).map(|item| filter.hash_one(&item)));
+    assert!(filter.is_empty());
+}
+
+/// A batch in the midst of which the table doubles misses nothing that its thread has put in.
+#[test]
+fn batches_of_several_threads_conserve_the_copies() {
+    const ROUNDS: u64 = 60;
+    for threads in [2, 4] {
+        let filter = filter(1);
+        Crew::workers(threads, |crew, thread| {
+            let own: Vec<u64> = own(thread, 500, ALL).collect();
+            for round in 0..ROUNDS {
+                filter.insert_many_hash(&own).expect("memory");
+                let mut found = [false; 500];
+                filter.contains_many_hash(&own, &mut found);
+                assert_eq!(found, [true; 500], "an own item is missed");
+                assert_eq!(filter.remove_many_hash(&own), 500, "an own item is lost");
+                if thread == 0 {
+                    // It becomes no larger than a few times what is in.
+                    if filter.slots() < 1 << 14 {
+                        filter.begin_to_double();
+                    }
+                }
+                if round % 4 == 0 {
+                    crew.meet();
+                }
+            }
+        });
+        assert!(filter.is_empty());
+    }
 }

@@ -1,12 +1,12 @@
-//! Filters of every layout that were stored once are read, and written as they are, for ever; of a fixed size, growing and
+//! Filters of every layout that were stored once are read, and written as they are, for ever; of a fixed size and
 //! rotating. What they hold are the tokens of the items, each in a bucket of its class.
 
 use std::fs;
 use std::path::PathBuf;
 
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Layout, Rotating};
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Layout, Rotating};
 use model::geometry::{Class, Geometry};
-use model::stored::{self, list};
+use model::stored;
 
 use crate::common::model_of;
 
@@ -38,15 +38,6 @@ pub(crate) fn fixed<L: Layout>() -> Vec<u8> {
     let builder = CuckooFilter::builder().layout::<L>().buckets(48);
     let mut filter = builder.seed(SEED).build().expect("memory");
     fill(&filter);
-    filter.to_bytes()
-}
-
-/// Several segments.
-pub(crate) fn growing<L: Layout>() -> Vec<u8> {
-    let builder = Filter::<Growing<L>>::builder().capacity(4).seed(SEED);
-    let mut filter = builder.build().expect("memory");
-    fill(&filter);
-    assert!(filter.segments() > 1);
     filter.to_bytes()
 }
 
@@ -118,19 +109,6 @@ pub(crate) fn stored_filters_are_read_for_ever<L: Layout>() {
             .all(|word| layout.is_packed(word))
     );
 
-    let bytes = golden("growing");
-    let filter = read::<Growing<L>>(&bytes, &growing::<L>(), 1);
-    // The class in the smallest segment is one of those in all others.
-    let shapes = list::shapes(&bytes);
-    let smallest = *shapes.iter().min().expect("a segment");
-    let coarse = Geometry::with_buckets(layout, smallest);
-    let tokens = list::tokens(layout, &bytes).into_iter();
-    let mut classes: Vec<Class> = tokens
-        .map(|(segment, at, f)| coarse.class_in(at * smallest / shapes[segment], f))
-        .collect();
-    classes.sort_unstable();
-    assert_eq!(classes, expected(&filter, coarse));
-
     let bytes = golden("rotating");
     let made = with_capacity_of(&bytes, rotating::<L>());
     let filter = read::<Rotating<L>>(&bytes, &made, 2);
@@ -145,11 +123,7 @@ pub(crate) fn stored_filters_are_read_for_ever<L: Layout>() {
 #[ignore = "it writes the files that the other tests rely on"]
 fn write_golden_files() {
     fn write<L: Layout>() {
-        let kinds = [
-            ("fixed", fixed::<L>()),
-            ("growing", growing::<L>()),
-            ("rotating", rotating::<L>()),
-        ];
+        let kinds = [("fixed", fixed::<L>()), ("rotating", rotating::<L>())];
         for (kind, bytes) in kinds {
             let path = path::<L>(kind);
             if !path.exists() {

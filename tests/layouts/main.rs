@@ -76,7 +76,6 @@ macro_rules! each_layout {
                 }
                 lives {
                     of_a_fixed_filter
-                    of_a_filter_that_grows
                     of_a_filter_that_rotates
                 }
             }

@@ -1,7 +1,7 @@
 //! What is made of a filter that rotates goes on as it would have.
 
 use crew::Crew;
-use lockfree_cuckoo::{CuckooFilter, ReadError, RotatingCuckooFilter};
+use lockfree_cuckoo::{ReadError, RotatingCuckooFilter};
 use model::hashers::AsGiven;
 use model::stored::{self, HEADER};
 
@@ -115,52 +115,6 @@ fn a_snapshot_misses_nothing_while_others_rotate() {
         },
     );
     assert!(taken[0] > 0, "no snapshot was taken");
-}
-
-#[test]
-fn other_kinds_of_filters_are_told_apart() {
-    let mut rotating = RotatingCuckooFilter::with_capacity(100);
-    let error = CuckooFilter::from_bytes(&rotating.to_bytes()).expect_err("it rotates");
-    assert!(matches!(error, ReadError::OtherKind { rotates: true, .. }));
-    assert!(
-        error.to_string().contains("RotatingCuckooFilter"),
-        "{error}"
-    );
-    let mut fixed = CuckooFilter::with_capacity(100);
-    let error = RotatingCuckooFilter::from_bytes(&fixed.to_bytes()).expect_err("fixed");
-    let text = error.to_string();
-    assert!(matches!(
-        error,
-        ReadError::OtherKind {
-            rotates: false,
-            grows: false,
-            ..
-        }
-    ));
-    assert!(text.contains("read it as a CuckooFilter"), "{text}");
-}
-
-#[test]
-fn damaged_bytes_are_an_error() {
-    let (mut filter, _) = aged(3, 4);
-    let bytes = filter.to_bytes();
-    let read = |bytes: &[u8]| RotatingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven);
-    for length in 0..bytes.len() {
-        let error = read(&bytes[..length]).expect_err("cut");
-        assert!(
-            matches!(error, ReadError::Truncated { .. }),
-            "{length}: {error}"
-        );
-    }
-    for at in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 1 << (at % 8);
-        assert!(read(&damaged).is_err(), "byte {at}");
-    }
-    let mut longer = bytes;
-    longer.push(0);
-    let error = read(&longer).expect_err("too long");
-    assert!(matches!(error, ReadError::TrailingBytes { .. }), "{error}");
 }
 
 /// What is stored, with another number at an offset, and checksums that match again.

@@ -1,6 +1,6 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Ladder, Lanes, Layout, Rotating, SemiSorted};
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted};
 use model::mix;
 
 /// Whether the bytes are a filter of fixed size with the default layout.
@@ -137,7 +137,7 @@ fn work<L: Layout>(filter: &mut Filter<Fixed<L>>, bytes: &[u8]) {
     assert!(filter.is_empty());
 }
 
-fn work_growing(filter: &mut Filter<Ladder>) {
+fn work_growing(filter: &mut Filter<Growing>) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
     // A few: a large one takes its time.
@@ -163,7 +163,7 @@ fn work_growing(filter: &mut Filter<Ladder>) {
         len -= usize::from(found);
     }
     assert_eq!(filter.len(), len);
-    let again = Filter::<Ladder>::from_bytes(&filter.to_bytes());
+    let again = Filter::<Growing>::from_bytes(&filter.to_bytes());
     assert!(again.is_ok_and(|again| again.len() == len));
     let copy = filter.snapshot().expect("nobody else is about");
     assert_eq!(copy.len(), len);

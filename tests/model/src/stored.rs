@@ -4,10 +4,9 @@
 //! header : 60 | CRC-32 : 4 | words, 8 each | CRC-32 of all but the other : 4
 //! ```
 //!
-//! [`list`]: that of a filter that grows by segments. [`tables`]: that of one that doubles.
+//! [`tables`]: that of a filter that grows.
 
 mod crc32;
-pub mod list;
 pub mod tables;
 
 use crate::layout::{Encoding, Fingerprint, Layout};

@@ -2,11 +2,11 @@
 
 use lockfree_cuckoo::testing::hooks::Event;
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{Ladder, SnapshotError};
+use lockfree_cuckoo::{Growing, SnapshotError};
 use shuttle_tests::explore::explore_with_epochs;
 use shuttle_tests::threads::{choice, together};
 
-pub(crate) type Filter = lockfree_cuckoo::Filter<Ladder>;
+pub(crate) type Filter = lockfree_cuckoo::Filter<Growing>;
 
 /// Two buckets, which all items have in common.
 pub(crate) fn filter() -> Filter {

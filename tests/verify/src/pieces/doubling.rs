@@ -100,7 +100,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a growth that stands still counts as one that goes on",
         changes: &[(
-            "engine/ladder/growth.rs",
+            "engine/growing/growth.rs",
             "patience.progress.replace(progress) == Some(progress)",
             "patience.progress.replace((0, 0)) == Some(progress)",
         )],
@@ -292,15 +292,15 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "chunks go on when another doubling has begun",
         changes: &[(
-            "stored/ladder.rs",
-            "self.of_rung(Rung::size) == Some(self.stage.size())",
-            "self.of_rung(Rung::size) >= Some(self.stage.size())",
+            "stored/growing.rs",
+            "self.of_table(GrowingTable::size) == Some(self.stage.size())",
+            "self.of_table(GrowingTable::size) >= Some(self.stage.size())",
         )],
     },
     Piece {
         name: "a stored bucket that the sweep has passed need not be split",
         changes: &[(
-            "stored/ladder.rs",
+            "stored/growing.rs",
             "matches!(region, Region::Split(_)) || !self.stage.has_passed(place),",
             "matches!(region, Region::Split(_)) || !self.stage.has_passed(place) || true,",
         )],
@@ -316,7 +316,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a table is added behind whatever there is",
         changes: &[(
-            "engine/ladder/growth.rs",
+            "engine/growing/growth.rs",
             "self.add(generation, tables, level)",
             "self.add(generation, generation.tables().max(tables), level)",
         )],
@@ -348,8 +348,8 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an admission asks its own table only",
         changes: &[(
-            "engine/ladder/walks.rs",
-            "coarser.all(|rung| rung.tokens().holds_none(self.hash))",
+            "engine/growing/walks.rs",
+            "coarser.all(|table| table.tokens().holds_none(self.hash))",
             "coarser.all(|_| true)",
         )],
     },
@@ -380,7 +380,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an insert that is refused does not ask whether others have made room",
         changes: &[(
-            "engine/ladder/growth.rs",
+            "engine/growing/growth.rs",
             "Err(_) if has_grown(generation, target, hint) =>",
             "Err(_) if has_grown(generation, target, hint) && false =>",
         )],
@@ -388,7 +388,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an added table begins with shorter tokens than those of the table before",
         changes: &[(
-            "engine/ladder/growth.rs",
+            "engine/growing/growth.rs",
             "hint.level() + 1 } else { last };",
             "hint.level() + 1 } else { last - 2 };",
         )],

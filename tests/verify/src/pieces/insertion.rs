@@ -53,7 +53,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "two threads count on one cell",
         changes: &[(
-            "segment/counter.rs",
+            "counted/counter.rs",
             "change_own(&self.cells[word(index)], by);",
             "change_own(&self.cells[word(0)], by);",
         )],
@@ -61,7 +61,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "cells that are added take the place of those before",
         changes: &[(
-            "segment/counter.rs",
+            "counted/counter.rs",
             "let totals = few.chain(self.added().map(Counter::total));",
             "let totals = few.chain(self.last().map(Counter::total));",
         )],

@@ -47,7 +47,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("cells that are added take the place of those before"),
-        killer: "lib::segment::counter::tests::nothing_is_lost_while_cells_are_added",
+        killer: "lib::counted::counter::tests::nothing_is_lost_while_cells_are_added",
         message: "left == right",
     },
     Mutant {
@@ -57,7 +57,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("an added table begins with shorter tokens than those of the table before"),
-        killer: "ladder::oracle::a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one",
+        killer: "growing::oracle::a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one",
         message: "a stored item was missed",
     },
     Mutant {
@@ -237,12 +237,12 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("chunks go on when another doubling has begun"),
-        killer: "ladder::stored::splits_between_chunks_do_no_harm",
+        killer: "growing::saving::splits_between_chunks_do_no_harm",
         message: "left == right",
     },
     Mutant {
         piece: piece("a stored bucket that the sweep has passed need not be split"),
-        killer: "ladder::stored::what_cannot_be_while_a_table_is_growing_is_an_error",
+        killer: "growing::damage::what_cannot_be_while_a_table_is_growing_is_an_error",
         message: "the sweep has passed",
     },
 ];

@@ -1,0 +1,217 @@
+//! What filters say, what they take, and what is left of them.
+
+use std::sync::atomic::Ordering;
+
+use crew::Crew;
+use lockfree_cuckoo::{BuildError, InsertError};
+
+use crate::allocations::{LIVE_LARGE, PEAK_LARGE, cost_of, with_failing};
+use crate::{Growing, alone, assert_given_back, builder, fill, filter, items, live, settle};
+
+/// What is not counted exactly: what the threads of a test and the epochs keep.
+const SLACK: usize = 16 << 10;
+
+/// The least that may fail. Of a few pointers, or of what the epochs take, nobody asks whether they can be had.
+const FALLIBLE: usize = 4 << 10;
+
+/// The levels that it has left are still allocated, but for their pages, which the system has got back: they do not count,
+/// and are less than all words.
+#[test]
+fn says_what_the_allocator_has_handed_out() {
+    let _turn = alone();
+    for capacity in [8, 100, 1_000, 50_000] {
+        let before = live();
+        let filter = filter(capacity);
+        let mut slots = 0;
+        for item in items(0, 200_000) {
+            filter.insert_hash(item).expect("memory");
+            if filter.slots() > slots {
+                slots = filter.slots();
+                let (said, words) = (filter.memory_usage() - size_of_val(&filter), 2 * slots);
+                settle(|| live() - before <= said + words + SLACK / 4);
+                let held = live() - before;
+                assert!(
+                    said <= held + SLACK / 4 && held <= said + words + SLACK / 4,
+                    "{slots} slots: {said} bytes said, {held} held"
+                );
+            }
+        }
+        assert!(slots >= 200_000);
+        drop(filter);
+        assert_given_back(before + SLACK / 4, "a dropped filter");
+    }
+}
+
+fn empty(filter: &mut Growing, items: impl Iterator<Item = u64>) {
+    for item in items {
+        assert!(filter.remove_hash(item), "a stored item");
+    }
+    filter.shrink_to_fit();
+}
+
+#[test]
+fn takes_no_more_with_time() {
+    let _turn = alone();
+    let before = live();
+    let mut filter = filter(1_000);
+    let start = live();
+    let mut most = 0;
+    for round in 0..8 {
+        fill(&filter, items(round, 100_000));
+        assert!(live() > start + 200_000);
+        if round == 0 {
+            most = live();
+        }
+        assert!(
+            live() <= most + SLACK,
+            "round {round}: {} bytes are held, {most} in the first",
+            live()
+        );
+        // First all but a few, then these too.
+        empty(&mut filter, items(round, 100_000).skip(1_000));
+        assert_given_back(start + (most - start) / 16, "a shrunk filter");
+        assert!(items(round, 1_000).all(|item| filter.contains_hash(item)));
+        empty(&mut filter, items(round, 1_000));
+        assert_given_back(start + SLACK, "an emptied filter");
+    }
+    drop(filter);
+    assert_given_back(before + SLACK, "a dropped filter");
+}
+
+/// The filter keeps the size that it has, and shrinks when there is memory.
+#[test]
+fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
+    let _turn = alone();
+    let mut told = 0;
+    for number in 0..6 {
+        // Of one table, and of two.
+        for capacity in [1_000, 8] {
+            let mut filter = filter(capacity);
+            fill(&filter, items(1, 20_000));
+            for item in items(1, 20_000).skip(2_000) {
+                assert!(filter.remove_hash(item), "a stored item");
+            }
+            let (slots, held) = (filter.slots(), live());
+            let failed = with_failing(number, FALLIBLE, || filter.shrink_to_fit()).is_some();
+            if failed {
+                assert_eq!(filter.slots(), slots);
+                assert_given_back(held + SLACK, "a filter that stays as it is");
+                told += 1;
+            }
+            assert_eq!(filter.len(), 2_000);
+            assert!(items(1, 2_000).all(|item| filter.contains_hash(item)));
+            filter.shrink_to_fit();
+            assert!(filter.slots() < slots);
+            empty(&mut filter, items(1, 2_000));
+            assert!(filter.is_empty());
+        }
+    }
+    // The words, for each of both.
+    assert!(told >= 2, "few allocations failed: {told}");
+}
+
+#[test]
+fn clear_and_drop_leave_nothing() {
+    let _turn = alone();
+    let before = live();
+    let mut filter = filter(1_000);
+    let start = live();
+    for _ in 0..3 {
+        fill(&filter, items(0, 50_000));
+        let copy = filter.try_clone().expect("memory");
+        assert_eq!(copy.len(), 50_000);
+        filter.clear();
+        drop(copy);
+        assert_given_back(start + SLACK, "a cleared filter");
+    }
+    drop(filter);
+    assert_given_back(before + SLACK, "a dropped filter");
+}
+
+/// Those who begin the same growth build a level each at most, and all but one are freed.
+#[test]
+fn racing_growers_build_little_in_vain() {
+    const THREADS: usize = 4;
+    let _turn = alone();
+    for round in 0..10 {
+        let before = LIVE_LARGE.load(Ordering::Relaxed);
+        PEAK_LARGE.store(before, Ordering::Relaxed);
+        // Nine doublings in one half of the rounds, ten and another table in the other.
+        let filter = filter([1_000, 8][round as usize % 2]);
+        Crew::workers(THREADS, |crew, thread| {
+            for (turn, item) in items(round << 8 | thread as u64, 40_000).enumerate() {
+                if turn % 2_000 == 0 {
+                    crew.meet();
+                }
+                filter.insert_hash(item).expect("memory");
+            }
+        });
+        assert_eq!(filter.len(), 40_000 * THREADS);
+        assert!(filter.slots() <= 4 * 40_000 * THREADS, "{filter:?}");
+        let peak = PEAK_LARGE.load(Ordering::Relaxed);
+        // All levels before the last one are as large as that one.
+        let most = before + 2 * filter.slots() * (THREADS + 1);
+        assert!(peak <= most, "{peak} bytes at once, for {filter:?}");
+        drop(filter);
+        settle(|| LIVE_LARGE.load(Ordering::Relaxed) == before);
+        let left = LIVE_LARGE.load(Ordering::Relaxed) - before;
+        assert_eq!(left, 0, "bytes that are left of a dropped filter");
+    }
+}
+
+#[test]
+fn a_filter_is_not_built_without_memory() {
+    let _turn = alone();
+    let mut failures = 0;
+    loop {
+        let build = || builder(100_000).build().map(|_| ());
+        let (built, cost) = cost_of(|| with_failing(failures, FALLIBLE, build));
+        let Some(built) = built else { break };
+        assert!(built.is_err_and(|error: BuildError| error.is_out_of_memory()));
+        assert_eq!(cost.kept, 0, "allocation {failures}");
+        failures += 1;
+    }
+    // The words and the descriptors, at least.
+    assert!(failures >= 2, "{failures}");
+}
+
+/// Whichever allocation of a doubling, or of another table, fails: the insert says so, and all that is in stays in. With
+/// memory again, it goes on.
+#[test]
+fn memory_that_cannot_be_had_is_an_error() {
+    let _turn = alone();
+    let mut told = 0;
+    for number in 0..6 {
+        let filter = filter(8);
+        let mut stored = Vec::new();
+        let mut items = items(number as u64, 20_000);
+        while filter.tables() < 2 || filter.len() < 18_000 {
+            let item = items.next().expect("more than so many");
+            // Only what the insert itself allocates can fail.
+            match with_failing(number, FALLIBLE, || filter.insert_hash(item)) {
+                None | Some(Ok(())) => {}
+                Some(Err(InsertError::CannotGrow { error, .. })) => {
+                    assert!(error.is_out_of_memory(), "{error}");
+                    let text = error.to_string();
+                    assert!(
+                        text.ends_with(" bytes of memory that could not be allocated"),
+                        "{text}"
+                    );
+                    assert_eq!(filter.len(), stored.len(), "not conserved");
+                    let found = stored.iter().filter(|&&item| filter.contains_hash(item));
+                    assert_eq!(found.count(), stored.len(), "stored items were lost");
+                    filter.insert_hash(item).expect("memory");
+                    told += 1;
+                }
+                Some(Err(other)) => panic!("allocation {number}: {other}"),
+            }
+            stored.push(item);
+        }
+        for item in stored {
+            assert!(filter.remove_hash(item), "a stored item");
+        }
+        assert!(filter.is_empty());
+    }
+    // The words of the last levels of the first table, and all parts of the second one.
+    assert!(told >= 6, "few allocations failed: {told}");
+}
