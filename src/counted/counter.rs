@@ -20,12 +20,12 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// One in the midst of each so many, as the spacing says.
+    /// One in the midst of each so many words; or a single one, which is shared.
     cells: Box<[AtomicU64]>,
-    /// Only the thread with the same index writes each of these, the first. The others are for the threads with higher
-    /// indexes.
+    /// Only the thread with the same index writes each of these, the first.
     own: u32,
-    spacing: u32,
+    /// The others are for the threads with higher indexes.
+    shared: u32,
 }
 
 const MOST_CELLS: usize = 64;
@@ -33,8 +33,18 @@ const MOST_CELLS: usize = 64;
 /// As many words are two cache lines, which processors fetch together: so none shares its line with anything.
 const APART: usize = if sync::PLAIN { 16 } else { 1 };
 
-/// The cells of a small filter, which has no bytes to spare for lines that are not shared.
-const CLOSE: usize = 1;
+/// Where the cell of an index is, if there are several.
+#[inline]
+fn word(index: usize) -> usize {
+    index * APART + APART / 2
+}
+
+/// Of a cell that no other thread writes: two plain accesses replace a locked one.
+#[inline]
+fn change_own(cell: &AtomicU64, by: u64) {
+    let count = cell.load(Ordering::Relaxed);
+    cell.store(count.wrapping_add(by), Ordering::Relaxed);
+}
 
 /// How many cells a table of so many buckets has.
 fn cells_for(buckets: usize) -> usize {
@@ -50,19 +60,15 @@ impl Counter {
     /// A small table has fewer cells. A quarter of them is shared, or more: every cell that no thread can own is
     /// shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        match cells_for(buckets) {
-            1 => Self::with(1, CLOSE),
-            all => Self::with(all, APART),
-        }
-    }
-
-    fn with(all: usize, spacing: usize) -> Result<Self, OutOfMemory> {
+        let all = cells_for(buckets);
         let nobodys = all.saturating_sub(sync::EXCLUSIVE);
         let shared = (all / 4).max(1).max(nobodys);
+        // A small filter has no bytes to spare for lines that are not shared.
+        let words = if all == 1 { 1 } else { all * APART };
         Ok(Self {
-            cells: allocate::slice(all * spacing, || AtomicU64::new(0))?,
+            cells: allocate::slice(words, || AtomicU64::new(0))?,
             own: (all - shared) as u32,
-            spacing: spacing as u32,
+            shared: shared as u32,
         })
     }
 
@@ -74,19 +80,23 @@ impl Counter {
         allocate::place(&self.cells)
     }
 
+    #[inline]
     fn own(&self) -> usize {
         self.own as usize
     }
 
     /// How many cells there are.
     fn all(&self) -> usize {
-        self.cells.len() / self.spacing as usize
+        self.own() + self.shared as usize
     }
 
-    #[inline]
     fn cell(&self, index: usize) -> &AtomicU64 {
-        let spacing = self.spacing as usize;
-        &self.cells[index * spacing + spacing / 2]
+        let word = if self.cells.len() == 1 {
+            0
+        } else {
+            word(index)
+        };
+        &self.cells[word]
     }
 
     #[inline]
@@ -106,16 +116,14 @@ impl Counter {
         if index >= self.own() {
             return self.change_shared(index, by);
         }
-        // No other thread writes this cell: two plain accesses replace a locked one.
-        let cell = self.cell(index);
-        let count = cell.load(Ordering::Relaxed);
-        cell.store(count.wrapping_add(by), Ordering::Relaxed);
+        // There are several, because one is shared.
+        change_own(&self.cells[word(index)], by);
     }
 
     /// Apart, so that the code of every write is small enough to be inlined.
     #[inline(never)]
     fn change_shared(&self, index: usize, by: u64) {
-        let cell = self.own() + index % (self.all() - self.own());
+        let cell = self.own() + index % self.shared as usize;
         self.cell(cell).fetch_add(by, Ordering::Relaxed);
     }
 
@@ -150,114 +158,131 @@ fn within(sum: u64, most: usize) -> usize {
     usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
 }
 
-/// The counter of a table that grows: few cells at first, and more when it has grown.
+/// The counter of a table that grows: a few cells that are close together at first, and more when it has grown.
 ///
 /// Threads write to the cells that were added last. Those before keep what they have, which is a part of the sum. So it
 /// does no harm if a thread still writes to one of them: it does so as before, and no other does if the cell is its own.
 #[cfg(feature = "std")]
 #[derive(Debug)]
-pub(super) struct GrowingCounter(Box<Added>);
+pub(super) struct GrowingCounter(Box<Cells>);
 
 #[cfg(feature = "std")]
 #[derive(Debug)]
-struct Added {
-    counter: Counter,
-    later: OnceBox<Self>,
+struct Cells {
+    /// The last of them is for the threads with indexes above those of the others.
+    few: [AtomicU64; FEW],
+    /// Before there are the most.
+    more: OnceBox<Counter>,
+    most: OnceBox<Counter>,
 }
 
-/// How many times as many cells there are after some are added, unless those are the most that there can be.
-#[cfg(feature = "std")]
-const STEP: usize = 8;
-
-/// As many close cells are half of a line.
+/// As many are half of a line.
 #[cfg(feature = "std")]
 const FEW: usize = 4;
 
+/// The least that is more.
+#[cfg(feature = "std")]
+const MORE: usize = 8;
+
 #[cfg(feature = "std")]
 impl GrowingCounter {
-    /// Of a table of so many buckets: as many cells as one of half the size has that keeps it, or a few close together.
-    pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let counter = match cells_for(buckets / 2) {
-            1 => Counter::with(FEW, CLOSE)?,
-            all => Counter::with(all, APART)?,
-        };
-        Ok(Self(Box::new(Added {
-            counter,
-            later: OnceBox::new(),
-        })))
+    /// Of a table of so many buckets and items: what one of half the size has that has grown.
+    pub(super) fn new(buckets: usize, items: usize) -> Result<Self, OutOfMemory> {
+        let mut few = [0; FEW];
+        few[0] = items as u64;
+        let counter = Self(Box::new(Cells {
+            few: few.map(AtomicU64::new),
+            more: OnceBox::new(),
+            most: OnceBox::new(),
+        }));
+        counter.grow(buckets / 2)?;
+        Ok(counter)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = |added: &Added| size_of::<Added>() + added.counter.bytes();
-        self.all().map(bytes).sum()
+        let bytes = |counter: &Counter| size_of::<Counter>() + counter.bytes();
+        size_of::<Cells>() + self.added().map(bytes).sum::<usize>()
     }
 
     /// The bytes that [`grow`](Self::grow) would add.
     pub(super) fn bytes_to_grow(&self, buckets: usize) -> usize {
-        if self.has_enough(buckets) {
-            return 0;
-        }
-        let cells = cells_for(buckets) * APART;
-        size_of::<Added>() + cells * size_of::<AtomicU64>()
+        let cells = cells_for(buckets) * APART * size_of::<AtomicU64>();
+        self.missing(buckets)
+            .map_or(0, |_| size_of::<Counter>() + cells)
     }
 
     /// Adds cells, if a table of so many buckets has many more.
     pub(super) fn grow(&self, buckets: usize) -> Result<(), OutOfMemory> {
-        if !self.has_enough(buckets) {
-            let last = self.all().last().unwrap_or(&self.0);
-            let added = || {
-                let counter = Counter::with(cells_for(buckets), APART)?;
-                Ok(Box::new(Added {
-                    counter,
-                    later: OnceBox::new(),
-                }))
-            };
-            last.later.get_or_try_init(added)?;
+        if let Some(missing) = self.missing(buckets) {
+            missing.get_or_try_init(|| Counter::new(buckets).map(Box::new))?;
         }
         Ok(())
     }
 
-    fn has_enough(&self, buckets: usize) -> bool {
-        // Those that are close together count as one.
-        let now = (self.last().cells.len() / APART).max(1);
-        let wanted = cells_for(buckets);
-        now >= wanted || wanted < MOST_CELLS && wanted < STEP * now
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Added> {
-        core::iter::successors(Some(&*self.0), |added| added.later.get())
-    }
-
-    /// The cells that threads write to.
-    #[inline]
-    fn last(&self) -> &Counter {
-        let mut last = &*self.0;
-        while let Some(later) = last.later.get() {
-            last = later;
+    /// The cells that a table of so many buckets has besides those that are there.
+    fn missing(&self, buckets: usize) -> Option<&OnceBox<Counter>> {
+        let Cells { more, most, .. } = &*self.0;
+        match cells_for(buckets) {
+            MOST_CELLS => most.get().is_none().then_some(most),
+            MORE.. => self.last().is_none().then_some(more),
+            _ => None,
         }
-        &last.counter
+    }
+
+    fn added(&self) -> impl Iterator<Item = &Counter> {
+        [&self.0.more, &self.0.most]
+            .into_iter()
+            .filter_map(OnceBox::get)
+    }
+
+    /// The cells that threads write to, unless those are the few.
+    #[inline]
+    fn last(&self) -> Option<&Counter> {
+        self.0.most.get().or_else(|| self.0.more.get())
     }
 
     #[inline]
     pub(super) fn add(&self, items: usize) {
-        self.last().add(items);
+        self.change(items as u64);
     }
 
     #[inline]
     pub(super) fn subtract(&self, items: usize) {
-        self.last().subtract(items);
+        self.change((items as u64).wrapping_neg());
+    }
+
+    #[inline]
+    fn change(&self, by: u64) {
+        match self.last() {
+            Some(last) => last.change(by),
+            None => self.change_few(by),
+        }
+    }
+
+    #[inline]
+    fn change_few(&self, by: u64) {
+        let [own @ .., shared] = &self.0.few;
+        let own = &own[..own.len().min(sync::EXCLUSIVE)];
+        match own.get(sync::thread_index()) {
+            Some(cell) => change_own(cell, by),
+            None => {
+                shared.fetch_add(by, Ordering::Relaxed);
+            }
+        }
     }
 
     /// As [`Counter::sum`].
     pub(super) fn sum(&self, most: usize) -> usize {
-        let totals = self.all().map(|added| added.counter.total());
+        let few = self.0.few.iter().map(|cell| cell.load(Ordering::Relaxed));
+        let totals = few.chain(self.added().map(Counter::total));
         within(totals.fold(0, u64::wrapping_add), most)
     }
 
-    /// Starts over at `items`, with as few cells as it began with.
-    pub(super) fn reset(&mut self, items: usize) {
-        self.0.later = OnceBox::new();
-        self.0.counter.reset(items);
+    /// Starts over at 0.
+    pub(super) fn reset(&mut self) {
+        let added = self.added().flat_map(Counter::cells);
+        let cells = self.0.few.iter().chain(added);
+        cells.for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 }
 
@@ -328,11 +353,10 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn nothing_is_lost_while_cells_are_added() {
-        const THREADS: usize = 4;
+        const THREADS: usize = 6;
         const EACH: usize = 20_000;
         for _ in 0..20 {
-            let mut counter = GrowingCounter::new(2).expect("memory");
-            counter.reset(3);
+            let mut counter = GrowingCounter::new(2, 3).expect("memory");
             std::thread::scope(|scope| {
                 for thread in 0..THREADS {
                     let counter = &counter;
@@ -344,18 +368,21 @@ mod tests {
                                 counter.grow(buckets).expect("memory");
                             }
                             counter.add(if turn % 2 == 0 { 2 } else { 0 });
-                            if turn % 4 == thread {
+                            if turn % THREADS == thread {
                                 counter.subtract(1);
                             }
                         }
                     });
                 }
             });
-            assert_eq!(counter.sum(usize::MAX), 3 + THREADS * (EACH - EACH / 4));
-            assert_eq!(counter.all().count(), 3, "not one for each who asked");
-            assert_eq!(counter.last().all(), MOST_CELLS);
-            counter.reset(5);
-            assert_eq!((counter.sum(usize::MAX), counter.all().count()), (5, 1));
+            let subtracted = EACH;
+            assert_eq!(counter.sum(usize::MAX), 3 + THREADS * EACH - subtracted);
+            assert_eq!(
+                counter.added().map(Counter::all).collect::<Vec<_>>(),
+                [8, MOST_CELLS]
+            );
+            counter.reset();
+            assert_eq!(counter.sum(usize::MAX), 0);
         }
     }
 
@@ -364,14 +391,16 @@ mod tests {
     #[test]
     fn grows_by_what_it_says() {
         for first in 1..=20 {
-            let counter = GrowingCounter::new(1 << first).expect("memory");
+            let counter = GrowingCounter::new(1 << first, 7).expect("memory");
             for level in first..=20 {
                 let (before, more) = (counter.bytes(), counter.bytes_to_grow(1 << level));
                 counter.grow(1 << level).expect("memory");
                 assert_eq!(counter.bytes(), before + more);
-                assert!(counter.last().all() * STEP > cells_for(1 << level));
+                let now = counter.last().map_or(1, Counter::all);
+                assert!(now * MORE > cells_for(1 << level), "{now} at {level}");
             }
-            assert_eq!(counter.last().all(), MOST_CELLS);
+            assert_eq!(counter.last().map(Counter::all), Some(MOST_CELLS));
+            assert_eq!(counter.sum(usize::MAX), 7);
         }
     }
 }

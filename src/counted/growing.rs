@@ -41,14 +41,13 @@ impl GrowingTable {
     }
 
     fn of(tokens: Doubling, len: usize) -> Result<Self, OutOfMemory> {
-        let mut counter = GrowingCounter::new(1 << tokens.level())?;
-        counter.reset(len);
+        let counter = GrowingCounter::new(1 << tokens.level(), len)?;
         Ok(Self { tokens, counter })
     }
 
     /// The heap bytes of one that is yet to be built.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first)?.bytes())
+        Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first, 0)?.bytes())
     }
 
     /// The smallest table that holds the tokens of these, from the finest to the coarsest, which nobody else uses and which have
@@ -171,7 +170,11 @@ impl GrowingTable {
     /// Removes all tokens.
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();
-        self.counter.reset(0);
+        // It is as small as the table, if there is the memory for that.
+        match GrowingCounter::new(1 << self.tokens.level(), 0) {
+            Ok(counter) => self.counter = counter,
+            Err(_) => self.counter.reset(),
+        }
     }
 }
 

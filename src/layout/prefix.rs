@@ -62,8 +62,8 @@ impl Head {
 
     /// What names the stripe of all tokens that have this head.
     #[inline]
-    pub(crate) fn fingerprint(self) -> Fingerprint {
-        Fingerprint::of_bits_that_are_not_0(u32::from(self.0 >> TAIL_BITS))
+    pub(crate) const fn fingerprint(self) -> Fingerprint {
+        Fingerprint::of_bits_that_are_not_0((self.0 >> TAIL_BITS) as u32)
     }
 
     /// The head that a fingerprint stands for.

@@ -29,7 +29,7 @@ use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint, Sight};
 use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
@@ -352,6 +352,7 @@ impl Blocks {
             first: cell(place),
             second: cell(place ^ of_head.offset(shift)),
             lane: of_head.lane(first as u16),
+            of_head,
             header: self.header(hint),
         }
     }
@@ -454,6 +455,7 @@ pub(crate) struct Pair<'a> {
     second: &'a AtomicU64,
     /// The lane of the item, without the mark.
     lane: u16,
+    of_head: &'static OfHead,
     header: &'a Header,
 }
 
@@ -473,7 +475,7 @@ impl Pair<'_> {
     /// What names the stripe of the item.
     #[inline]
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Head::of_lane(self.lane).fingerprint()
+        self.of_head.fingerprint()
     }
 
     /// The lanes of two words that cover the item: see [`Depth::covering`].

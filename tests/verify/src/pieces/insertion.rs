@@ -54,16 +54,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "two threads count on one cell",
         changes: &[(
             "counted/counter.rs",
-            "let cell = self.cell(index);",
-            "let cell = self.cell(0);",
+            "change_own(&self.cells[word(index)], by);",
+            "change_own(&self.cells[word(0)], by);",
         )],
     },
     Piece {
         name: "cells that are added take the place of those before",
         changes: &[(
             "counted/counter.rs",
-            "let totals = self.all()",
-            "let totals = self.all().last().into_iter()",
+            "let totals = few.chain(self.added().map(Counter::total));",
+            "let totals = few.chain(self.last().map(Counter::total));",
         )],
     },
     Piece {

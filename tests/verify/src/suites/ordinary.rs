@@ -47,7 +47,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("cells that are added take the place of those before"),
-        killer: "lib::table::counter::tests::nothing_is_lost_while_cells_are_added",
+        killer: "lib::counted::counter::tests::nothing_is_lost_while_cells_are_added",
         message: "left == right",
     },
     Mutant {
