@@ -223,12 +223,12 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a copy is not split where the table is"),
         killer: "lib::tokens::doubling::scan::tests::a_copy_is_exact_at_each_stage",
-        message: "left == right",
+        message: "nobody disturbs it",
     },
     Mutant {
         piece: piece("a full region of a copy is not split"),
         killer: "lib::tokens::doubling::scan::tests::a_full_region_of_a_copy_is_split",
-        message: "left == right",
+        message: "no room for",
     },
     Mutant {
         piece: piece("what a dead thread has taken to split it stays taken"),
