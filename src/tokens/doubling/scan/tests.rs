@@ -191,13 +191,8 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
     const LAST: u32 = 13;
     let tokens = table(5, 7);
     let staying: Vec<u64> = hashes(1).take(400).collect();
-<<<<<<< HEAD
-    assert!(staying.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
-    let copied = AtomicU64::new(0);
-=======
     assert!(staying.iter().all(|&hash| tokens.insert(hash).is_ok()));
     let tried = AtomicU64::new(0);
->>>>>>> storing
     let fill = |crew: &Crew, _: usize| {
         let (mut own, mut waited_at) = (Vec::new(), 0);
         for (turn, hash) in hashes(2).enumerate() {
@@ -213,13 +208,8 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
             {
                 assert!(tokens.remove(hash), "it is in");
             }
-<<<<<<< HEAD
-            // Until a copy has been made that began in this growth.
-            if tokens.is_growing(hint) && hint.level() > waited_at {
-=======
             // Until one has begun in this growth, and ended.
-            if hint.is_growing() && hint.level() > waited_at {
->>>>>>> storing
+            if tokens.is_growing(hint) && hint.level() > waited_at {
                 waited_at = hint.level();
                 let begun = tried.load(Ordering::Acquire);
                 while tried.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
@@ -241,12 +231,7 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
             let Ok((copy, len)) = copy else {
                 continue;
             };
-<<<<<<< HEAD
-            copied.fetch_add(1, Ordering::Release);
-            in_growth += u32::from(copy.is_growing(copy.hint()));
-=======
             in_growth += u32::from(copy.hint().is_growing());
->>>>>>> storing
             let missed = staying.iter().filter(|&&hash| !copy.contains(hash));
             assert_eq!(missed.count(), 0, "{:?}", copy.stage());
             assert_eq!(copy.taken(), len);
