@@ -1,7 +1,13 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
+<<<<<<< HEAD
 use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted};
+=======
+>>>>>>> checks
 use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted,
+};
 use model::mix;
 
 /// Whether the bytes are a filter of fixed size with the default layout.
