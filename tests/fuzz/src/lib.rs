@@ -1,9 +1,5 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-<<<<<<< HEAD
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted};
-=======
->>>>>>> checks
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted,
