@@ -52,7 +52,7 @@ pub use values::Values;
 use core::marker::PhantomData;
 
 #[cfg(feature = "std")]
-use crate::engine::Ladder;
+use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating};
 use crate::random_state::RandomState;
 
@@ -142,14 +142,14 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// for item in 0..50_000u32 {
 ///     seen.insert(&item)?;
 /// }
-/// assert_eq!(seen.segments(), 1); // one table still, for 50 times as many items
+/// assert_eq!(seen.tables(), 1); // one table still, for 50 times as many items
 /// assert!((0..50_000u32).all(|item| seen.contains(&item)));
 /// assert!((0..50_000u32).all(|item| seen.remove(&item)));
 /// assert!(seen.is_empty());
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilter<S = RandomState> = Filter<Ladder, S>;
+pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 
 /// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their insert.
 ///
@@ -252,7 +252,7 @@ pub type TypedCuckooFilter<T, S = RandomState> = Filter<Fixed, S, Only<T>>;
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Ladder, S, Only<T>>;
+pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Growing, S, Only<T>>;
 
 /// A [`TypedCuckooFilter`] that forgets, as the [`RotatingCuckooFilter`] does.
 ///
@@ -272,8 +272,8 @@ pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Onl
 /// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
 /// are names for it.
 ///
-/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Ladder`] or [`Rotating`].
-/// Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; that of a `Ladder` is always 4 x 16.
+/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or [`Rotating`].
+/// Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; that of a `Growing` is always 4 x 16.
 /// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
 ///
 /// # Examples

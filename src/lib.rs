@@ -101,8 +101,8 @@
 //! | 8 | `lib`, `testing` | the names that users see, and doors for checks |
 //! | 7 | `filter` | [`Filter`], the only facade: items, hashers, builders, batches, collecting, storing |
 //! | 6 | `stored` | the stored form: bytes to engines and back |
-//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one table; [`Ladder`], a table that doubles; [`Rotating`], a ring of tables |
-//! | 4 | `segment` | one table of tokens, and their count |
+//! | 5 | `engine` | what a filter does with a hash: [`Fixed`], one table; [`Growing`], a table that doubles; [`Rotating`], a ring of tables |
+//! | 4 | `counted` | one table of tokens, and their count |
 //! | 3 | `tokens` | the protocol: a multiset of tokens that threads share without a lock |
 //! | 2 | `table` | the atomic words, and where an item may live: geometry, sizing, the rate of false positives |
 //! | 1 | `layout` | how the 64 bits of a word are divided into slots; pure values |
@@ -115,6 +115,7 @@
 extern crate alloc;
 
 mod allocate;
+mod counted;
 pub mod design;
 mod engine;
 mod error;
@@ -123,7 +124,6 @@ pub mod format;
 pub mod guide;
 mod layout;
 mod random_state;
-mod segment;
 mod stored;
 mod sync;
 mod table;
@@ -132,7 +132,7 @@ pub mod testing;
 mod tokens;
 
 #[cfg(feature = "std")]
-pub use engine::Ladder;
+pub use engine::Growing;
 pub use engine::{Fixed, Rotating};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,

@@ -6,10 +6,10 @@
 mod chunks;
 mod fixed;
 mod frame;
+#[cfg(feature = "std")]
+mod growing;
 mod identity;
 mod input;
-#[cfg(feature = "std")]
-mod ladder;
 mod rotating;
 mod source;
 mod words;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 #[cfg(feature = "std")]
-use crate::engine::Ladder;
+use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
 use crate::filter::{Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
@@ -20,7 +20,7 @@ pub trait Relocate {
 
 impl<L: Layout, S, I> Relocate for Filter<Fixed<L>, S, I> {
     fn relocate_hash(&self, hash: u64) -> bool {
-        self.engine().segment.tokens().relocate_one(hash)
+        self.engine().table.tokens().relocate_one(hash)
     }
 }
 
@@ -33,7 +33,7 @@ impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
 
 /// In the finest table.
 #[cfg(feature = "std")]
-impl<S, I> Relocate for Filter<Ladder, S, I> {
+impl<S, I> Relocate for Filter<Growing, S, I> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().relocate_one(hash)
     }
@@ -53,7 +53,7 @@ pub trait Double {
 }
 
 #[cfg(feature = "std")]
-impl<S, I> Double for Filter<Ladder, S, I> {
+impl<S, I> Double for Filter<Growing, S, I> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
     }
@@ -75,7 +75,7 @@ pub trait Taken {
 
 impl<L: Layout, S, I> Taken for Filter<Fixed<L>, S, I> {
     fn taken(&self) -> usize {
-        self.engine().segment.tokens().taken()
+        self.engine().table.tokens().taken()
     }
 }
 
@@ -87,7 +87,7 @@ pub trait Places {
 
 impl<L: Layout, S, I> Places for Filter<Fixed<L>, S, I> {
     fn places(&self) -> Vec<(&'static str, Range<usize>)> {
-        self.engine().segment.places()
+        self.engine().table.places()
     }
 }
 

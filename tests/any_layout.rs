@@ -134,7 +134,7 @@ fn of_a_filter_that_rotates_all_generations_count() {
     for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
         let filter = builder::<Rotating>(1_000).generations(generations);
         let filter = filter.build_smallest(rate).expect("possible");
-        assert_eq!(filter.segments(), generations);
+        assert_eq!(filter.tables(), generations);
         let buckets = filter.slots() / filter.shape().slots() / generations;
         let reached = rate_of(filter.shape(), 1_000, buckets, generations);
         assert!(reached <= rate, "{reached} of {rate}: {filter:?}");
@@ -263,7 +263,7 @@ fn reads_every_layout<E: AnyLayout>() {
                 (read.capacity(), read.slots()),
                 (written.capacity(), written.slots())
             );
-            assert_eq!(read.segments(), written.segments());
+            assert_eq!(read.tables(), written.tables());
             assert_eq!(hasher(&*read).seed(), 7);
             assert!(has_all(&*read));
             assert_eq!(read.to_bytes(), bytes);
@@ -406,7 +406,7 @@ fn what_only_filters_that_grow_have_does_nothing_to_others() {
         fixed.set_max_memory_usage(0);
         fixed.shrink_to_fit();
         assert!(has_all(&*fixed));
-        assert_eq!((fixed.memory_usage(), fixed.segments()), (memory, 1));
+        assert_eq!((fixed.memory_usage(), fixed.tables()), (memory, 1));
     }
 }
 

@@ -327,7 +327,7 @@ mod parallel {
 
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use lockfree_cuckoo::{Engine, Filter, Ladder, Lanes, Rotating, SemiSorted};
+    use lockfree_cuckoo::{Engine, Filter, Growing, Lanes, Rotating, SemiSorted};
     use rayon::ThreadPoolBuilder;
     use rayon::prelude::*;
 
@@ -367,7 +367,7 @@ mod parallel {
             assert_eq!(filter.len(), len + 50);
         }
         check::<lockfree_cuckoo::Fixed<Lanes<2, 31>>>();
-        check::<Ladder>();
+        check::<Growing>();
         check::<Rotating<SemiSorted<4, 17>>>();
     }
 

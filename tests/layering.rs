@@ -16,7 +16,7 @@ const FLOORS: [&[&str]; 8] = [
     &["error", "sync", "allocate", "random_state", "layout"],
     &["table"],
     &["tokens"],
-    &["segment"],
+    &["counted"],
     &["engine"],
     &["stored"],
     &["filter"],

@@ -1,8 +1,9 @@
 //! A limit on the rate of false positives: which filters keep to it, and what is said of those that do not.
 
 use lockfree_cuckoo::{
-    AnyLayout, BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter,
-    Ladder, Lanes, Layout, RandomState, Rotating, RotatingCuckooFilter, SemiSorted, Shape,
+    AnyLayout, BuildError, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing,
+    GrowingCuckooFilter, Lanes, Layout, RandomState, Rotating, RotatingCuckooFilter, SemiSorted,
+    Shape,
 };
 
 const ITEMS: usize = 3_000;
@@ -79,7 +80,7 @@ fn of_a_filter_that_rotates_all_generations_count() {
 #[test]
 fn of_a_filter_that_grows_the_first_table_counts_when_it_is_full() {
     let rate = rate_of_one_full_table();
-    takes_no_less::<Ladder>(rate);
+    takes_no_less::<Growing>(rate);
     let growing = || GrowingCuckooFilter::builder().capacity(9);
     let filter = growing().max_false_positive_rate(rate).build();
     let filter = filter.expect("one table is allowed");
@@ -177,7 +178,7 @@ fn what_is_no_rate_is_an_error() {
         ("inf", f64::INFINITY),
     ] {
         check::<Fixed>(written, rate);
-        check::<Ladder>(written, rate);
+        check::<Growing>(written, rate);
         check::<Rotating<Lanes<8, 8>>>(written, rate);
     }
     let other = CuckooFilter::builder().buckets(7).build().unwrap_err();

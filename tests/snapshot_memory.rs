@@ -7,9 +7,9 @@ use allocations::with_failing;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, SnapshotError};
 
 /// The least that fails. Nobody asks whether the few bytes of a list can be had.
-const FALLIBLE: usize = 256;
+const FALLIBLE: usize = 128;
 
-const ITEMS: usize = 1_000;
+const ITEMS: usize = 4_000;
 
 /// Takes a snapshot of a new filter for each allocation that can fail, then one with memory. `snapshot` returns the
 /// number of items in it.

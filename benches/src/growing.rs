@@ -3,7 +3,7 @@
 pub mod history;
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{CuckooFilter, Filter, Ladder};
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 
 use crate::contender::Contender;
 use crate::rivals::locked::ReadWrite;
@@ -35,7 +35,7 @@ pub trait Growing: Contender {
 }
 
 /// The filter that grows in place.
-pub type Doubling = Filter<Ladder>;
+pub type Doubling = GrowingCuckooFilter;
 
 /// Something to be done with such a contender of any type.
 pub trait Visitor {
@@ -104,7 +104,7 @@ impl Contender for Doubling {
 
 impl Growing for Doubling {
     fn tables(&self) -> Option<usize> {
-        Some(self.segments())
+        Some(self.tables())
     }
 
     fn expected_false_positives(&self) -> f64 {
@@ -112,7 +112,7 @@ impl Growing for Doubling {
     }
 
     fn end_growth(&self) {
-        self.shrink_to_fit();
+        let _ = self.finish_doubling();
     }
 
     fn begin_to_grow(&self) -> bool {

@@ -12,6 +12,9 @@ use crate::sync::{self, AtomicU64};
 /// What the address of the first cell is a multiple of.
 pub(crate) const ALIGNMENT: usize = 256;
 
+/// An allocator writes as many bytes in no time.
+const SMALL: usize = 1 << 14;
+
 /// Cells that were all 0 when they were allocated. The header ends where the first of them begins, so that who knows
 /// the one address knows the other one.
 #[derive(Debug)]
@@ -37,21 +40,25 @@ impl<H> Cells<H> {
         size_of::<H>().next_multiple_of(ALIGNMENT)
     };
 
+    /// The size and the alignment of the memory for so many bytes of cells.
+    ///
+    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is asked
+    /// for more memory instead, unless that would be much for so few cells.
+    fn layout(cells: usize) -> (usize, usize) {
+        let size = cells.saturating_add(Self::ROOM);
+        if sync::PLAIN && size > SMALL {
+            (size.saturating_add(ALIGNMENT), align_of::<AtomicU64>())
+        } else {
+            (size, ALIGNMENT)
+        }
+    }
+
     /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does not
     /// depend on their number.
     pub(crate) fn new(len: usize, header: H) -> Result<Self, OutOfMemory> {
         let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
         let cells = Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
-        // An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is
-        // asked for more memory instead.
-        let (size, align) = if sync::PLAIN {
-            (
-                cells.size().saturating_add(Self::ROOM + ALIGNMENT),
-                align_of::<AtomicU64>(),
-            )
-        } else {
-            (cells.size() + Self::ROOM + 1, ALIGNMENT)
-        };
+        let (size, align) = Self::layout(cells.size());
         let layout = Layout::from_size_align(size, align).map_err(|_| failed)?;
         let zeros = Zeros::new(layout).ok_or(failed)?;
         let memory = zeros.first();
@@ -84,8 +91,7 @@ impl<H> Cells<H> {
 
     /// The bytes of so many cells, with the header and what the alignment takes.
     pub(crate) fn bytes_for(len: usize) -> usize {
-        len.saturating_mul(size_of::<AtomicU64>())
-            .saturating_add(Self::ROOM + ALIGNMENT)
+        Self::layout(len.saturating_mul(size_of::<AtomicU64>())).0
     }
 
     /// The address of the first.
@@ -130,7 +136,7 @@ mod tests {
 
     #[test]
     fn they_are_aligned_and_all_0() {
-        for len in [1, 2, 31, 32, 33, 1 << 10, 1 << 17] {
+        for len in [1, 2, 31, 32, 33, 1 << 10, 1 << 11, 1 << 17] {
             let header = [0x1234_5678_u64; 65];
             let cells = Cells::new(len, header).expect("memory");
             assert_eq!(cells.len(), len);

@@ -212,7 +212,7 @@
 //!
 //! # Evidence
 //!
-//! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --ladder`): splits,
+//! The state checker has a machine of its own for this page (`cargo run --release -p protocol-checker -- --growing`): splits,
 //! hops, the longest match, admissions, snapshots, giving back, two tables, and deaths, with mutants that must
 //! die. Its second table begins a level deeper than here; all that it uses of that is that the tokens are longer. It is not
 //! held to this code access by access, as the machine of a table of a fixed size is. loom explores the races

@@ -1,15 +1,15 @@
 //! An engine of one table, whose size is fixed.
 
 use super::{Filling, Operations, Plan};
+use crate::counted::CountedTable;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
-use crate::segment::Segment;
 use crate::table::rate::{any_of, compared};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
 #[derive(Debug)]
 pub struct Fixed<L = Lanes<4, 16>> {
-    pub(crate) segment: Segment<L>,
+    pub(crate) table: CountedTable<L>,
     /// The items that it was sized for.
     pub(crate) capacity: usize,
 }
@@ -31,39 +31,39 @@ impl<L: Layout> Operations for Fixed<L> {
         let (geometry, capacity) = plan.size.geometry()?;
         plan.check_rate(geometry, capacity, Self::filling(&()))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        plan.check_memory(|| Segment::bytes_for(geometry, plan.descriptors))?;
-        let segment =
-            Segment::new(geometry, budget, plan.descriptors).map_err(BuildError::out_of_memory)?;
-        Ok(Self { segment, capacity })
+        plan.check_memory(|| CountedTable::bytes_for(geometry, plan.descriptors))?;
+        let table = CountedTable::new(geometry, budget, plan.descriptors)
+            .map_err(BuildError::out_of_memory)?;
+        Ok(Self { table, capacity })
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            segment: self.segment.fresh()?,
+            table: self.table.fresh()?,
             capacity: self.capacity,
         })
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            segment: self.segment.quiescent_copy()?,
+            table: self.table.quiescent_copy()?,
             capacity: self.capacity,
         })
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         Ok(Self {
-            segment: self.segment.snapshot()?,
+            table: self.table.snapshot()?,
             capacity: self.capacity,
         })
     }
 
     fn clear(&mut self) {
-        self.segment.clear();
+        self.table.clear();
     }
 
     fn len(&self) -> usize {
-        self.segment.len()
+        self.table.len()
     }
 
     fn capacity(&self) -> usize {
@@ -71,55 +71,55 @@ impl<L: Layout> Operations for Fixed<L> {
     }
 
     fn slots(&self) -> usize {
-        self.segment.slots()
+        self.table.slots()
     }
 
-    fn segments(&self) -> usize {
+    fn tables(&self) -> usize {
         1
     }
 
     fn heap_bytes(&self) -> usize {
-        self.segment.bytes()
+        self.table.bytes()
     }
 
     fn false_positive_rate(&self) -> f64 {
-        any_of::<L>(compared(self.len(), self.segment.geometry()))
+        any_of::<L>(compared(self.len(), self.table.geometry()))
     }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.segment.tokens().contains(hash)
+        self.table.tokens().contains(hash)
     }
 
     #[inline]
     fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        match self.segment.insert(hash, 0) {
+        match self.table.insert(hash, 0) {
             Ok(()) => Ok(()),
-            Err(refusal) => Err(self.segment.refused(refusal)),
+            Err(refusal) => Err(self.table.refused(refusal)),
         }
     }
 
     #[inline]
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        match self.segment.insert_unique(hash) {
+        match self.table.insert_unique(hash) {
             Ok(inserted) => Ok(inserted),
-            Err(refusal) => Err(self.segment.refused(refusal)),
+            Err(refusal) => Err(self.table.refused(refusal)),
         }
     }
 
     // See `Filter::remove_hash`.
     #[inline(always)]
     fn remove(&self, hash: u64) -> bool {
-        self.segment.remove(hash)
+        self.table.remove(hash)
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.segment.tokens().count(hash)
+        self.table.tokens().count(hash)
     }
 
     #[inline]
     fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.segment.tokens().ahead(hashes)
+        self.table.tokens().ahead(hashes)
     }
 
     #[inline]

@@ -48,7 +48,7 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// The number of slots.
     fn slots(&self) -> usize;
     /// The number of tables that hold items.
-    fn segments(&self) -> usize;
+    fn tables(&self) -> usize;
     /// The heap bytes in use.
     fn heap_bytes(&self) -> usize;
     /// The expected rate of false positives.

@@ -14,9 +14,9 @@ use state::{Cell, State};
 
 use super::{Filling, Operations, Plan};
 use crate::allocate;
+use crate::counted::CountedTable;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
-use crate::segment::Segment;
 use crate::table::Geometry;
 use crate::table::rate::{any_of, compared};
 use crate::tokens::ahead;
@@ -27,7 +27,7 @@ use crate::tokens::ahead;
 pub struct Rotating<L = Lanes<4, 16>> {
     state: Cell,
     /// One more than there are generations. All have the same geometry.
-    tables: Box<[Segment<L>]>,
+    tables: Box<[CountedTable<L>]>,
     /// The items that each generation was sized for.
     capacity: usize,
 }
@@ -41,7 +41,11 @@ const WALKS: usize = 8;
 impl<L: Layout> Rotating<L> {
     /// Of tables that nobody else can reach: the generations from the oldest to the young one, and the spare, which is
     /// empty.
-    pub(crate) fn of_tables(mut tables: Vec<Segment<L>>, capacity: usize, rotations: u64) -> Self {
+    pub(crate) fn of_tables(
+        mut tables: Vec<CountedTable<L>>,
+        capacity: usize,
+        rotations: u64,
+    ) -> Self {
         for table in &mut tables {
             // Only the owner of an admission knows the other generations.
             table.tokens_mut().leave_admissions_to_their_owners();
@@ -58,7 +62,7 @@ impl<L: Layout> Rotating<L> {
         &self,
         state: State,
         rotations: u64,
-        copy: impl Fn(&Segment<L>) -> Result<Segment<L>, E>,
+        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, E>,
     ) -> Result<Self, E> {
         let mut tables = Vec::new();
         allocate::grow(&mut tables, self.tables.len())?;
@@ -76,7 +80,7 @@ impl<L: Layout> Rotating<L> {
     /// for a lookup.
     fn copied_between_rotations(
         &self,
-        copy: impl Fn(&Segment<L>) -> Result<Segment<L>, SnapshotError>,
+        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, SnapshotError>,
     ) -> Result<Self, SnapshotError> {
         for _ in 0..WALKS {
             let state = self.state.load();
@@ -95,14 +99,14 @@ impl<L: Layout> Rotating<L> {
 
     /// The tables of a filter that nobody else can reach: the generations from the oldest to the young one, and the
     /// spare.
-    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &Segment<L>> {
+    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &CountedTable<L>> {
         let state = self.state.load();
         let spare = &self.tables[state.spare(self.tables.len())];
         self.live(state).chain([spare])
     }
 
     /// The number of rotations at this moment, and the generations from the oldest to the young one.
-    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &Segment<L>>) {
+    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &CountedTable<L>>) {
         let state = self.state.load();
         (state.rotations(), self.live(state))
     }
@@ -122,7 +126,7 @@ impl<L: Layout> Rotating<L> {
         live.any(|table| table.tokens().relocate_one(hash))
     }
 
-    fn sum(&self, of: impl Fn(&Segment<L>) -> usize) -> usize {
+    fn sum(&self, of: impl Fn(&CountedTable<L>) -> usize) -> usize {
         self.live(self.state.load()).map(of).sum()
     }
 }
@@ -145,29 +149,30 @@ impl<L: Layout> Operations for Rotating<L> {
         plan.check_rate(geometry, capacity, Self::filling(&plan.options))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| {
-            let table = size_of::<Segment<L>>() + Segment::bytes_for(geometry, plan.descriptors)?;
+            let table =
+                size_of::<CountedTable<L>>() + CountedTable::bytes_for(geometry, plan.descriptors)?;
             Ok(tables.saturating_mul(table))
         })?;
         let mut built = Vec::new();
         allocate::grow(&mut built, tables).map_err(BuildError::out_of_memory)?;
         for _ in 0..tables {
-            let table = Segment::new(geometry, budget, plan.descriptors);
+            let table = CountedTable::new(geometry, budget, plan.descriptors);
             built.push(table.map_err(BuildError::out_of_memory)?);
         }
         Ok(Self::of_tables(built, capacity, 0))
     }
 
     fn fresh(&self) -> Result<Self, OutOfMemory> {
-        self.copied(self.state.load(), 0, Segment::fresh)
+        self.copied(self.state.load(), 0, CountedTable::fresh)
     }
 
     fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
         let state = self.state.load();
-        self.copied(state, state.rotations(), Segment::quiescent_copy)
+        self.copied(state, state.rotations(), CountedTable::quiescent_copy)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        self.copied_between_rotations(Segment::snapshot)
+        self.copied_between_rotations(CountedTable::snapshot)
     }
 
     fn clear(&mut self) {
@@ -179,7 +184,7 @@ impl<L: Layout> Operations for Rotating<L> {
     }
 
     fn len(&self) -> usize {
-        self.sum(Segment::len)
+        self.sum(CountedTable::len)
     }
 
     fn capacity(&self) -> usize {
@@ -193,16 +198,16 @@ impl<L: Layout> Operations for Rotating<L> {
     }
 
     fn slots(&self) -> usize {
-        self.sum(Segment::slots)
+        self.sum(CountedTable::slots)
     }
 
-    fn segments(&self) -> usize {
+    fn tables(&self) -> usize {
         self.generations()
     }
 
     fn heap_bytes(&self) -> usize {
         let tables = self.tables.iter();
-        allocate::bytes(&self.tables) + tables.map(Segment::bytes).sum::<usize>()
+        allocate::bytes(&self.tables) + tables.map(CountedTable::bytes).sum::<usize>()
     }
 
     fn false_positive_rate(&self) -> f64 {

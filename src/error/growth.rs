@@ -24,13 +24,13 @@ use super::rate::Rate;
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
 /// let InsertError::CannotGrow { error, .. } = error else { unreachable!() };
-/// assert_eq!(error.segments(), 1);
+/// assert_eq!(error.tables(), 1);
 /// assert!(error.false_positive_rate() > 0.0003); // what another doubling would have made possible
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrowthError {
-    pub(crate) segments: usize,
+    pub(crate) tables: usize,
     pub(crate) limit: Limit,
 }
 
@@ -49,14 +49,14 @@ pub(crate) enum Limit {
     },
     OutOfMemory(OutOfMemory),
     Buckets,
-    Segments,
+    Tables,
 }
 
 impl GrowthError {
     /// The number of tables there are.
     #[must_use]
-    pub fn segments(&self) -> usize {
-        self.segments
+    pub fn tables(&self) -> usize {
+        self.tables
     }
 
     /// The false-positive rate that growth could lead to, once the filter is full again; 0 if that is not what stands in
@@ -88,11 +88,11 @@ impl GrowthError {
 
 impl fmt::Display for GrowthError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let segments = self.segments;
-        let plural = if segments == 1 { "" } else { "s" };
+        let tables = self.tables;
+        let plural = if tables == 1 { "" } else { "s" };
         write!(
             out,
-            "there is no room in {segments} table{plural}, and growth "
+            "there is no room in {tables} table{plural}, and growth "
         )?;
         match self.limit {
             Limit::FalsePositiveRate { rate, most } => {
@@ -117,7 +117,7 @@ impl fmt::Display for GrowthError {
                 out,
                 "would lead to a table larger than the largest possible one"
             ),
-            Limit::Segments => write!(
+            Limit::Tables => write!(
                 out,
                 "would lead to more than the largest possible number of them"
             ),

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::{Any, AnyLayout, Engine, Filter};
 #[cfg(feature = "std")]
-use crate::engine::Ladder;
+use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::BuildError;
 use crate::layout::Layout;
@@ -37,11 +37,11 @@ pub type CuckooFilterBuilder<S = RandomState> = FilterBuilder<Fixed, S>;
 ///     .max_false_positive_rate(0.001)
 ///     .max_memory_usage(64 << 20)
 ///     .build()?;
-/// assert_eq!(filter.segments(), 1);
+/// assert_eq!(filter.tables(), 1);
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
 #[cfg(feature = "std")]
-pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Ladder, S>;
+pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Growing, S>;
 
 /// Builds a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
 ///

@@ -2,12 +2,12 @@
 
 use super::Rotates;
 #[cfg(feature = "std")]
-use crate::engine::Ladder;
+use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
 use crate::layout::Layout;
 use crate::stored::Stored;
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Ladder`] or [`Rotating`].
+/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Growing`] or [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///
@@ -65,7 +65,7 @@ impl<L: Layout> Engine for Fixed<L> {
 }
 
 #[cfg(feature = "std")]
-impl Engine for Ladder {
+impl Engine for Growing {
     type With<M: Layout> = Self;
 }
 

@@ -1,15 +1,15 @@
 //! What only filters that grow have.
 
 use super::Filter;
-use crate::engine::{Ladder, Operations};
+use crate::engine::{Growing, Operations};
 
 /// Filters that grow.
-impl<S, I> Filter<Ladder, S, I> {
+impl<S, I> Filter<Growing, S, I> {
     /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
     /// looks at all of them.
     #[must_use]
-    pub fn segments(&self) -> usize {
-        self.engine.segments()
+    pub fn tables(&self) -> usize {
+        self.engine.tables()
     }
 
     /// Sets the number of bytes that the filter refuses to grow beyond, as
@@ -46,7 +46,7 @@ impl<S, I> Filter<Ladder, S, I> {
     /// let filter = GrowingCuckooFilter::with_capacity(100);
     /// filter.limit_memory_usage(filter.memory_usage());
     /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
-    /// assert!(added >= 100 && filter.segments() == 1);
+    /// assert!(added >= 100 && filter.tables() == 1);
     /// let InsertError::CannotGrow { error, .. } = refused else { unreachable!() };
     ///
     /// // As much as it asks for, and not more.

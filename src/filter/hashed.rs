@@ -141,7 +141,7 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     fn shape(&self) -> Shape;
 
     /// The number of tables: of a growing filter 1 until it has doubled ten times; of one that rotates its generations; else 1.
-    fn segments(&self) -> usize;
+    fn tables(&self) -> usize;
 
     /// As [`Filter::memory_usage`].
     fn memory_usage(&self) -> usize;
@@ -308,8 +308,8 @@ where
         self.shape()
     }
 
-    fn segments(&self) -> usize {
-        self.engine.segments()
+    fn tables(&self) -> usize {
+        self.engine.tables()
     }
 
     fn hasher(&self) -> &dyn Any {

@@ -37,7 +37,7 @@ impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
         out.debug_struct(E::NAME)
             .field("len", &self.len())
             .field("capacity", &self.capacity())
-            .field("segments", &self.engine.segments())
+            .field("tables", &self.engine.tables())
             .field("slots", &self.slots())
             .field("load_factor", &self.load_factor())
             .field("false_positive_rate", &self.false_positive_rate())

@@ -48,10 +48,10 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
     /// As [`insert_value`](Self::insert_value).
     pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
         possible::<L>(value).map_err(|error| InsertError::Value { error })?;
-        let segment = &self.engine.segment;
-        segment
+        let table = &self.engine.table;
+        table
             .insert(hash, value)
-            .map_err(|refusal| segment.refused(refusal))
+            .map_err(|refusal| table.refused(refusal))
     }
 
     /// As [`insert_unique_value`](Self::insert_unique_value), by hash.
@@ -65,24 +65,24 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
         value: u16,
     ) -> Result<Option<u16>, InsertError> {
         possible::<L>(value).map_err(|error| InsertError::Value { error })?;
-        let segment = &self.engine.segment;
-        segment
+        let table = &self.engine.table;
+        table
             .find_or_insert(hash, value)
-            .map_err(|refusal| segment.refused(refusal))
+            .map_err(|refusal| table.refused(refusal))
     }
 
     /// As [`value`](Self::value), by hash.
     #[inline]
     #[must_use]
     pub fn value_hash(&self, hash: u64) -> Option<u16> {
-        self.engine.segment.tokens().value(hash)
+        self.engine.table.tokens().value(hash)
     }
 
     /// As [`values`](Self::values), by hash.
     #[must_use]
     pub fn values_hash(&self, hash: u64) -> Values {
         let mut values = Values::none();
-        let tokens = self.engine.segment.tokens();
+        let tokens = self.engine.table.tokens();
         tokens.values(hash, |value| values.push(value));
         values
     }
@@ -94,13 +94,13 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
     /// As [`replace_value`](Self::replace_value).
     pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
         possible::<L>(new)?;
-        let tokens = self.engine.segment.tokens();
+        let tokens = self.engine.table.tokens();
         Ok(old <= L::MAX_VALUE && tokens.replace_value(hash, old, new))
     }
 
     /// As [`remove_value`](Self::remove_value), by hash.
     pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
-        value <= L::MAX_VALUE && self.engine.segment.remove_value(hash, value)
+        value <= L::MAX_VALUE && self.engine.table.remove_value(hash, value)
     }
 
     /// As [`value_many`](Self::value_many), by hashes.
@@ -111,7 +111,7 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
     #[track_caller]
     pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
         check_lengths(hashes, values);
-        let tokens = self.engine.segment.tokens();
+        let tokens = self.engine.table.tokens();
         for (value, hash) in values.iter_mut().zip(tokens.ahead(hashes)) {
             *value = tokens.value(hash);
         }

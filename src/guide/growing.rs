@@ -46,7 +46,7 @@
 //!
 //! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which begins as large as
 //! the first one is by then, and doubles as the first one did. A lookup of an absent item looks at both then.
-//! [`segments`](crate::Filter::segments) says how many tables there are. A first table that is ten times as large saves
+//! [`tables`](crate::Filter::tables) says how many tables there are. A first table that is ten times as large saves
 //! three or four doublings.
 //!
 //! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words

@@ -38,7 +38,7 @@ impl Fingerprint {
     /// The fingerprint with these bits, for a caller who knows that they are not 0.
     #[cfg(feature = "std")]
     #[inline]
-    pub(super) fn of_bits_that_are_not_0(bits: u32) -> Self {
+    pub(super) const fn of_bits_that_are_not_0(bits: u32) -> Self {
         debug_assert!(bits != 0);
         Self(bits)
     }

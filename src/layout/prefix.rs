@@ -37,9 +37,9 @@ const MARK: u16 = 1;
 impl Head {
     /// Bits 15 to 10 of a hash, with 1 standing in for 0.
     #[inline]
-    pub(crate) fn of_hash(hash: u64) -> Self {
+    pub(crate) const fn of_hash(hash: u64) -> Self {
         let bits = hash as u16 & !TAIL;
-        Self(bits | u16::from(bits == 0) << TAIL_BITS)
+        Self(bits | ((bits == 0) as u16) << TAIL_BITS)
     }
 
     #[inline]
@@ -49,14 +49,21 @@ impl Head {
 
     /// In the place where lanes have it.
     #[inline]
-    pub(crate) fn bits(self) -> u16 {
+    pub(crate) const fn bits(self) -> u16 {
         self.0
+    }
+
+    /// The lane of an item that has it, of which the next ten index bits are these, without the mark: so it is that of a
+    /// new token where the table began. Deeper, who looks for tokens that cover the item need not know the last bit.
+    #[inline]
+    pub(crate) fn lane(self, next: u16) -> u16 {
+        self.0 | next & TAIL
     }
 
     /// What names the stripe of all tokens that have this head.
     #[inline]
-    pub(crate) fn fingerprint(self) -> Fingerprint {
-        Fingerprint::of_bits_that_are_not_0(u32::from(self.0 >> TAIL_BITS))
+    pub(crate) const fn fingerprint(self) -> Fingerprint {
+        Fingerprint::of_bits_that_are_not_0((self.0 >> TAIL_BITS) as u32)
     }
 
     /// The head that a fingerprint stands for.
@@ -69,7 +76,7 @@ impl Depth {
     /// The lane of a new token, of which the next ten index bits are these.
     #[inline]
     pub(crate) fn lane(self, head: Head, next: u16) -> u16 {
-        head.bits() | next & TAIL | self.mark()
+        head.lane(next) | self.mark()
     }
 
     /// The lane of a token with so many of them. Where the table began all tails are full.
@@ -137,25 +144,32 @@ impl Marks {
         Self([depth as u16 * MARK; 8])
     }
 
+    /// The lane of a new token, if this is that [without the mark](Head::lane).
+    #[inline]
+    pub(crate) fn full(&self, lane: u16) -> u16 {
+        lane | self.0[0]
+    }
+
     /// Whether a lane has as long a tail as a new one.
     #[inline]
     pub(crate) fn is_full(&self, lane: u16) -> bool {
         lane & self.0[0] == self.0[0]
     }
 
-    /// As [`Depth::covering`].
+    /// As [`Depth::covering`]; of the wanted lane, the mark need not be there.
     #[inline]
     pub(crate) fn covering(&self, wanted: u16, first: u64, second: u64) -> u32 {
         covering(self, wanted, 0, first, second)
     }
 
-    /// What a look at two words of this depth tells of an item, if this is its full lane there.
+    /// What a look at two words of this depth tells of an item, if this is its lane there, [with the mark](Self::full) or
+    /// without.
     #[inline]
     pub(crate) fn look(&self, wanted: u16, first: u64, second: u64) -> Sight {
         look(self, wanted, first, second)
     }
 
-    /// The same of words that are not of one depth: with the full lane of the item in each.
+    /// The same of words that are not of one depth: with the lane of the item in each.
     #[inline]
     pub(crate) fn look_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> Sight {
         look_each(wanted, words)

@@ -8,10 +8,10 @@ use super::input::Input;
 use super::source::Source;
 use super::words::put_words;
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, geometry, search_budget};
+use crate::counted::CountedTable;
 use crate::engine::Fixed;
 use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Layout;
-use crate::segment::Segment;
 use crate::table::Geometry;
 
 /// What the stored form says ahead of the words.
@@ -34,7 +34,7 @@ mod at {
 
 impl<L: Layout> Header<L> {
     fn of(engine: &Fixed<L>, identity: &Identity, items: usize) -> Self {
-        let tokens = engine.segment.tokens();
+        let tokens = engine.table.tokens();
         Self {
             identity: *identity,
             geometry: tokens.geometry(),
@@ -82,7 +82,7 @@ impl<L: Layout> Stored for Fixed<L> {
     const KIND: Kind = Kind::Fixed;
 
     fn stored_bytes(&mut self) -> u64 {
-        stored_bytes(self.segment.geometry())
+        stored_bytes(self.table.geometry())
     }
 
     fn put<E>(
@@ -91,7 +91,7 @@ impl<L: Layout> Stored for Fixed<L> {
         mut put: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         // Not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let tokens = self.segment.tokens();
+        let tokens = self.table.tokens();
         let frame = Header::of(self, identity, tokens.settle_all()).frame();
         put(&frame.encode())?;
         let mut checksum = frame.begin_checksum();
@@ -100,7 +100,7 @@ impl<L: Layout> Stored for Fixed<L> {
     }
 
     fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
-        let table = StoredTable::of(self.segment.tokens());
+        let table = StoredTable::of(self.table.tokens());
         let frame = Header::of(self, identity, table.items).frame();
         let head = frame.encode().to_vec();
         // The table is the same for as long as the filter is borrowed.
@@ -127,9 +127,9 @@ impl<L: Layout> Stored for Fixed<L> {
         let words = input.words(header.geometry)?;
         input.checksum()?;
         let table = words.check(header.items)?;
-        let segment = Segment::with_table(table, header.items, header.search_budget)?;
+        let table = CountedTable::with_table(table, header.items, header.search_budget)?;
         let capacity = header.capacity;
-        Ok((Self { segment, capacity }, hasher))
+        Ok((Self { table, capacity }, hasher))
     }
 }
 

@@ -13,11 +13,11 @@ use super::{
     CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, geometry, malformed, search_budget,
 };
 use crate::allocate;
+use crate::counted::CountedTable;
 use crate::engine::rotating::{Generations, MOST_ROTATIONS};
 use crate::engine::{Operations, Rotating};
 use crate::error::{OutOfMemory, ReadError};
 use crate::layout::Layout;
-use crate::segment::Segment;
 use crate::table::Geometry;
 
 /// What the stored form says ahead of the numbers of items.
@@ -170,7 +170,7 @@ impl<L: Layout> Stored for Rotating<L> {
 fn read_tables<L: Layout>(
     input: &mut Input<'_, impl Source>,
     header: &Header<L>,
-) -> Result<Vec<Segment<L>>, ReadError> {
+) -> Result<Vec<CountedTable<L>>, ReadError> {
     let (geometry, generations) = (header.geometry, header.generations);
     input.expect(stored_bytes(geometry, generations))?;
     let mut items = Vec::new();
@@ -191,9 +191,13 @@ fn read_tables<L: Layout>(
     for (items, words) in items.into_iter().zip(read) {
         let items = at_most_slots(items, geometry, "a generation has more items than slots")?;
         let table = words.check(items)?;
-        tables.push(Segment::with_table(table, items, header.search_budget)?);
+        tables.push(CountedTable::with_table(
+            table,
+            items,
+            header.search_budget,
+        )?);
     }
-    tables.push(Segment::new(geometry, header.search_budget, None)?);
+    tables.push(CountedTable::new(geometry, header.search_budget, None)?);
     Ok(tables)
 }
 

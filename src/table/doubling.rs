@@ -7,6 +7,7 @@ mod block;
 mod blocks;
 mod class;
 mod header;
+mod heads;
 mod level;
 mod prefix;
 mod stage;

@@ -12,6 +12,8 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::compiler_fence;
 
+use once_cell::race::OnceBox;
+
 use super::transfer::{FIELDS, Transfer};
 use crate::allocate;
 use crate::error::OutOfMemory;
@@ -26,7 +28,11 @@ struct Descriptor {
     control: AtomicU64,
     owned: AtomicU64,
     fields: [AtomicU64; FIELDS],
+    /// What was added to a pool, in the last of its descriptors. It has the room, and is claimed the least.
+    added: OnceBox<Added>,
 }
+
+type Added = Box<[Descriptor]>;
 
 /// The number of a use and its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +45,20 @@ pub(super) enum State {
     Aborted = 2,
 }
 
-/// A fixed number of descriptors, shared by all slow paths of one filter.
+/// The descriptors of one table, shared by all its slow paths. A table that grows adds some, and none is ever taken away
+/// while the table is shared.
 #[derive(Debug)]
 pub(super) struct Pool<L> {
-    descriptors: Box<[Descriptor]>,
+    descriptors: Added,
     layout: PhantomData<L>,
+}
+
+/// Descriptors that were allocated together.
+#[derive(Clone, Copy, Debug)]
+struct Part<'a> {
+    descriptors: &'a [Descriptor],
+    /// The number of the first.
+    first: usize,
 }
 
 /// The right to use one descriptor; given back when dropped.
@@ -59,8 +74,12 @@ pub(super) struct Claim<'a, L> {
 
 const STATE_BITS: u32 = 2;
 
-/// Enough for a tiny table whose owners are all preempted at once. If claims keep failing, the insert is refused.
-const FEWEST: usize = 16;
+/// So that a thread that stops for good in a tiny table leaves one. If claims keep failing, the insert is refused.
+const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
+
+/// How many times as many there are after some are added, unless those are the most that there can be.
+#[cfg(feature = "std")]
+const STEP: usize = 4;
 
 impl Control {
     fn pending(uses: u64) -> Self {
@@ -90,6 +109,7 @@ impl Descriptor {
             control: AtomicU64::new(Control::pending(0).decided(State::Aborted).0),
             owned: AtomicU64::new(0),
             fields: core::array::from_fn(|_| AtomicU64::new(0)),
+            added: OnceBox::new(),
         }
     }
 
@@ -130,48 +150,39 @@ impl Descriptor {
     }
 }
 
-impl<L: Layout> Pool<L> {
-    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer, because that many
-    /// transfers at once would disturb each other.
-    pub(super) fn size_for(buckets: usize) -> usize {
-        let wanted = (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS);
-        wanted.min((buckets / 16).next_power_of_two().max(FEWEST))
-    }
-
-    pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
-        debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
-        Ok(Self {
-            descriptors: allocate::slice(size, Descriptor::new)?,
-            layout: PhantomData,
+impl<'a> Part<'a> {
+    /// The one behind it, if there is one.
+    fn next(self) -> Option<Self> {
+        let last = self.descriptors.last()?;
+        Some(Self {
+            descriptors: last.added.get()?,
+            first: self.end(),
         })
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.descriptors.len()
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.descriptors)
-    }
-
-    pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&self.descriptors)
+    /// How many there are, up to the end of this part.
+    fn end(self) -> usize {
+        self.first + self.descriptors.len()
     }
 
     /// So many of them, from the first on, belong to the thread of the same number. All other claims share the rest.
+    ///
+    /// What is added changes nothing of that: in each part, a descriptor that a thread writes without a locked instruction
+    /// is that thread's from the beginning to the end, whichever parts other threads know of.
     #[inline]
     #[allow(
         clippy::unnecessary_min_or_max,
         reason = "without the standard library no thread has a number of its own"
     )]
-    fn own(&self) -> usize {
-        (self.descriptors.len() / 4).min(sync::EXCLUSIVE)
+    fn own(self) -> usize {
+        (self.end() / 4)
+            .min(sync::EXCLUSIVE)
+            .min(self.descriptors.len() / 2)
     }
 
-    /// A descriptor that nobody uses, if there is one: the thread's own without a locked instruction, or one of those that
-    /// threads share.
+    /// A descriptor that nobody uses: the thread's own without a locked instruction, or one of those that threads share.
     #[inline]
-    pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
+    fn claim<L>(self) -> Option<Claim<'a, L>> {
         let thread = sync::thread_index();
         if thread < self.own() && self.descriptors[thread].take_own() {
             return Some(self.claimed(thread));
@@ -180,7 +191,7 @@ impl<L: Layout> Pool<L> {
     }
 
     #[inline(never)]
-    fn claim_shared(&self, thread: usize) -> Option<Claim<'_, L>> {
+    fn claim_shared<L>(self, thread: usize) -> Option<Claim<'a, L>> {
         let shared = self.descriptors.len() - self.own();
         (0..shared).find_map(|step| {
             let index = self.own() + (thread + step) % shared;
@@ -194,18 +205,138 @@ impl<L: Layout> Pool<L> {
         })
     }
 
-    fn claimed(&self, index: usize) -> Claim<'_, L> {
+    fn claimed<L>(self, index: usize) -> Claim<'a, L> {
         Claim {
             descriptor: &self.descriptors[index],
-            index,
+            index: self.first + index,
             layout: PhantomData,
         }
+    }
+}
+
+impl<L: Layout> Pool<L> {
+    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer, because that many
+    /// transfers at once would disturb each other, and they would take more than a 16th of the bytes of its words.
+    pub(super) fn size_for(buckets: usize) -> usize {
+        let affordable = (buckets / 128).max(1).ilog2();
+        Self::most().min(FEWEST.max(1 << affordable))
+    }
+
+    fn most() -> usize {
+        (4 * sync::parallelism()).clamp(64, MAX_DESCRIPTORS)
+    }
+
+    pub(super) fn new(size: usize) -> Result<Self, OutOfMemory> {
+        debug_assert!((1..=MAX_DESCRIPTORS).contains(&size));
+        Ok(Self {
+            descriptors: allocate::slice(size, Descriptor::new)?,
+            layout: PhantomData,
+        })
+    }
+
+    fn first(&self) -> Part<'_> {
+        Part {
+            descriptors: &self.descriptors,
+            first: 0,
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        core::iter::successors(Some(self.first()), |part| part.next())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Descriptor> {
+        self.parts().flat_map(|part| part.descriptors)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all().count()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.parts().map(|part| allocate::bytes(part.descriptors));
+        // Each that was added is in a box of its own.
+        parts.sum::<usize>() + (self.parts().count() - 1) * size_of::<Added>()
+    }
+
+    pub(super) fn place(&self) -> Range<usize> {
+        allocate::place(&self.descriptors)
+    }
+
+    /// How many to add for a table that needs so many: none, if there are about as many.
+    #[cfg(feature = "std")]
+    fn missing(&self, size: usize) -> usize {
+        let now = self.len();
+        if size == Self::most() || size >= STEP * now {
+            size.saturating_sub(now)
+        } else {
+            0
+        }
+    }
+
+    /// The bytes that [`grow`](Self::grow) would add.
+    #[cfg(feature = "std")]
+    pub(super) fn bytes_to_grow(&self, size: usize) -> usize {
+        match self.missing(size) {
+            0 => 0,
+            missing => missing * size_of::<Descriptor>() + size_of::<Added>(),
+        }
+    }
+
+    /// Adds descriptors, if a table that needs so many has much fewer.
+    #[cfg(feature = "std")]
+    pub(super) fn grow(&self, size: usize) -> Result<(), OutOfMemory> {
+        let missing = self.missing(size);
+        if let Some(last) = self.all().last()
+            && missing > 0
+        {
+            let added = || allocate::slice(missing, Descriptor::new).map(Box::new);
+            last.added.get_or_try_init(added)?;
+        }
+        Ok(())
+    }
+
+    /// Frees what was added. No word may be frozen, and nothing be claimed.
+    #[cfg(feature = "std")]
+    pub(super) fn shrink(&mut self) {
+        if let Some(last) = self.descriptors.last_mut() {
+            last.added = OnceBox::new();
+        }
+    }
+
+    /// A descriptor that nobody uses, if there is one: of those that were added last, if they have one.
+    #[inline]
+    pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
+        let first = self.first();
+        match first.next() {
+            None => first.claim(),
+            Some(next) => claim_added(next).or_else(|| first.claim()),
+        }
+    }
+
+    /// The descriptor that a reference names.
+    #[inline]
+    fn descriptor(&self, reference: Reference<L>) -> &Descriptor {
+        let index = reference.index();
+        match self.descriptors.get(index) {
+            Some(descriptor) => descriptor,
+            None => self.added(index),
+        }
+    }
+
+    #[cold]
+    fn added(&self, index: usize) -> &Descriptor {
+        let mut parts = self.parts();
+        // Who installed the reference had the part before that, and the caller has read the word with Acquire.
+        let part = parts.find(|part| index < part.end());
+        let part = part.expect("a descriptor that was claimed is there");
+        &part.descriptors[index - part.first]
     }
 
     /// What a reference stands for, and how it is decided. `None` if that use is over; the word has then
     /// changed.
     pub(super) fn read(&self, reference: Reference<L>) -> Option<(Transfer<L>, Control)> {
-        let descriptor = &self.descriptors[reference.index()];
+        let descriptor = self.descriptor(reference);
         // Relaxed: the fence and the control below reject fields of a later use; the Acquire that brought
         // the reference rules out those of an earlier one.
         let fields = core::array::from_fn(|field| descriptor.fields[field].load(Ordering::Relaxed));
@@ -219,21 +350,27 @@ impl<L: Layout> Pool<L> {
 
     /// The present control of the descriptor that a reference names.
     pub(super) fn control(&self, reference: Reference<L>) -> Control {
-        self.descriptors[reference.index()].control()
+        self.descriptor(reference).control()
     }
 
     /// Decides the use that was `pending` when it was read.
     pub(super) fn decide(&self, reference: Reference<L>, pending: Control, state: State) {
-        self.descriptors[reference.index()].decide(pending, state);
+        self.descriptor(reference).decide(pending, state);
     }
 
     /// Takes back the descriptors that dead threads held. For a caller who has the tokens alone: a descriptor that is
     /// taken from a living owner would have two.
     pub(super) fn reclaim(&self) {
-        for descriptor in &self.descriptors {
+        for descriptor in self.all() {
             descriptor.owned.store(0, Ordering::Relaxed);
         }
     }
+}
+
+/// Of those that were added last, if they have one.
+#[inline(never)]
+fn claim_added<L>(part: Part<'_>) -> Option<Claim<'_, L>> {
+    part.next().and_then(claim_added).or_else(|| part.claim())
 }
 
 impl<L: Layout> Claim<'_, L> {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::descriptor::{Control, Pool, State};
 use super::hints::{Hint, Hints};
-use super::stripes::Stripes;
+use super::stripes::{BySize, Stripes};
 use super::transfer::Transfer;
 use crate::error::OutOfMemory;
 use crate::layout::{Bucket, Fingerprint, Layout};
@@ -18,11 +18,11 @@ use crate::table::{Content, Geometry, Reference, Table};
 #[derive(Debug)]
 pub(crate) struct Tokens<L> {
     pub(super) table: Table<L>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<BySize>,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
-    /// Most buckets that one path search examines.
-    pub(super) search_budget: usize,
+    /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
+    search_budget: u32,
     pub(super) deciders: Deciders,
 }
 
@@ -63,12 +63,13 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
+        let stripes = Stripes::new(table.len())?;
         Ok(Self {
             table,
-            stripes: Stripes::new()?,
+            stripes,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
-            search_budget,
+            search_budget: search_budget as u32,
             deciders: Deciders::Everyone,
         })
     }
@@ -80,16 +81,16 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let fixed = Stripes::new()?.bytes()
+        let rest = Stripes::<BySize>::new(geometry.buckets())?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
             + Hints::<L>::new()?.bytes();
-        Ok(geometry.buckets() * size_of::<u64>() + fixed)
+        Ok(geometry.buckets() * size_of::<u64>() + rest)
     }
 
     /// An empty object like this one.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let table = Table::new(self.table.geometry())?;
-        let mut fresh = Self::with_table(table, self.search_budget, Some(self.pool.len()))?;
+        let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.len()))?;
         fresh.deciders = self.deciders;
         Ok(fresh)
     }
@@ -114,7 +115,7 @@ impl<L: Layout> Tokens<L> {
     }
 
     pub(crate) fn search_budget(&self) -> usize {
-        self.search_budget
+        self.search_budget as usize
     }
 
     /// From now on only its owner commits an admission.

@@ -60,7 +60,7 @@ pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usiz
                 let len = copy.taken();
                 return Ok((copy, len));
             }
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(Group::MOST),
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(tokens.stripes.len()),
             Err(Disturbance::NoRoom) => {}
         }
         copy.clear();

@@ -9,6 +9,7 @@
 //! under way ([`hints`](super::hints)).
 
 use alloc::boxed::Box;
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
@@ -16,11 +17,30 @@ use crate::error::OutOfMemory;
 use crate::layout::Fingerprint;
 use crate::sync::{self, AtomicU64, Ordering};
 
-/// The version counters of one table.
+/// The version counters of one table, as many as `N` says.
 #[derive(Debug)]
-pub(super) struct Stripes {
-    versions: Box<[AtomicU64; STRIPES]>,
+pub(super) struct Stripes<N> {
+    /// Their number is a power of two.
+    versions: Box<[AtomicU64]>,
+    number: PhantomData<N>,
 }
+
+/// How many stripes a table has.
+pub(super) trait Number {
+    /// For a table of so many words. A power of two.
+    fn for_words(words: usize) -> usize;
+    /// Of so many that were made for a table. If it is a constant, each lookup saves a load.
+    fn given(len: usize) -> usize;
+}
+
+/// Fewer for a small table, of a fixed size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BySize;
+
+/// The same for all tables that grow.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfGrowing;
 
 /// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +59,46 @@ const SCAN: u64 = 1;
 /// What a bump adds.
 const BUMP: u64 = SCAN << 1;
 
-/// 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache line. It
-/// hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation. As a
-/// constant it saves each lookup a mask and a bounds check.
-const STRIPES: usize = if sync::MODEL { 4 } else { 128 };
+/// The most stripes, 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache
+/// line. It hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation.
+const MOST: usize = if sync::MODEL { 4 } else { 128 };
+
+/// A cache line.
+const FEWEST: usize = if sync::MODEL { 4 } else { 8 };
+
+impl Number for BySize {
+    /// They take a 32nd of the bytes of the words, if they need not be fewer or more.
+    fn for_words(words: usize) -> usize {
+        let affordable = (words / 32).max(1).ilog2();
+        (1 << affordable).clamp(FEWEST, MOST)
+    }
+
+    #[inline]
+    fn given(len: usize) -> usize {
+        len
+    }
+}
+
+#[cfg(feature = "std")]
+impl OfGrowing {
+    /// One for each two heads. A larger table has no more: lookups would have to ask for their number.
+    const NUMBER: usize = if sync::MODEL { 4 } else { 32 };
+}
+
+#[cfg(feature = "std")]
+impl Number for OfGrowing {
+    fn for_words(_: usize) -> usize {
+        Self::NUMBER
+    }
+
+    #[inline]
+    fn given(_: usize) -> usize {
+        Self::NUMBER
+    }
+}
 
 impl Group {
-    /// The most groups: one for each stripe.
-    pub(super) const MOST: usize = STRIPES;
-
-    /// All groups, if there are `groups` of them, at most [`MOST`](Self::MOST).
+    /// All groups, if there are `groups` of them, a power of two, at most one for each stripe.
     pub(super) fn all(groups: usize) -> impl Iterator<Item = Self> {
         (0..groups).map(move |index| Self { index, groups })
     }
@@ -60,35 +110,41 @@ impl Group {
 
     /// Whether the stripe of `f` is in it.
     pub(super) fn has(self, f: Fingerprint) -> bool {
-        stripe_of(f) % self.groups == self.index
+        // The number of groups divides that of the stripes.
+        f.bits() as usize % self.groups == self.index
     }
 }
 
-#[inline]
-fn stripe_of(f: Fingerprint) -> usize {
-    (f.bits() % STRIPES as u32) as usize
-}
+impl<N: Number> Stripes<N> {
+    /// Those of a table of so many words.
+    pub(super) fn new(words: usize) -> Result<Self, OutOfMemory> {
+        let number = N::for_words(words);
+        assert!(number.is_power_of_two());
+        Ok(Self {
+            versions: allocate::slice(number, || AtomicU64::new(0))?,
+            number: PhantomData,
+        })
+    }
 
-impl Stripes {
-    pub(super) fn new() -> Result<Self, OutOfMemory> {
-        let versions = allocate::slice(STRIPES, || AtomicU64::new(0))?;
-        match versions.try_into() {
-            Ok(versions) => Ok(Self { versions }),
-            Err(_) => unreachable!("a slice of STRIPES cells is an array of them"),
-        }
+    pub(super) fn len(&self) -> usize {
+        self.versions.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.versions[..])
+        allocate::bytes(&self.versions)
     }
 
     pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&self.versions[..])
+        allocate::place(&self.versions)
     }
 
     #[inline]
+    #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
-        &self.versions[stripe_of(f)]
+        let mask = N::given(self.versions.len()) - 1;
+        // SAFETY: there are `N::for_words` of them, a power of two, and that is what `given` says. So the mask is less, and
+        // what is left of any number is not more than the mask.
+        unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
     }
 
     /// The version before the reader looks at the words.
@@ -153,16 +209,45 @@ impl Stripes {
 mod tests {
     use super::*;
 
+    fn few_and_many() -> [Stripes<BySize>; 2] {
+        [1, 1 << 20].map(|words| Stripes::new(words).expect("memory"))
+    }
+
     /// Whatever its fingerprint is. What a scan changes is no bump.
     #[test]
     fn each_bump_changes_the_bumps() {
-        let stripes = Stripes::new().expect("memory");
-        for bits in 1..=2 * STRIPES as u32 {
-            stripes.bump(Fingerprint::from_bits(bits).expect("not 0"));
-            assert_eq!(stripes.bumps(), u64::from(bits));
-            Group::all(1).for_each(|group| stripes.announce_scan(group));
-            assert_eq!(stripes.bumps(), u64::from(bits), "a scan is no bump");
-            stripes.end_all_scans();
+        for stripes in few_and_many() {
+            for bits in 1..=2 * MOST as u32 {
+                stripes.bump(Fingerprint::from_bits(bits).expect("not 0"));
+                assert_eq!(stripes.bumps(), u64::from(bits));
+                Group::all(1).for_each(|group| stripes.announce_scan(group));
+                assert_eq!(stripes.bumps(), u64::from(bits), "a scan is no bump");
+                stripes.end_all_scans();
+            }
         }
+    }
+
+    /// A scan that is announced to a group is announced to the fingerprints that the group has, and to no others.
+    #[test]
+    fn a_group_has_whole_stripes() {
+        for stripes in few_and_many() {
+            for groups in (0..=stripes.len().ilog2()).map(|log| 1 << log) {
+                for group in Group::all(groups) {
+                    stripes.announce_scan(group);
+                    for bits in 1..=2 * MOST as u32 {
+                        let f = Fingerprint::from_bits(bits).expect("not 0");
+                        assert_eq!(stripes.bump(f), group.has(f), "{groups} groups");
+                    }
+                    stripes.end_scan(group);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_tables_have_few() {
+        let of = [2, 64, 384, 768, 3_072, 1 << 12, 1 << 30]
+            .map(|words| Stripes::<BySize>::new(words).expect("memory").len());
+        assert_eq!(of, [8, 8, 8, 16, 64, 128, 128]);
     }
 }

@@ -36,7 +36,7 @@ impl<L: Layout> Terrain<L> for Tokens<L> {
 
     #[inline]
     fn budget(&self) -> usize {
-        self.search_budget
+        self.search_budget()
     }
 
     #[inline]

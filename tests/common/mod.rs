@@ -35,7 +35,7 @@ pub(crate) const THREADS: [usize; 3] = [2, 4, 8];
 macro_rules! of_each_engine {
     ($call:ident $(($($argument:expr),*))?) => {{
         $call::<lockfree_cuckoo::Fixed>($($($argument),*)?);
-        $call::<lockfree_cuckoo::Ladder>($($($argument),*)?);
+        $call::<lockfree_cuckoo::Growing>($($($argument),*)?);
         $call::<lockfree_cuckoo::Rotating>($($($argument),*)?);
     }};
 }

@@ -17,8 +17,9 @@ use std::sync::Arc;
 use std::thread;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, Fixed, GrowingCuckooFilter,
-    InsertError, Ladder, RandomState, Rotating, RotatingCuckooFilter, SeededHasher, hash_bytes,
+    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, Fixed, Growing,
+    GrowingCuckooFilter, InsertError, RandomState, Rotating, RotatingCuckooFilter, SeededHasher,
+    hash_bytes,
 };
 use model::hashers::{AsGiven, Narrow};
 
@@ -122,7 +123,7 @@ fn a_clone_answers_as_the_original() {
         assert!(filter.contains(&0u32) && filter.len() == 1_000 && clone.len() == 999);
     }
     check::<Fixed>(1_000);
-    check::<Ladder>(8);
+    check::<Growing>(8);
     check::<Rotating>(1_000);
 }
 

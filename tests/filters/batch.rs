@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilterBuilder, InsertError,
-    InsertManyError, Ladder, RandomState, Rotating,
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilterBuilder,
+    InsertError, InsertManyError, RandomState, Rotating,
 };
 use model::hashers::AsGiven;
 use model::mix;
@@ -51,7 +51,7 @@ fn answers_as_the_single_calls_do_at_every_length() {
         }
     }
     check::<Fixed>(2_000);
-    check::<Ladder>(8);
+    check::<Growing>(8);
     check::<Rotating>(2_000);
 }
 
@@ -86,7 +86,7 @@ fn adds_what_is_absent_as_the_single_calls_do() {
         }
     }
     check::<Fixed>(2_000);
-    check::<Ladder>(8);
+    check::<Growing>(8);
     check::<Rotating>(2_000);
 }
 

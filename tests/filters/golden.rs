@@ -232,7 +232,7 @@ fn golden_files_of_filters_that_grow_are_read_for_ever() {
         let mut read = GrowingCuckooFilter::from_bytes(&bytes).expect("a filter");
         assert_eq!(read.hasher().seed(), 9, "{name}");
         assert_eq!(
-            (read.len(), read.segments()),
+            (read.len(), read.tables()),
             (count as usize, tables as usize),
             "{name}"
         );

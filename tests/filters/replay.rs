@@ -5,7 +5,7 @@
 //! grow and rotate. Where an item is put, and which items move for it, is decided by the order of the search.
 
 use lockfree_cuckoo::{
-    Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter, Hashed, Ladder, Lanes, Layout,
+    Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter, Hashed, Lanes, Layout,
     Rotating, SemiSorted,
 };
 use model::mix;
@@ -201,11 +201,7 @@ impl Life {
                 }
             }
         }
-        assert!(
-            self.filter.segments() >= course.segments,
-            "{:?}",
-            self.filter
-        );
+        assert!(self.filter.tables() >= course.tables, "{:?}", self.filter);
         let mut bytes = Digest::NEW;
         for byte in self.filter.to_bytes() {
             bytes.add(byte.into());
@@ -225,7 +221,7 @@ struct Course {
     /// these are filled from time to time.
     most: Option<usize>,
     /// So many there must be in the end.
-    segments: usize,
+    tables: usize,
     /// Reads what was stored, to go on with that.
     read: Option<Read>,
     /// If all inserts are of one kind.
@@ -235,7 +231,7 @@ struct Course {
 const COURSE: Course = Course {
     operations: OPERATIONS,
     most: None,
-    segments: 1,
+    tables: 1,
     read: None,
     only: None,
 };
@@ -264,7 +260,7 @@ fn fixed<L: Layout>(course: Course) -> [u64; 2] {
 fn growing(course: Course) -> [u64; 2] {
     let course = Course {
         most: Some(50_000),
-        segments: 2,
+        tables: 2,
         ..course
     };
     life(GrowingCuckooFilter::builder().capacity(8), course)
@@ -371,7 +367,7 @@ fn one_that_was_stored_and_read_goes_on_as_it_would_have() {
     };
     let engines: [(Run, Read); 3] = [
         (fixed::<Common>, read::<Fixed>),
-        (growing, read::<Ladder>),
+        (growing, read::<Growing>),
         (rotating::<Common>, read::<Rotating>),
     ];
     for (run, read) in engines {

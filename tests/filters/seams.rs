@@ -158,7 +158,7 @@ fn a_fresh_filter_is_as_the_other_was_at_first() {
     let mut fresh = grown().fresh().expect("memory");
     let mut first = grown();
     first.clear();
-    assert_eq!((fresh.len(), fresh.segments(), fresh.slots()), (0, 1, 32));
+    assert_eq!((fresh.len(), fresh.tables(), fresh.slots()), (0, 1, 32));
     assert_eq!(fresh.memory_usage(), first.memory_usage());
     assert_eq!(fresh.to_bytes(), first.to_bytes());
     for filter in [&fresh, &first] {
@@ -196,7 +196,7 @@ fn copies_have_the_size_the_budget_and_the_limits() {
         assert!(copy.memory_usage() <= 40_000);
         // It begins anew with the first size.
         copy.clear();
-        assert_eq!((copy.segments(), copy.slots()), (1, 32));
+        assert_eq!((copy.tables(), copy.slots()), (1, 32));
     }
 }
 
@@ -349,14 +349,14 @@ fn typed_filters_grow_as_untyped_ones_do() {
         let item = item.to_string();
         assert_eq!(typed.insert(item.as_str()), untyped.insert(&item));
     }
-    assert_eq!(typed.segments(), untyped.segments());
+    assert_eq!(typed.tables(), untyped.tables());
     assert_eq!(typed.memory_usage(), untyped.memory_usage());
     assert_eq!(typed.as_untyped().len(), 500);
     assert_eq!(refusal(typed.as_untyped()), refusal(&untyped));
     let (mut typed, mut untyped) = (typed, untyped);
     assert_eq!(typed.to_bytes(), untyped.to_bytes());
     typed.as_untyped_mut().clear();
-    assert!(typed.is_empty() && typed.into_untyped().segments() == 1);
+    assert!(typed.is_empty() && typed.into_untyped().tables() == 1);
 }
 
 /// Each of the items is in once, however often it doubles.

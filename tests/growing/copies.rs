@@ -64,7 +64,7 @@ fn every_copy_is_counted() {
         filter.insert_hash(other).expect("memory");
         assert_eq!(filter.count_hash(item), copies);
     }
-    assert_eq!(filter.segments(), 2);
+    assert_eq!(filter.tables(), 2);
     for left in (0..copies).rev() {
         assert!(filter.remove_hash(item), "a stored copy");
         assert_eq!(filter.count_hash(item), left);

@@ -7,7 +7,7 @@
 //!    of them, and can be filled again.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{GrowingCuckooFilter, Ladder, ReadError};
+use lockfree_cuckoo::{Growing, GrowingCuckooFilter, ReadError};
 use model::stored::tables::{self, Token};
 use model::stored::{self, Field};
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ fn nothing_passes_as_a_growing_filter() {
         sound(300),
         growing(20, 1, |place| place == 0),
     ] {
-        nothing_passes::<Ladder>(&bytes);
+        nothing_passes::<Growing>(&bytes);
         // Each cut by how much is known to be needed at that point.
         let head = tables::head(&bytes);
         for (length, needed) in [
@@ -67,7 +67,7 @@ fn nothing_passes_as_a_growing_filter() {
             (head, bytes.len()),
             (bytes.len() - 1, bytes.len()),
         ] {
-            let error = read::<Ladder>(&bytes[..length]).expect_err("cut");
+            let error = read::<Growing>(&bytes[..length]).expect_err("cut");
             let is_told =
                 matches!(error, ReadError::Truncated { expected, .. } if expected == needed as u64);
             assert!(is_told, "{length} bytes: {error}");
@@ -89,7 +89,7 @@ fn parts_of_different_filters_do_not_go_together() {
             for (new, old) in [(&one, &other), (&other, &one)] {
                 let torn = [&new[..at], &old[at..]].concat();
                 if torn != *new && torn != *old {
-                    let error = read::<Ladder>(&torn).expect_err("torn");
+                    let error = read::<Growing>(&torn).expect_err("torn");
                     assert!(matches!(error, ReadError::Checksum), "{at}: {error:?}");
                 }
             }
@@ -142,14 +142,16 @@ fn what_cannot_be_is_an_error() {
     for (said, field, values) in fields {
         for &value in values {
             let bytes = changed(&|bytes| field.set(bytes, value));
-            let error = read::<Ladder>(&bytes).expect_err(said).to_string();
+            let error = read::<Growing>(&bytes).expect_err(said).to_string();
             assert!(error.contains(said), "{} = {value}: {error}", field.name);
         }
     }
     // Only the number of items is wrong if the mark is as high as it can be.
     let word = |word| {
         let bytes = changed(&|bytes| tables::word(bytes, 0).set(bytes, word));
-        read::<Ladder>(&bytes).expect_err("fewer items").to_string()
+        read::<Growing>(&bytes)
+            .expect_err("fewer items")
+            .to_string()
     };
     let text = word(marked(level - first - 1));
     assert!(text.contains("number of items"), "{text}");
@@ -167,7 +169,7 @@ fn what_cannot_be_is_an_error() {
 #[test]
 fn what_cannot_be_while_a_table_is_growing_is_an_error() {
     let sound = growing(20, 1, |place| place % 2 == 0);
-    assert!(read::<Ladder>(&sound).is_ok());
+    assert!(read::<Growing>(&sound).is_ok());
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     let (fewest, fewer) = (marked(level - first), marked(level - first + 1));
     let word = |index| tables::word(&sound, index);
@@ -200,14 +202,14 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
             field.set(&mut bytes, value);
         }
         tables::repair(&mut bytes);
-        let error = read::<Ladder>(&bytes).expect_err(said).to_string();
+        let error = read::<Growing>(&bytes).expect_err(said).to_string();
         assert!(error.contains(said), "{said}: {error}");
     }
     let mut at_rest = sound.clone();
     tables::growing(0).set(&mut at_rest, 0);
     tables::cursor(0).set(&mut at_rest, 0);
     tables::repair(&mut at_rest);
-    assert!(read::<Ladder>(&at_rest).is_err());
+    assert!(read::<Growing>(&at_rest).is_err());
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     // In the order in which removes take them.
     let items = items(bytes);
     let tables = tables::TABLES.get(bytes) as usize;
-    assert_eq!((filter.len(), filter.segments()), (items.len(), tables));
+    assert_eq!((filter.len(), filter.tables()), (items.len(), tables));
     for &item in &items {
         assert!(filter.contains_hash(item) && filter.count_hash(item) > 0);
         assert_eq!(filter.insert_unique_hash(item), Ok(false), "it is in");
@@ -258,7 +260,7 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert!(!inserted.is_empty());
     assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
     filter.clear();
-    assert_eq!((filter.len(), filter.segments()), (0, 1));
+    assert_eq!((filter.len(), filter.tables()), (0, 1));
 }
 
 #[test]
@@ -338,9 +340,9 @@ proptest! {
 
     #[test]
     fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(read::<Ladder>(&bytes).is_err());
+        prop_assert!(read::<Growing>(&bytes).is_err());
         // Behind the right beginning too.
         let begun = [&sound(5)[..15], &bytes].concat();
-        prop_assert!(read::<Ladder>(&begun).is_err());
+        prop_assert!(read::<Growing>(&begun).is_err());
     }
 }

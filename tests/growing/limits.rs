@@ -182,7 +182,7 @@ fn threads_keep_to_the_limits_together() {
             });
             stored.collect::<Vec<u64>>()
         });
-        assert_eq!((filter.slots(), filter.segments()), (8 << 4, 1));
+        assert_eq!((filter.slots(), filter.tables()), (8 << 4, 1));
         let stored: Vec<u64> = stored.into_iter().flatten().collect();
         assert_eq!(filter.len(), stored.len(), "not conserved");
         for &item in &stored {

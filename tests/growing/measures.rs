@@ -38,20 +38,20 @@ fn the_rate_is_the_one_that_is_measured() {
 fn it_is_as_large_as_it_says() {
     let filter = filter(8);
     let (mut slots, mut doublings, mut tables) = (filter.slots(), 0, 1);
-    assert_eq!((slots, filter.segments()), (8, 1));
+    assert_eq!((slots, filter.tables()), (8, 1));
     for (len, hash) in random(3).take(18_000).enumerate() {
         filter.insert_hash(hash).expect("memory");
         assert_eq!(filter.len(), len + 1);
-        if filter.segments() == 1 && filter.slots() != slots {
+        if filter.tables() == 1 && filter.slots() != slots {
             assert_eq!(filter.slots(), 2 * slots, "it doubles");
             // Full, but for what small tables leave.
             assert!(len >= slots / 2, "{len} in {slots}");
             slots = filter.slots();
             doublings += 1;
         }
-        if filter.segments() > tables {
+        if filter.tables() > tables {
             assert_eq!(filter.slots(), 2 * slots, "another table is as large");
-            tables = filter.segments();
+            tables = filter.tables();
         }
     }
     assert_eq!(doublings, 10);

@@ -22,7 +22,7 @@ fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
     for number in 1.. {
         let hash = mix(number);
         filter.insert_hash(hash).expect("memory");
-        if filter.segments() == 2 {
+        if filter.tables() == 2 {
             assert!(filter.remove_hash(hash), "a stored item was not removed");
             break;
         }

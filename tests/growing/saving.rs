@@ -122,7 +122,7 @@ fn one_that_was_stored_or_copied_goes_on_as_if_it_had_not_been() {
 fn the_finer_of_two_tables_may_be_growing() {
     let mut filter = filter(8);
     let mut items = random(3);
-    while filter.segments() == 1 {
+    while filter.tables() == 1 {
         filter
             .insert_hash(items.next().expect("endless"))
             .expect("memory");

@@ -62,11 +62,11 @@ fn shrinks_and_grows_again(capacity: usize, tables: usize) {
     fill(&filter, stay);
     for _ in 0..2 {
         fill(&filter, go);
-        assert_eq!(filter.segments(), tables, "{filter:?}");
+        assert_eq!(filter.tables(), tables, "{filter:?}");
         assert_all_in(&filter, &hashes);
         take_out(&filter, go);
         shrink(&mut filter);
-        assert_eq!(filter.segments(), 1);
+        assert_eq!(filter.tables(), 1);
         assert_all_in(&filter, stay);
         let bits = 8.0 * filter.memory_usage() as f64 / stay.len() as f64;
         assert!(bits <= 40.0, "{bits} bits an item");
@@ -140,7 +140,7 @@ fn an_emptied_filter_is_as_small_as_it_began() {
     for (capacity, items) in [(8, 40), (8, 30_000), (1_000, 100_000)] {
         let mut filter = filter(capacity);
         let measures = |filter: &Growing| {
-            let sizes = (filter.slots(), filter.capacity(), filter.segments());
+            let sizes = (filter.slots(), filter.capacity(), filter.tables());
             (sizes, filter.memory_usage())
         };
         let (start, bytes) = (measures(&filter), filter.to_bytes());
@@ -249,7 +249,7 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
     eight(&filter);
     let others: Vec<u64> = items.take(20_000).collect();
     fill(&filter, &others);
-    assert_eq!(filter.segments(), 2);
+    assert_eq!(filter.tables(), 2);
     eight(&filter);
     take_out(&filter, &others);
     let slots = filter.slots();
@@ -262,7 +262,7 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
         assert_eq!(filter.count_hash(item), left);
     }
     shrink(&mut filter);
-    assert_eq!((filter.slots(), filter.segments()), (8, 1));
+    assert_eq!((filter.slots(), filter.tables()), (8, 1));
 }
 
 /// One that is at its limit has no memory for another table besides, and wants it back all the more.

@@ -248,7 +248,7 @@ fn an_item_in_any_table_is_not_added_again() {
         assert_eq!(filter.insert_unique_hash(item), Ok(true));
         assert_eq!(filter.insert_unique_hash(item), Ok(false));
     }
-    assert_eq!(filter.segments(), 2);
+    assert_eq!(filter.tables(), 2);
     let added = items
         .iter()
         .filter(|&&item| filter.insert_unique_hash(item) != Ok(false));

@@ -94,7 +94,7 @@ fn what_a_filter_has_grown_out_of_goes_back() {
     for (capacity, count, tables) in [(1_000, 700_000, 1), (100, 500_000, 2)] {
         let filter = filter(capacity);
         fill(&filter, items(0, count));
-        assert_eq!(filter.segments(), tables);
+        assert_eq!(filter.tables(), tables);
         assert!(filter.doubled().is_none(), "far from any growth");
         let bytes = bytes_a_bucket(&filter);
         assert!(bytes < 9.0, "{bytes}, {tables} tables");

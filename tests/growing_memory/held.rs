@@ -185,7 +185,7 @@ fn memory_that_cannot_be_had_is_an_error() {
         let filter = filter(8);
         let mut stored = Vec::new();
         let mut items = items(number as u64, 20_000);
-        while filter.segments() < 2 || filter.len() < 18_000 {
+        while filter.tables() < 2 || filter.len() < 18_000 {
             let item = items.next().expect("more than so many");
             // Only what the insert itself allocates can fail.
             match with_failing(number, FALLIBLE, || filter.insert_hash(item)) {

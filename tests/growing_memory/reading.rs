@@ -75,7 +75,7 @@ fn an_input_costs_no_more_than_three_of_it() {
         let bytes = empty(tables);
         let most = 3 * bytes.len() + FIXED;
         let (read, cost) = cost_of(|| GrowingCuckooFilter::from_bytes(&bytes));
-        assert_eq!(read.expect("sound").segments(), tables.len());
+        assert_eq!(read.expect("sound").tables(), tables.len());
         assert!(cost.peak <= most, "{} of {most}", cost.peak);
         let (read, cost) = cost_of(|| GrowingCuckooFilter::read_from(bytes.as_slice()));
         assert!(read.is_ok());
@@ -139,7 +139,7 @@ fn memory_that_cannot_be_had_is_an_error() {
         let mut failures = 0;
         loop {
             // All but the few bytes that hold the tables together and are not asked for with a choice.
-            let (read, cost) = cost_of(|| with_failing(failures, 1_024, read));
+            let (read, cost) = cost_of(|| with_failing(failures, 256, read));
             match read {
                 None => break,
                 Some(Err(ReadError::OutOfMemory(error))) => assert!(error.bytes() > 0),
@@ -172,7 +172,7 @@ fn chunks_take_the_memory_of_the_list() {
     let bytes = empty(&[(11, 11), (1, 11)]);
     let filter = GrowingCuckooFilter::from_bytes(&bytes).expect("sound");
     let (chunks, cost) = cost_of(|| filter.chunks());
-    assert!(cost.peak <= 512 + 128 * filter.segments(), "{}", cost.peak);
+    assert!(cost.peak <= 512 + 128 * filter.tables(), "{}", cost.peak);
     assert_eq!(chunks.expect("memory").bytes(), bytes.len() as u64);
     for failing in 0..3 {
         let chunks = with_failing(failing, 1, || filter.chunks().err());

@@ -26,22 +26,20 @@ impl Deletions {
     }
 
     pub(crate) fn add_one(&self, caller: u64) {
-        // Relaxed, here and below: it orders nothing.
-        let order = Ordering::Relaxed;
-        let cells = match self.cells.get() {
-            Some(cells) => cells,
-            None => {
-                let now = self.first.load(order);
-                let next = now.wrapping_add(1);
-                match self.first.compare_exchange(now, next, order, order) {
-                    Ok(_) => return,
-                    Err(_) => self.cells.get_or_init(Box::default),
-                }
-            }
-        };
-        // Below `CELLS`, so that the cast cuts nothing off.
-        let cell = (caller % CELLS as u64) as usize;
-        cells[cell].fetch_add(1, order);
+        match self.cells.get() {
+            Some(cells) => add_to(cells, caller),
+            // Relaxed, here and below: it orders nothing.
+            None => self.add_behind(self.first.load(Ordering::Relaxed), caller),
+        }
+    }
+
+    /// Adds one to the first count, unless it is no more what it was: then others add to it too.
+    fn add_behind(&self, seen: u64, caller: u64) {
+        let (next, order) = (seen.wrapping_add(1), Ordering::Relaxed);
+        let added = self.first.compare_exchange(seen, next, order, order);
+        if added.is_err() {
+            add_to(self.cells.get_or_init(Box::default), caller);
+        }
     }
 
     pub(crate) fn sum(&self) -> u64 {
@@ -55,6 +53,12 @@ impl Deletions {
     pub(crate) fn heap_bytes(&self) -> usize {
         self.cells.get().map_or(0, |_| size_of::<Cells>())
     }
+}
+
+fn add_to(cells: &Cells, caller: u64) {
+    // Below `CELLS`, so that the cast cuts nothing off.
+    let cell = (caller % CELLS as u64) as usize;
+    cells[cell].fetch_add(1, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -73,10 +77,17 @@ mod tests {
             }
         });
         assert_eq!(deletions.sum(), 40_006);
-        // As if some had met.
-        deletions.cells.get_or_init(Box::default);
-        deletions.add_one(CELLS as u64 + 2);
-        assert_eq!(deletions.sum(), 40_007);
+    }
+
+    #[test]
+    fn callers_who_meet_part() {
+        let deletions = Deletions::starting_at(5);
+        // Somebody else has added one since.
+        deletions.add_behind(4, CELLS as u64 + 2);
+        assert_eq!(deletions.sum(), 6);
         assert!(deletions.heap_bytes() >= CELLS * size_of::<AtomicU64>());
+        deletions.add_one(1);
+        assert_eq!(deletions.sum(), 7);
+        assert_eq!(deletions.first.load(Ordering::Relaxed), 5);
     }
 }

@@ -133,7 +133,7 @@ impl Filter {
 
     /// Its tables: 1, unless it has doubled more than ten times.
     pub fn tables(&self) -> usize {
-        self.engine.access().segments()
+        self.engine.access().tables()
     }
 
     /// Ends a doubling that is under way, so that lookups are as fast, and the filter as small, as they become.

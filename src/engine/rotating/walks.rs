@@ -7,10 +7,10 @@ use core::cell::Cell;
 
 use super::Rotating;
 use super::state::State;
+use crate::counted::CountedTable;
 use crate::engine::Operations;
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::Layout;
-use crate::segment::Segment;
 use crate::sync::{self, Event};
 use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Refusal};
 
@@ -21,10 +21,7 @@ impl<L: Layout> Rotating<L> {
             let state = self.state.load();
             // Oldest first: inserts go to the young generation. So an item that is refreshed meanwhile, inserted again
             // and then removed once, is found in one of the two.
-            if self
-                .live(state)
-                .any(|segment| segment.tokens().contains(hash))
-            {
+            if self.live(state).any(|table| table.tokens().contains(hash)) {
                 return true;
             }
             // It may have been refreshed in a generation that is younger than all of these.
@@ -39,7 +36,7 @@ impl<L: Layout> Rotating<L> {
     pub(super) fn remove_oldest(&self, hash: u64) -> bool {
         loop {
             let state = self.state.load();
-            if self.live(state).any(|segment| segment.remove(hash)) {
+            if self.live(state).any(|table| table.remove(hash)) {
                 return true;
             }
             if self.is_current(state) {
@@ -52,7 +49,7 @@ impl<L: Layout> Rotating<L> {
         loop {
             let state = self.state.load();
             let counts = self.live(state);
-            let count = counts.map(|segment| segment.tokens().count(hash)).sum();
+            let count = counts.map(|table| table.tokens().count(hash)).sum();
             if self.is_current(state) {
                 return count;
             }
@@ -171,13 +168,13 @@ impl<L: Layout> Rotating<L> {
     }
 
     #[inline]
-    pub(super) fn young(&self, state: State) -> &Segment<L> {
+    pub(super) fn young(&self, state: State) -> &CountedTable<L> {
         &self.tables[state.young()]
     }
 
     /// From the oldest generation to the young one.
     #[inline]
-    pub(super) fn live(&self, state: State) -> impl Iterator<Item = &Segment<L>> {
+    pub(super) fn live(&self, state: State) -> impl Iterator<Item = &CountedTable<L>> {
         state
             .live(self.tables.len())
             .map(|table| &self.tables[table])
@@ -197,7 +194,7 @@ impl<L: Layout> Elsewhere for Older<'_, L> {
     fn earlier_hold_none(&self) -> bool {
         let generations = self.engine.tables.len() - 1;
         let mut older = self.engine.live(self.state).take(generations - 1);
-        let none = older.all(|segment| segment.tokens().holds_none(self.hash));
+        let none = older.all(|table| table.tokens().holds_none(self.hash));
         self.was_in.map_or(none, |was_in| {
             was_in.set(!none);
             true

@@ -23,7 +23,7 @@ const IN_USE: u64 = u64::MAX;
 impl Block {
     pub(super) fn new(level: u32, depth: Depth) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            words: Cells::new(1 << level, Header::new(level, depth))?,
+            words: Cells::new(1 << level, Header::new(depth))?,
             released: AtomicU64::new(0),
             part: AtomicU64::new(IN_USE),
         })

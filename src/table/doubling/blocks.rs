@@ -21,6 +21,7 @@ use once_cell::race::OnceBox;
 use super::block::Block;
 use super::class::level_of;
 use super::header::Header;
+use super::heads::{OfHead, SHIFT_OF_LEVEL_0};
 use super::level::{Level, load};
 use super::stage::{Region, Stage};
 use super::swept::Swept;
@@ -28,7 +29,7 @@ use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::{Depth, Head, TAIL_BITS};
+use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::layout::{Bucket, Fingerprint, Sight};
 use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
@@ -57,9 +58,6 @@ const DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
 const PLACES: usize = DOUBLINGS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
-/// A hash without so many bits at the end begins with the place of a bucket, and the ten bits behind it: two bits of 0
-/// are in front.
-const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 const BEHIND: usize = 1 << 6;
 const ASIDE: usize = 1 << 7;
 const _: () = assert!(ASIDE < ALIGNMENT);
@@ -340,10 +338,10 @@ impl Blocks {
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(crate) fn pair(&self, hint: Hint, hash: u64) -> Pair<'_> {
-        let (words, header) = (hint.words(), self.header(hint));
-        let of_head = header.of_hash(hash);
+        let (words, shift) = (hint.words(), hint.0.addr() as u32);
+        let of_head = OfHead::of_hash(hash);
         // The leading one of the number is the start of the block.
-        let first = hash.wrapping_shr(hint.0.addr() as u32);
+        let first = hash.wrapping_shr(shift);
         let place = first >> TAIL_BITS;
         let cell = |place: u64| {
             // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint says
@@ -352,9 +350,10 @@ impl Blocks {
         };
         Pair {
             first: cell(place),
-            second: cell(place ^ of_head.offset()),
+            second: cell(place ^ of_head.offset(shift)),
             lane: of_head.lane(first as u16),
-            header,
+            of_head,
+            header: self.header(hint),
         }
     }
 
@@ -454,8 +453,9 @@ impl Blocks {
 pub(crate) struct Pair<'a> {
     first: &'a AtomicU64,
     second: &'a AtomicU64,
-    /// The full lane of the item.
-    pub(crate) lane: u16,
+    /// The lane of the item, without the mark.
+    lane: u16,
+    of_head: &'static OfHead,
     header: &'a Header,
 }
 
@@ -466,10 +466,16 @@ impl Pair<'_> {
         (load(self.first), load(self.second))
     }
 
+    /// The lane of a new token of the item.
+    #[inline]
+    pub(crate) fn full_lane(&self) -> u16 {
+        self.header.marks.full(self.lane)
+    }
+
     /// What names the stripe of the item.
     #[inline]
     pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Head::of_lane(self.lane).fingerprint()
+        self.of_head.fingerprint()
     }
 
     /// The lanes of two words that cover the item: see [`Depth::covering`].

@@ -31,8 +31,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The bits by which the two strings of a head differ. The first of them tells the sides apart.
 #[inline]
-pub(super) fn offset(head: Head) -> u64 {
-    u64::from(head.bits()).wrapping_mul(SPREAD) >> 1 | SIDE
+pub(super) const fn offset(head: Head) -> u64 {
+    (head.bits() as u64).wrapping_mul(SPREAD) >> 1 | SIDE
 }
 
 impl Class {

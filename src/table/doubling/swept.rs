@@ -3,6 +3,7 @@
 use core::hint::select_unpredictable;
 
 use super::header::Header;
+use super::heads::OfHead;
 use super::level::load;
 use super::word::Word;
 use crate::allocate::Cells;
@@ -20,7 +21,7 @@ use crate::sync::AtomicU64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept<'a> {
     cells: [&'a AtomicU64; 2],
-    /// The full lanes of the item.
+    /// The lanes of the item, without the mark.
     lanes: [u16; 2],
     marks: [&'a Marks; 2],
 }
@@ -40,6 +41,7 @@ impl<'a> Swept<'a> {
         let header = |words: *mut AtomicU64| -> &'a Header { unsafe { &*Cells::header_of(words) } };
         let sweep = &header(here).sweep;
         let (below, children) = (sweep.below(), sweep.children());
+        let of_head = OfHead::of_hash(hash);
         let first = hash.wrapping_shr(shift);
         let place = first >> TAIL_BITS;
         let side = |place: u64| {
@@ -49,12 +51,10 @@ impl<'a> Swept<'a> {
             let place = select_unpredictable(is_below, place, place >> 1);
             // SAFETY: the places of an item have as many bits as the level, as in `Blocks::pair`: one less in the level above.
             let cell = unsafe { &*words.wrapping_add(place as usize) };
-            let header = header(words);
-            let lane = header.of_hash(hash).lane(first as u16);
-            (cell, lane, &header.marks)
+            (cell, of_head.lane(first as u16), &header(words).marks)
         };
         let (a, lane_a, marks_a) = side(place);
-        let (b, lane_b, marks_b) = side(place ^ header(below).of_hash(hash).offset());
+        let (b, lane_b, marks_b) = side(place ^ of_head.offset(shift));
         Self {
             cells: [a, b],
             lanes: [lane_a, lane_b],
@@ -123,10 +123,10 @@ mod tests {
             for (side, (index, word)) in [(class.first, words.0), (class.second, words.1)].into_iter().enumerate() {
                 let has_passed = index.bucket(level) - (1 << level) < cursor;
                 let level = level + u32::from(has_passed);
-                let depth = if level == first { Depth::First } else { Depth::Deeper };
+                let is_first = level == first;
                 prop_assert_eq!(word, Word::from(content(index.bucket(level))));
-                prop_assert_eq!(swept.lanes[side], class.lane(level, depth));
-                prop_assert_eq!(swept.marks[side].is_full(0), depth == Depth::First);
+                prop_assert_eq!(swept.lanes[side], class.lane(level, Depth::First));
+                prop_assert_eq!(swept.marks[side].is_full(0), is_first);
             }
             prop_assert_eq!(swept.fingerprint(), class.head.fingerprint());
         }

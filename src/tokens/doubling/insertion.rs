@@ -31,7 +31,8 @@ pub(super) fn insert(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), 
         // Selects without a branch, because the choice is unpredictable.
         let first_is_emptier = a.vacancies() >= b.vacancies();
         let content = select_unpredictable(first_is_emptier, a, b);
-        let added = Token::from_bits(u32::from(pair.lane)).and_then(|token| content.with(token));
+        let token = Token::from_bits(u32::from(pair.full_lane()));
+        let added = token.and_then(|token| content.with(token));
         if added.is_some_and(|added| pair.exchange(first_is_emptier, content, added)) {
             return Ok(());
         }

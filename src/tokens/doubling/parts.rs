@@ -13,7 +13,7 @@ use crate::table::doubling::{
 use crate::tokens::descriptor::{Pool, State as Decision};
 use crate::tokens::hints::{Hint, Hints};
 use crate::tokens::parts::{Pending, Resolved};
-use crate::tokens::stripes::Stripes;
+use crate::tokens::stripes::{OfGrowing, Stripes};
 
 pub(super) type Bucket = layout::Bucket<Lanes16>;
 pub(super) type Token = layout::Token<Lanes16>;
@@ -25,7 +25,7 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<OfGrowing>,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
     /// Most buckets that one path search examines.
@@ -68,11 +68,11 @@ pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
 impl Doubling {
     /// Of blocks that nobody else has.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
-        let descriptors = descriptors_for(blocks.hint().level());
+        let level = blocks.hint().level();
         Ok(Self {
             blocks: Arc::new(blocks),
-            stripes: Stripes::new()?,
-            pool: Pool::new(descriptors)?,
+            stripes: Stripes::new(1 << level)?,
+            pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
             search_budget,
         })
@@ -80,10 +80,16 @@ impl Doubling {
 
     /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        let rest = Stripes::new()?.bytes()
+        let rest = Stripes::<OfGrowing>::new(1 << first)?.bytes()
             + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
             + Hints::<Lanes16>::new()?.bytes();
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)
+    }
+
+    /// The heap bytes that the next doubling takes, to this level.
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        let descriptors = Pool::<Lanes16>::size_for(1 << level);
+        Blocks::bytes_for(level) + self.pool.bytes_to_grow(descriptors)
     }
 
     /// Does something with the blocks when it is called. Weak: a filter that is dropped meanwhile takes all its memory with it.
@@ -225,9 +231,10 @@ impl Doubling {
     }
 }
 
-/// The descriptors of a table that begins with this level. It will need more of them than one that keeps its size.
+/// The descriptors of a table that begins with this level: as many as one of half the size has that keeps it. When it grows
+/// it has those that its new size needs.
 fn descriptors_for(level: u32) -> usize {
-    Pool::<Lanes16>::size_for(16 << level)
+    Pool::<Lanes16>::size_for((1 << level) / 2)
 }
 
 /// Where a read of an index string goes on.

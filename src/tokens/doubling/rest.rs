@@ -46,6 +46,7 @@ pub(super) fn clear(tokens: &mut Doubling) {
     settle_all(tokens);
     if let Ok(blocks) = Blocks::new(tokens.blocks.first()) {
         tokens.blocks = Arc::new(blocks);
+        tokens.pool.shrink();
         return;
     }
     let level = tokens.level();

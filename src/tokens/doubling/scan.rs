@@ -70,7 +70,7 @@ pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotE
                 let len = copy.taken();
                 return Ok((copy, len));
             }
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(Group::MOST),
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(tokens.stripes.len()),
             Err(Disturbance::OutOfMemory(error)) => return Err(error.into()),
             Err(Disturbance::Growth | Disturbance::NoRoom) => {}
         }

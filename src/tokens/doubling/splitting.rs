@@ -11,7 +11,7 @@ use super::settlement::settled;
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Hint, Lanes16, level_of};
-use crate::tokens::descriptor::Claim;
+use crate::tokens::descriptor::{Claim, Pool};
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
 
@@ -71,7 +71,13 @@ fn split_with<'a>(
 /// Begins to double the table, unless it has grown since `hint` was read, or is growing.
 pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMemory> {
     debug_assert!(hint.level() < tokens.blocks.last());
-    if hint.is_alone() && tokens.blocks.begin_to_grow(hint)? {
+    if !hint.is_alone() {
+        return Ok(());
+    }
+    tokens
+        .pool
+        .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
+    if tokens.blocks.begin_to_grow(hint)? {
         sync::happened(Event::Growth);
     }
     Ok(())

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cargo run --release -p protocol-checker              # about two minutes; --long takes about an hour
-//! cargo run --release -p protocol-checker -- --ladder  # the models of a filter that doubles in place
+//! cargo run --release -p protocol-checker -- --growing  # the models of a filter that doubles in place
 //! cargo run --release -p protocol-checker -- --help    # one program, the death of one mutant, other seeds
 //! ```
 //!
@@ -14,7 +14,7 @@
 //! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability of what is
 //!   watched ([`views`]), and an [`audit`] looks at what dead threads leave behind.
 //! * The [`programs`] are written by hand, one for each known race, or made by chance ([`random`]).
-//! * The [`ladder`] has a machine, programs and mutants of its own, and nothing yet that holds it to the crate.
+//! * A [`growing`] filter has a machine, programs and mutants of its own, and nothing yet that holds it to the crate.
 //! * [`mutants`] show what it is worth: the machine with one piece taken out must fail.
 //!
 //! # What a clean run says
@@ -41,9 +41,9 @@
 pub mod audit;
 pub mod conformance;
 pub mod explore;
+pub mod growing;
 pub mod hash;
 pub mod jobs;
-pub mod ladder;
 pub mod layout;
 #[cfg(lockfree_cuckoo_steps)]
 pub mod lockstep;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
-use protocol_checker::ladder;
+use protocol_checker::growing;
 use protocol_checker::parts::{self, Outcome};
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
@@ -27,9 +27,9 @@ struct Options {
     /// Explores only this program, and audits every state: "pair: f01 | move f01 | contains f10".
     #[arg(long)]
     program: Option<String>,
-    /// Checks the models of the ladder, not the filter of one size.
+    /// Checks the models of growing filters, not the filter of one size.
     #[arg(long)]
-    ladder: bool,
+    growing: bool,
     /// Of those only this one: 1 to 7.
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=MODELS as i64))]
     model: Option<u8>,
@@ -98,13 +98,13 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let sizes = if options.long { LONG } else { QUICK };
     let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
-    if options.ladder || options.model.is_some() {
-        return ladder(options);
+    if options.growing || options.model.is_some() {
+        return check_growing(options);
     }
     if let Some(name) = &options.mutant {
-        let of_the_ladder = ladder::parts::named(name).is_ok();
-        return say(if of_the_ladder {
-            ladder::parts::death_of(name)
+        let of_growing_filters = growing::parts::named(name).is_ok();
+        return say(if of_growing_filters {
+            growing::parts::death_of(name)
         } else {
             parts::death_of(name)
         });
@@ -114,8 +114,8 @@ fn run(options: &Options) -> Result<(), String> {
             states: options.states.unwrap_or(LONG.race_states),
             audit: true,
         };
-        if program.starts_with("ladder") {
-            return say(ladder::parts::single(program.parse()?, limits));
+        if program.starts_with("growing") {
+            return say(growing::parts::single(program.parse()?, limits));
         }
         return say(parts::single(program.parse()?, limits));
     }
@@ -159,8 +159,8 @@ fn run(options: &Options) -> Result<(), String> {
     ))
 }
 
-/// How much of the ladder is explored, unless the options say otherwise.
-struct LadderSizes {
+/// How much of growing filters is explored, unless the options say otherwise.
+struct TableSizes {
     race_states: usize,
     race_death_states: usize,
     programs: usize,
@@ -169,7 +169,7 @@ struct LadderSizes {
     death_states: usize,
 }
 
-const LADDER_QUICK: LadderSizes = LadderSizes {
+const GROWING_QUICK: TableSizes = TableSizes {
     race_states: 2_000_000,
     race_death_states: 20_000,
     programs: 400,
@@ -178,7 +178,7 @@ const LADDER_QUICK: LadderSizes = LadderSizes {
     death_states: 5_000,
 };
 
-const LADDER_LONG: LadderSizes = LadderSizes {
+const GROWING_LONG: TableSizes = TableSizes {
     race_states: 1_000_000_000,
     race_death_states: 1_000_000,
     programs: 10_000,
@@ -187,15 +187,15 @@ const LADDER_LONG: LadderSizes = LadderSizes {
     death_states: 100_000,
 };
 
-/// The models of the ladder are numbered from 1.
+/// The models of growing filters are numbered from 1.
 const MODELS: u8 = 7;
 
-/// The models of the ladder.
-fn ladder(options: &Options) -> Result<(), String> {
+/// The models of growing filters.
+fn check_growing(options: &Options) -> Result<(), String> {
     let sizes = if options.long {
-        LADDER_LONG
+        GROWING_LONG
     } else {
-        LADDER_QUICK
+        GROWING_QUICK
     };
     let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
     let (all, deaths) = (
@@ -213,8 +213,8 @@ fn ladder(options: &Options) -> Result<(), String> {
     let models = 1..=MODELS;
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
         if let Some(name) = &options.mutant {
-            let mutant = ladder::parts::named(name)?.mutant;
-            return say(ladder::hunt::part(
+            let mutant = growing::parts::named(name)?.mutant;
+            return say(growing::hunt::part(
                 model,
                 mutant,
                 options.seed,
@@ -222,19 +222,19 @@ fn ladder(options: &Options) -> Result<(), String> {
                 states,
             ));
         }
-        say(ladder::parts::mutants(model, options.verbose))?;
-        say(ladder::parts::by_hand(model, all(sizes.race_states)))?;
-        say(ladder::parts::by_hand(
+        say(growing::parts::mutants(model, options.verbose))?;
+        say(growing::parts::by_hand(model, all(sizes.race_states)))?;
+        say(growing::parts::by_hand(
             model,
             deaths(sizes.race_death_states),
         ))?;
-        say(ladder::parts::by_chance(
+        say(growing::parts::by_chance(
             model,
             !options.seed,
             sizes.death_programs,
             deaths(sizes.death_states),
         ))?;
-        say(ladder::parts::by_chance(
+        say(growing::parts::by_chance(
             model,
             options.seed,
             programs,

@@ -393,7 +393,7 @@ const WORDS: &str =
 const CHUNKS: &str = "the machine copies tables, and stores none";
 const COUNTER: &str = "the counter of items is no part of the machine";
 const DOUBLING: &str =
-    "the table of the machine has one size; that of the ladder has mutants of its own";
+    "the table of the machine has one size; that of the table has mutants of its own";
 const ONE_TABLE: &str = "the machine has one table, not a list of them";
 
 /// Those of the models for loom that mean nothing here, and why. Of the fences of a descriptor, the machine has
@@ -418,21 +418,18 @@ pub const NOT_APPLICABLE: &[(&str, &str)] = &[
     ("a scan is announced without Acquire", ORDERING),
     // What a scan misses was noted after its first read, and so after it emptied the log.
     ("the log is emptied after the announcement", ORDERING),
-    ("a remove walks from the oldest segment", ONE_TABLE),
+    ("a remove walks from the oldest table", ONE_TABLE),
     ("a lookup trusts a list that has changed", ONE_TABLE),
     ("a remove trusts a list that has changed", ONE_TABLE),
     ("an admission does not look at the list again", ONE_TABLE),
-    ("an admission asks its own segment only", ONE_TABLE),
-    ("an admission reads other segments like a lookup", ONE_TABLE),
-    ("a segment is taken out before it is sealed", ONE_TABLE),
-    ("a segment is sealed at once", ONE_TABLE),
-    (
-        "growers that find another's segment add their own",
-        ONE_TABLE,
-    ),
+    ("an admission asks its own table only", ONE_TABLE),
+    ("an admission reads other tables like a lookup", ONE_TABLE),
+    ("a table is taken out before it is sealed", ONE_TABLE),
+    ("a table is sealed at once", ONE_TABLE),
+    ("growers that find another's table add their own", ONE_TABLE),
     ("a list is published without what it consists of", ONE_TABLE),
     ("a list is freed when all are unpinned", ONE_TABLE),
-    ("a segment is freed when all are unpinned", ONE_TABLE),
+    ("a table is freed when all are unpinned", ONE_TABLE),
     ("an emptying does not freeze its word", ROTATION),
     ("an emptying does not look for a rotation", ROTATION),
     ("an emptying asks before it freezes its word", ROTATION),

@@ -1,7 +1,7 @@
 //! All parts of a run, each cut down to seconds.
 
 use protocol_checker::explore::Limits;
-use protocol_checker::ladder;
+use protocol_checker::growing;
 use protocol_checker::mutants::MUTANTS;
 use protocol_checker::parts::{self, Outcome};
 
@@ -73,29 +73,34 @@ fn every_death_can_be_shown() {
 }
 
 #[test]
-fn no_race_on_a_ladder_fails() {
+fn no_race_of_a_growing_filter_fails() {
     let limits = |states, audit| Limits { states, audit };
     for model in 1..=7 {
-        holds(ladder::parts::by_hand(model, limits(30_000, false)));
-        holds(ladder::parts::by_hand(model, limits(500, true)));
-        holds(ladder::parts::by_chance(model, 2, 40, limits(5_000, false)));
-        holds(ladder::parts::by_chance(model, 3, 10, limits(1_000, true)));
+        holds(growing::parts::by_hand(model, limits(30_000, false)));
+        holds(growing::parts::by_hand(model, limits(500, true)));
+        holds(growing::parts::by_chance(
+            model,
+            2,
+            40,
+            limits(5_000, false),
+        ));
+        holds(growing::parts::by_chance(model, 3, 10, limits(1_000, true)));
     }
 }
 
 #[test]
-fn every_mutant_of_the_ladder_dies() {
+fn every_mutant_of_growing_filters_dies() {
     for model in 1..=7 {
-        holds(ladder::parts::mutants(model, false));
+        holds(growing::parts::mutants(model, false));
     }
 }
 
 #[test]
-fn a_failure_on_a_ladder_is_shown_step_by_step() {
-    let shown = ladder::parts::death_of("a hop goes to a child whose parent is frozen");
+fn a_failure_of_a_growing_filter_is_shown_step_by_step() {
+    let shown = growing::parts::death_of("a hop goes to a child whose parent is frozen");
     let shown = shown.expect("it dies");
     for part in [
-        "ladder deepest=2 split=3 growing: f0001/1 | move f0001/1 | sweep",
+        "table deepest=2 split=3 growing: f0001/1 | move f0001/1 | sweep",
         "Split Pending",
         "Relocation Committed",
         "FAILED: 0 tokens that cover f0001 are not inserts minus removes",

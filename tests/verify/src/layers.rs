@@ -63,7 +63,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         ],
     },
     Layer {
-        name: "ladder",
+        name: "growing",
         finds: "any interleaving of a small program that breaks a filter which doubles in place",
         program: "cargo",
         arguments: &[
@@ -74,7 +74,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "--package",
             "protocol-checker",
             "--",
-            "--ladder",
+            "--growing",
         ],
         long: &["--long"],
         short: &[],

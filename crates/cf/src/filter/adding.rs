@@ -94,7 +94,8 @@ impl Filter {
         let budget = self.budget.as_ref()?;
         let used = self.seen.load(Ordering::Relaxed);
         let left = budget.left(used.saturating_add(self.besides()));
-        let most = used.saturating_add(left).min(self.most_of_table());
+        // Its own limit counts besides.
+        let most = used.saturating_add(left);
         self.engine.access().limit_memory_usage(most);
         Some(left)
     }

@@ -85,7 +85,7 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
                 _ => {}
             }
             // From now on it refuses to grow, which the replica never hears of.
-            if round == 1 {
+            if round == 0 {
                 let limit = "CONFIG SET cf.max-filter-bytes 20kb";
                 assert_eq!(primary.ask(limit), "+OK\r\n");
             }

@@ -2,11 +2,11 @@
 
 use lockfree_cuckoo::testing::hooks::Event;
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{Ladder, SnapshotError};
+use lockfree_cuckoo::{Growing, SnapshotError};
 use shuttle_tests::explore::explore_with_epochs;
 use shuttle_tests::threads::{choice, together};
 
-pub(crate) type Filter = lockfree_cuckoo::Filter<Ladder>;
+pub(crate) type Filter = lockfree_cuckoo::Filter<Growing>;
 
 /// Two buckets, which all items have in common.
 pub(crate) fn filter() -> Filter {
@@ -23,7 +23,7 @@ pub(crate) fn item(number: usize, heads: usize) -> u64 {
 /// Doubles a filter that is not empty, or helps to. Another thread may double it at the same time.
 pub(crate) fn double(filter: &Filter) {
     filter.begin_to_double();
-    filter.shrink_to_fit();
+    filter.finish_doubling();
 }
 
 /// Of one head. The first token covers all three while it has lost bits; the tokens of the other two, which come later,

@@ -84,7 +84,7 @@ fn full() -> Filter {
         // Else it begins anew.
         filter.insert_hash(item(7, 64)).expect("room");
         while filter.begin_to_double() {
-            filter.shrink_to_fit();
+            filter.finish_doubling();
         }
         for number in 0..8 {
             filter.insert_hash(crowd(number)).expect("room");
@@ -94,7 +94,7 @@ fn full() -> Filter {
                 .insert_hash(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !(0x3f << 10) | 9 << 10)
                 .expect("room");
         }
-        assert_eq!(filter.segments(), 1);
+        assert_eq!(filter.tables(), 1);
         filter.to_bytes()
     });
     Filter::from_bytes(bytes).expect("sound")
@@ -124,7 +124,7 @@ fn of_several_that_add_a_table_one_does() {
             );
             usize::from(unique)
         });
-        assert_eq!(filter.segments(), 2, "two tables were added");
+        assert_eq!(filter.tables(), 2, "two tables were added");
         assert_eq!(
             won.iter().sum::<usize>(),
             1,

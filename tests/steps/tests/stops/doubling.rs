@@ -1,11 +1,13 @@
 //! Filters that double, at the size that a scene wants.
 
+use std::sync::OnceLock;
+
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{Filter, FilterBuilder, Ladder};
+use lockfree_cuckoo::{Filter, FilterBuilder, Growing};
 use model::hashers::AsGiven;
 use model::mix;
 
-pub(crate) type Doubling = Filter<Ladder, AsGiven>;
+pub(crate) type Doubling = Filter<Growing, AsGiven>;
 
 /// Words that an insert splits while the table grows.
 pub(crate) const CHUNK: usize = 16;
@@ -32,17 +34,8 @@ pub(crate) fn filter_at(level: u32) -> Doubling {
 pub(crate) fn double(filter: &Doubling) {
     let slots = filter.slots();
     assert!(filter.begin_to_double());
-    end_growth(filter);
+    assert!(filter.finish_doubling());
     assert_eq!(filter.slots(), 2 * slots);
-}
-
-/// Each insert splits some words.
-pub(crate) fn end_growth(filter: &Doubling) {
-    const ITEM: u64 = head(9) | 0x1234_5678 << 32;
-    while filter.doubled().is_some() {
-        filter.insert_hash(ITEM).expect("room");
-        assert!(filter.remove_hash(ITEM), "it is in");
-    }
 }
 
 pub(crate) fn items() -> impl Iterator<Item = u64> {
@@ -54,7 +47,7 @@ pub(crate) fn items_of_the_first_table() -> usize {
     let filter = filter();
     let is_in = |&item: &u64| {
         filter.insert_hash(item).expect("memory");
-        filter.segments() == 1
+        filter.tables() == 1
     };
     items().take_while(is_in).count()
 }
@@ -72,23 +65,19 @@ pub(crate) fn places(hash: u64, level: u32) -> [u64; 2] {
     [hash >> 2, hash >> 2 ^ offset].map(|index| index >> (63 - level))
 }
 
-/// At the last level, and as full as a table must be before another one is added.
+/// The level at which a table of two buckets cannot double any more.
+pub(crate) const LAST: u32 = 11;
+
+/// At that level, empty: a table can be added.
 pub(crate) fn filter_at_the_end() -> Doubling {
-    const LAST: u32 = 11;
-    let filter = filter_at(LAST);
-    for item in items().take(1 << LAST) {
-        filter.insert_hash(item).expect("room");
-    }
-    assert_eq!(filter.segments(), 1);
-    filter
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = BYTES.get_or_init(|| filter_at(LAST).to_bytes());
+    Doubling::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
 }
 
-/// Adds a table: more items have the same two buckets, and the same head, than there is room for.
-pub(crate) fn add_table(filter: &Doubling) {
-    let tables = filter.segments();
-    for tail in 0..9 {
-        let item = 999 << 54 | tail << 45 | head(7);
-        filter.insert_hash(item).expect("memory");
-    }
-    assert_eq!(filter.segments(), tables + 1);
+/// With two tables, both of which are empty.
+pub(crate) fn filter_of_two_tables() -> Doubling {
+    let filter = filter_at_the_end();
+    assert!(filter.add_table());
+    filter
 }

@@ -1,13 +1,12 @@
 //! Admissions of one item in filters that double: of two that are told true, none may be overtaken by the other.
 
-use std::collections::HashSet;
 use std::thread;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use lockfree_cuckoo::testing::{Double, Relocate};
 use step_tests::{Led, at_each_step, bounded};
 
-use crate::doubling::{Doubling, add_table, filter_at, filter_at_the_end, head, items, places};
+use crate::doubling::{Doubling, filter_at, filter_at_the_end, head};
 
 /// So large that its first bucket is split by the first insert, and its second one is not before many more.
 const LEVEL: u32 = 8;
@@ -92,11 +91,10 @@ fn of_two_that_add_an_item_over_two_levels_one_is_told_so() {
 fn of_two_that_add_an_item_in_two_tables_one_is_told_so() {
     let steps = at_each_step(|step| {
         let filter = filter_at_the_end();
-        assert!(!filter.contains_hash(X));
         let (winners, reached) = thread::scope(|scope| {
             let early = Led::begin(scope, [step], || admit(&filter, X));
             let reached = early.has_stopped();
-            add_table(&filter);
+            assert!(filter.add_table());
             let late = admit(&filter, X);
             ([early.finish(), late], reached)
         });
@@ -109,18 +107,18 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so() {
     assert!(steps > 10, "{steps} accesses");
 }
 
-/// In a filter at the last level, an item of which both buckets are empty.
-fn of_two_empty_buckets() -> u64 {
-    let used: HashSet<u64> = items()
-        .take(1 << LAST_LEVEL)
-        .flat_map(|item| places(item, LAST_LEVEL))
-        .collect();
-    let are_empty = |item: &u64| !places(*item, LAST_LEVEL).iter().any(|p| used.contains(p));
-    let mut more = items().skip(1 << LAST_LEVEL);
-    more.find(are_empty).expect("endless")
-}
+/// A thread may make a few accesses more, or fewer, to get a descriptor.
+const MORE: usize = 4;
 
-const LAST_LEVEL: u32 = 11;
+/// The accesses of an admission in a filter with a neighbour of the item.
+fn accesses(add: bool) -> usize {
+    let filter = filter_at_the_end();
+    filter.insert_hash(NEIGHBOUR).expect("room");
+    if add {
+        assert!(filter.add_table());
+    }
+    stepping(|_| Fate::Goes, || admit(&filter, X)).1
+}
 
 /// An admission in the only table stands still before it takes effect. Another table is added, and a rival comes there, which
 /// finds nothing at first. Then the first one takes effect, and the rival asks the coarser table: between its two reads
@@ -129,36 +127,22 @@ const LAST_LEVEL: u32 = 11;
 fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
     /// The accesses of an admission from where it asks other tables.
     const TO_THE_END: usize = 16;
-    /// A thread may make a few accesses more, or fewer, to get a descriptor.
-    const MORE: usize = 4;
     /// A hop has found its table, and not yet read its words.
     const HOP: usize = 1;
-    let item = of_two_empty_buckets();
-    let begin = || {
-        let filter = filter_at_the_end();
-        // In the first bucket, so that the item goes to the second.
-        filter.insert_hash(item ^ head(1)).expect("room");
-        filter
-    };
-    let accesses = |add: bool| {
-        let filter = begin();
-        if add {
-            add_table(&filter);
-        }
-        stepping(|_| Fate::Goes, || admit(&filter, item)).1
-    };
     let (early, late) = (accesses(false), accesses(true));
     let mut scenes = 0;
     for early_at in early - 8..early + MORE {
         for first in late - TO_THE_END..late + MORE {
             for second in first + 1..late + MORE {
-                let filter = begin();
+                let filter = filter_at_the_end();
+                // In the first bucket, so that the item goes to the second.
+                filter.insert_hash(NEIGHBOUR).expect("room");
                 let winners = thread::scope(|scope| {
-                    let hop = Led::begin(scope, [HOP], || filter.relocate_hash(item));
-                    let early = Led::begin(scope, [early_at], || admit(&filter, item));
+                    let hop = Led::begin(scope, [HOP], || filter.relocate_hash(X));
+                    let early = Led::begin(scope, [early_at], || admit(&filter, X));
                     assert!(hop.has_stopped(), "it has begun");
-                    add_table(&filter);
-                    let mut late = Led::begin(scope, [first, second], || admit(&filter, item));
+                    assert!(filter.add_table());
+                    let mut late = Led::begin(scope, [first, second], || admit(&filter, X));
                     let early = early.finish();
                     late.go_on();
                     hop.finish();
@@ -175,4 +159,41 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
     }
     println!("{scenes} scenes: admissions in two tables, and a hop in the coarser one");
     assert!(scenes > 500, "{scenes} scenes");
+}
+
+/// An admission in the only table stands still before it freezes its word. Another table is added, and a rival is admitted
+/// there. The first one goes on, and stands still again before it asks that table. Then the item comes to the word that it
+/// has asked first, by an insert that has begun early, and that of the rival is removed. So the item has been in all the while.
+#[test]
+fn an_admission_does_not_go_on_in_a_table_that_is_not_the_finest_any_more() {
+    /// The exchange of an insert, after it has loaded its two words.
+    const EXCHANGE: usize = 2;
+    let all = accesses(false) + MORE;
+    let mut scenes = 0;
+    for first in 0..all {
+        for second in first + 1..all {
+            let filter = filter_at_the_end();
+            filter.insert_hash(NEIGHBOUR).expect("room");
+            let (early, late) = thread::scope(|scope| {
+                // Has read that the second bucket is emptier, and is about to add to it. For the admission both are empty.
+                let insert = Led::begin(scope, [EXCHANGE], || filter.insert_hash(X));
+                assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
+                let mut early = Led::begin(scope, [first, second], || admit(&filter, X));
+                assert!(filter.add_table());
+                let late = admit(&filter, X);
+                early.go_on();
+                insert.finish().expect("room");
+                assert!(filter.remove_hash(X), "a stored item");
+                (early.finish(), late)
+            });
+            assert!(
+                early != late,
+                "accesses {first} and {second}: not exactly one was told true"
+            );
+            assert_eq!(bounded(|| filter.count_hash(X)), 1);
+            scenes += 1;
+        }
+    }
+    println!("{scenes} scenes: an admission in a table that is not the finest any more");
+    assert!(scenes > 200, "{scenes} scenes");
 }

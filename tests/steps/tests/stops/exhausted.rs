@@ -5,10 +5,11 @@ use std::thread;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{FilterBuilder, InsertError, Ladder};
+use lockfree_cuckoo::{FilterBuilder, Growing, InsertError};
 use model::hashers::AsGiven;
 use step_tests::{Led, bounded};
 
+use crate::alone::CALLS;
 use crate::doubling::{Doubling, filter, head, items};
 
 /// Of its own head, so that it can hop from one of two buckets to the other.
@@ -20,15 +21,16 @@ fn lose_all_descriptors(filter: &Doubling) {
     lose_the_rest(filter);
 }
 
-fn lose_the_rest(filter: &Doubling) {
+/// Returns the number of deaths.
+fn lose_the_rest(filter: &Doubling) -> usize {
     // A claim takes the more accesses the more descriptors are lost, so the midst is not always at the same one.
-    for at in (0..60).cycle().take(3_000) {
+    for (deaths, at) in (0..60).cycle().take(3_000).enumerate() {
         let dies = move |step| if step == at { Fate::Dies } else { Fate::Goes };
         let _ = stepping(dies, || filter.relocate_hash(HOPPER));
         // Whoever comes by settles the words.
         assert_eq!(bounded(|| filter.count_hash(HOPPER)), 1);
         if !bounded(|| filter.relocate_hash(HOPPER)) {
-            return;
+            return deaths;
         }
     }
     panic!("a descriptor is left");
@@ -93,7 +95,7 @@ fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
 /// say that memory is short.
 #[test]
 fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
-    let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven).buckets(2);
+    let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven).buckets(2);
     let filter: Doubling = builder.build().expect("memory");
     lose_all_descriptors(&filter);
     assert!(filter.begin_to_double());
@@ -103,4 +105,23 @@ fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
         matches!(error, Some(InsertError::NoDescriptor { .. })),
         "it needs a descriptor: {error:?}"
     );
+}
+
+/// Who has the filter alone takes back what the dead threads had.
+#[test]
+fn a_call_that_has_the_filter_alone_takes_all_descriptors_back() {
+    for (name, call) in CALLS {
+        let mut filter = filter();
+        filter.insert_hash(HOPPER).expect("room");
+        let deaths = lose_the_rest(&filter);
+        assert!(deaths > 10, "{deaths} deaths");
+        bounded(|| call(&mut filter));
+        let again = lose_the_rest(&filter);
+        assert_eq!(again, deaths, "{name}: not all descriptors are back");
+        bounded(|| filter.clear());
+        filter.insert_hash(HOPPER).expect("room");
+        let again = lose_the_rest(&filter);
+        assert_eq!(again, deaths, "clear: not all descriptors are back");
+    }
+    println!("{} scenes: descriptors are taken back", 2 * CALLS.len());
 }

@@ -8,7 +8,7 @@ use model::mix;
 use step_tests::{Led, at_each_step, bounded, overtaken};
 
 use crate::doubling::{
-    CHUNK, Doubling, double, filter, filter_of, head, items, items_of_the_first_table, places,
+    CHUNK, Doubling, double, filter_of, filter_of_two_tables, head, items, places,
 };
 use crate::run_what_is_deferred;
 
@@ -55,7 +55,7 @@ fn nobody_writes_to_what_was_given_back() {
         let reached = thread::scope(|scope| {
             let hop = Led::begin(scope, [step], || filter.relocate_hash(hopper));
             let reached = hop.has_stopped();
-            filter.shrink_to_fit();
+            filter.finish_doubling();
             let late = Led::begin(scope, [EXCHANGE], || filter.insert_hash(late));
             double(&filter);
             run_what_is_deferred();
@@ -74,20 +74,9 @@ fn nobody_writes_to_what_was_given_back() {
     assert!(steps > 30, "{steps} accesses");
 }
 
-/// Two tables, of which the second is at its first level: its words are absent until somebody writes to them.
-fn with_a_later_table(full: usize) -> (Doubling, impl Iterator<Item = u64>) {
-    let filter = filter();
-    let mut items = items();
-    for item in items.by_ref().take(full + 1) {
-        filter.insert_hash(item).expect("memory");
-    }
-    assert_eq!(filter.segments(), 2);
-    (filter, items)
-}
-
 /// One of which the word on the first side is given back with its page, in a table that begins at this level.
-fn in_a_whole_page(items: &mut impl Iterator<Item = u64>) -> (u64, u64) {
-    items
+fn in_a_whole_page() -> (u64, u64) {
+    items()
         .map(|item| (item, places(item, LEVEL)[0]))
         .find(|(_, place)| (512..1024).contains(place))
         .expect("endless")
@@ -95,7 +84,7 @@ fn in_a_whole_page(items: &mut impl Iterator<Item = u64>) -> (u64, u64) {
 
 /// Ends a growth, and gives back what it leaves.
 fn grow(filter: &Doubling) {
-    filter.shrink_to_fit();
+    filter.finish_doubling();
     run_what_is_deferred();
 }
 
@@ -103,10 +92,10 @@ fn grow(filter: &Doubling) {
 /// Then what is absent there is not an empty bucket any more.
 #[test]
 fn a_lookup_passes_the_first_words_of_a_later_table() {
-    let full = items_of_the_first_table();
     let steps = at_each_step(|step| {
-        let (filter, mut more) = with_a_later_table(full);
-        let (item, place) = in_a_whole_page(&mut more);
+        // The words of the second are absent until somebody writes to them.
+        let filter = filter_of_two_tables();
+        let (item, place) = in_a_whole_page();
         filter.insert_hash(item).expect("memory");
         assert!(filter.begin_to_double());
         // Splits the first bucket of the item.
@@ -128,10 +117,9 @@ fn a_lookup_passes_the_first_words_of_a_later_table() {
 /// given back, nobody would look there any more.
 #[test]
 fn an_insert_is_not_lost_in_the_first_words_of_a_later_table() {
-    let full = items_of_the_first_table();
     let steps = at_each_step(|step| {
-        let (filter, mut more) = with_a_later_table(full);
-        let (item, _) = in_a_whole_page(&mut more);
+        let filter = filter_of_two_tables();
+        let (item, _) = in_a_whole_page();
         let filter = Arc::new(filter);
         let others: Arc<Doubling> = Arc::clone(&filter);
         let grow = move || {

@@ -10,8 +10,7 @@ use model::mix;
 use step_tests::{Led, at_each_step, bounded};
 
 use crate::doubling::{
-    CHUNK, Doubling, end_growth, filter, filter_at, filter_of, head, items,
-    items_of_the_first_table,
+    CHUNK, Doubling, filter, filter_at, filter_of, head, items, items_of_the_first_table,
 };
 
 /// Two find that the first table is full for ever. One of them stands still at each access; the other adds a table. If
@@ -24,15 +23,18 @@ fn of_two_that_add_a_table_one_does() {
     for item in items().take(taken) {
         full.insert_hash(item).expect("room");
     }
-    assert_eq!(full.segments(), 1);
+    assert_eq!(full.tables(), 1);
     let bytes = { full }.to_bytes();
+    let read = || Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
+    let alone = read();
+    alone.insert_hash(last).expect("memory");
     let steps = at_each_step(|step| {
-        let filter = Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
+        let filter = read();
         let reached = thread::scope(|scope| {
             let insert = Led::begin(scope, [step], || filter.insert_hash(last));
             let reached = insert.has_stopped();
             for item in items().skip(taken + 1) {
-                if filter.segments() > 1 {
+                if filter.tables() > 1 {
                     break;
                 }
                 filter.insert_hash(item).expect("memory");
@@ -40,7 +42,10 @@ fn of_two_that_add_a_table_one_does() {
             insert.finish().expect("memory");
             reached
         });
-        assert_eq!(filter.segments(), 2, "access {step}: two tables were added");
+        assert_eq!(filter.tables(), 2, "access {step}");
+        // One that does not count would have the place of the next.
+        let (memory, of_two) = (filter.memory_usage(), alone.memory_usage());
+        assert_eq!(memory, of_two, "access {step}: two tables were added");
         assert!(filter.contains_hash(last), "access {step}: an item is lost");
         reached
     });
@@ -61,14 +66,14 @@ fn a_late_insert_does_not_send_a_growth_back() {
         let (reached, left) = thread::scope(|scope| {
             let late = Led::begin(scope, [step], || filter.insert_hash(mix(1 << 40)));
             let reached = late.has_stopped();
-            end_growth(&filter);
+            filter.finish_doubling();
             assert!(filter.begin_to_double());
             for _ in 0..(2 << LEVEL) / CHUNK - 1 {
                 let item = random.next().expect("endless");
                 filter.insert_hash(item).expect("room");
             }
             late.finish().expect("room");
-            let finish = || filter.shrink_to_fit();
+            let finish = || filter.finish_doubling();
             (reached, stepping(|_| Fate::Goes, finish).1)
         });
         assert!(
@@ -81,39 +86,53 @@ fn a_late_insert_does_not_send_a_growth_back() {
     assert!(steps > 50, "{steps} accesses");
 }
 
-/// Some inserts stand still while they split words. Meanwhile others split other words, so that no work is done twice.
-#[test]
-fn inserts_split_different_words() {
+/// Some calls stand still while they split words. Meanwhile others split other words, so that no work is done twice.
+fn calls_split_different_words(name: &str, stores: bool, call: impl Fn(&Doubling, u64) + Sync) {
     const LEVEL: u32 = 9;
     const STOPPED: usize = 4;
+    const CALLS: usize = (1 << LEVEL) / CHUNK;
     let steps = at_each_step(|step| {
         let filter = filter_at(LEVEL);
+        // One call more may find that the others have done it all.
+        for item in items().take(if stores { CALLS + 1 } else { 0 }) {
+            filter.insert_hash(item).expect("room");
+        }
         assert!(filter.begin_to_double());
-        let mut random = items();
+        let mut items = items();
         let reached = thread::scope(|scope| {
             let stopped = [(); STOPPED].map(|()| {
-                let item = random.next().expect("endless");
-                let filter = &filter;
-                Led::begin(scope, [step], move || filter.insert_hash(item))
+                let item = items.next().expect("endless");
+                let (filter, call) = (&filter, &call);
+                Led::begin(scope, [step], move || call(filter, item))
             });
             let reached = stopped.iter().all(Led::has_stopped);
-            for item in random.by_ref().take((1 << LEVEL) / CHUNK - STOPPED) {
-                filter.insert_hash(item).expect("room");
+            for item in items.by_ref().take(CALLS - STOPPED) {
+                call(&filter, item);
             }
-            for insert in stopped {
-                insert.finish().expect("room");
-            }
+            stopped.into_iter().for_each(Led::finish);
             reached
         });
-        // It may find that the others have done it all.
-        let last = random.next().expect("endless");
-        filter.insert_hash(last).expect("room");
+        call(&filter, items.next().expect("endless"));
         let done = filter.doubled();
         assert_eq!(done, None, "access {step}: the growth goes on");
         reached
     });
-    println!("{steps} scenes: a growth that several inserts share");
+    println!("{steps} scenes: a growth that several {name} share");
     assert!(steps > 100, "{steps} accesses");
+}
+
+#[test]
+fn inserts_split_different_words() {
+    calls_split_different_words("inserts", false, |filter, item| {
+        filter.insert_hash(item).expect("room");
+    });
+}
+
+#[test]
+fn removes_split_different_words() {
+    calls_split_different_words("removes", true, |filter, item| {
+        assert!(filter.remove_hash(item), "a stored item was not removed");
+    });
 }
 
 /// An insert stands still while it splits words. The one that has those before moves the cursor on, but not over these.
@@ -200,7 +219,7 @@ fn a_late_begin_does_not_send_a_growth_back() {
             let reached = late.has_stopped();
             if reached {
                 filter.begin_to_double();
-                end_growth(&filter);
+                filter.finish_doubling();
                 assert!(filter.begin_to_double());
             }
             late.finish();
@@ -248,7 +267,7 @@ fn an_insert_is_not_refused_when_others_have_made_room() {
             let reached = insert.has_stopped();
             if filter.slots() == 8 {
                 assert!(filter.begin_to_double());
-                end_growth(&filter);
+                filter.finish_doubling();
             }
             let inserted = insert.finish();
             assert_eq!(

@@ -1,6 +1,7 @@
 //! Races with stopped threads, by what the stopped call is.
 #![cfg(lockfree_cuckoo_steps)]
 
+mod alone;
 mod arrivals;
 mod copies;
 mod doubling;
@@ -18,6 +19,7 @@ mod rotations;
 mod snapshots;
 mod splits;
 mod versions;
+mod walks;
 
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, RandomState};

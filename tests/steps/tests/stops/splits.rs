@@ -14,43 +14,56 @@ const Y: u64 = 1 << 62 | X;
 /// Of another head.
 const OTHER: u64 = head(2);
 
-/// An insert begins to split the words of a table that has `X`, and stops at each access. Others do something meanwhile.
-/// Then there must be so many of `X` and `Y`.
+/// An insert, or a remove, begins to split the words of a table that has `X`, and stops at each access. Others do something
+/// meanwhile. Then there must be so many of `X` and `Y`.
 fn split_stopped_at_each_step(name: &str, meanwhile: impl Fn(&Doubling), left: [usize; 2]) {
-    let steps = at_each_step(|step| {
-        let filter = filter();
-        filter.insert_hash(X).expect("room");
-        assert!(filter.begin_to_double());
-        let reached = thread::scope(|scope| {
-            let split = Led::begin(scope, [step], || filter.insert_hash(OTHER));
-            let reached = split.has_stopped();
-            bounded(|| meanwhile(&filter));
-            split.finish().expect("room");
+    type Split = fn(&Doubling) -> bool;
+    let splits: [(&str, bool, Split); 2] = [
+        ("an insert", true, |filter| {
+            filter.insert_hash(OTHER).is_ok()
+        }),
+        ("a remove", false, |filter| filter.remove_hash(OTHER)),
+    ];
+    for (splitter, adds, split) in splits {
+        let steps = at_each_step(|step| {
+            let filter = filter();
+            filter.insert_hash(X).expect("room");
+            if !adds {
+                filter.insert_hash(OTHER).expect("room");
+            }
+            assert!(filter.begin_to_double());
+            let reached = thread::scope(|scope| {
+                let split = Led::begin(scope, [step], || split(&filter));
+                let reached = split.has_stopped();
+                bounded(|| meanwhile(&filter));
+                assert!(split.finish(), "{splitter} failed");
+                reached
+            });
+            for (item, copies) in [(X, left[0]), (Y, left[1]), (OTHER, usize::from(adds))] {
+                let there = bounded(|| filter.count_hash(item));
+                assert_eq!(
+                    there, copies,
+                    "{splitter} and {name}, access {step}: an item was lost or made"
+                );
+            }
+            assert_eq!(filter.len(), left[0] + left[1] + usize::from(adds));
+            assert_eq!(filter.doubled(), None, "it has split all words");
             reached
         });
-        for (item, copies) in [(X, left[0]), (Y, left[1]), (OTHER, 1)] {
-            let there = bounded(|| filter.count_hash(item));
-            assert_eq!(
-                there, copies,
-                "{name}, access {step}: an item was lost or made"
-            );
-        }
-        assert_eq!(filter.len(), left[0] + left[1] + 1);
-        reached
-    });
-    println!("{steps} scenes: a split, and {name}");
-    assert!(steps > 20, "{steps} accesses");
+        println!("{steps} scenes: {splitter} that splits, and {name}");
+        assert!(steps > 20, "{steps} accesses");
+    }
 }
 
 #[test]
 fn parts_do_not_come_over_what_others_have_written() {
     let remove = |filter: &Doubling| {
-        filter.shrink_to_fit();
+        filter.finish_doubling();
         assert!(filter.remove_hash(X), "a stored item was not removed");
     };
     split_stopped_at_each_step("others end it, and remove what it has", remove, [0, 0]);
     let replace = |filter: &Doubling| {
-        filter.shrink_to_fit();
+        filter.finish_doubling();
         filter.insert_hash(Y).expect("room");
         assert!(filter.remove_hash(X), "a stored item was not removed");
     };
@@ -68,6 +81,10 @@ fn a_word_that_is_being_split_changes_only_for_the_whole_of_it() {
     split_stopped_at_each_step("an admission of what is in", admit, [1, 0]);
     let look = |filter: &Doubling| assert!(filter.contains_hash(X), "a stored item was missed");
     split_stopped_at_each_step("a lookup", look, [1, 0]);
+    let hop = |filter: &Doubling| {
+        filter.relocate_hash(X);
+    };
+    split_stopped_at_each_step("a hop", hop, [1, 0]);
 }
 
 /// Between two accesses of a call the table doubles, and doubles again.
@@ -83,7 +100,7 @@ fn call_overtaken_by_growth(name: &str, call: impl Fn(&Doubling, u64), copies: u
             assert!(filter.begin_to_double());
             let others = Arc::clone(&filter);
             let grow = move || {
-                others.shrink_to_fit();
+                others.finish_doubling();
                 double(&others);
             };
             let ((), reached) = overtaken(step, grow, || call(&filter, stored[at]));

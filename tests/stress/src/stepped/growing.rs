@@ -12,7 +12,7 @@ use std::thread;
 use crew::Crew;
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping, tally};
-use lockfree_cuckoo::{FilterBuilder, Ladder};
+use lockfree_cuckoo::{FilterBuilder, Growing};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, linearizable};
 use model::mix;
@@ -46,7 +46,7 @@ const PACE: Pace = Pace {
 
 pub(crate) const TITLE: &str = "a filter that grows";
 
-type Filter = lockfree_cuckoo::Filter<Ladder, AsGiven>;
+type Filter = lockfree_cuckoo::Filter<Growing, AsGiven>;
 
 fn tiny() -> Filter {
     let builder = FilterBuilder::with_hasher(AsGiven).capacity(8);

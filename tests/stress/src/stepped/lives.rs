@@ -1,17 +1,21 @@
-//! Lives of filters that double: each begins with a few buckets, grows to its last level or beyond, and is emptied.
+//! Lives of filters that grow: each begins with a few buckets, grows to its last level or beyond, and is emptied.
 //!
 //! Each thread has items of its own. It must find them, and remove them, whatever the others do; of those who add the same
 //! item at the same time one is told so; and in the end the filter holds nothing. In most lives there are so few index bits
 //! that prefixes are nested, within a thread and across threads.
+//!
+//! After each round nobody else has the filter. It must hold exactly what the threads own, and in half of the lives it is
+//! made smaller, with these items in it, and grows again in the next round.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{Filter, FilterBuilder, InsertError, Ladder, SnapshotError};
+use lockfree_cuckoo::{Filter, FilterBuilder, Growing, InsertError, SnapshotError};
 use model::hashers::AsGiven;
 use model::mix;
 use rand::rngs::SmallRng;
@@ -22,7 +26,7 @@ use super::memory;
 use super::pace::Pace;
 use super::watchdog::Watchdog;
 
-type Doubling = Filter<Ladder, AsGiven>;
+type Doubling = Filter<Growing, AsGiven>;
 
 /// Items that are in all the while.
 const RESIDENTS: usize = 48;
@@ -51,8 +55,12 @@ struct Life {
     /// Most items of all threads.
     items: usize,
     rounds: u64,
-    /// Whether all items go at the end of each round, and none stays all the while: so it may begin anew.
-    begins_anew: bool,
+    /// Whether it is made smaller after each round.
+    shrinks: bool,
+    /// The share of the items that are left after a round is one in so many; none, if this is 0.
+    left: usize,
+    /// Whether the one who helps ends doublings.
+    finishes: bool,
     pace: Pace,
     /// Of the one who helps.
     pause: Duration,
@@ -67,6 +75,9 @@ struct Done {
     disturbed: AtomicU64,
     tables: AtomicU64,
     doublings: AtomicU64,
+    /// How often a filter that held items was made smaller, and to fewer tables.
+    shrunk: AtomicU64,
+    merged: AtomicU64,
 }
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
@@ -95,6 +106,9 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
             println!("lives: {lives} lives, {done}; {}", Sum::since(&start.1));
         }
     }
+    if done.shrunk.load(Ordering::Relaxed) == 0 {
+        return Err("no filter was made smaller while it held items".into());
+    }
     Sum::since(&start.1).demand(&[
         Event::Kick,
         Event::Hop,
@@ -112,13 +126,16 @@ impl std::fmt::Display for Done {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         write!(
             out,
-            "{} operations, {} inserts refused, {} snapshots, {} given up, {} tables, {} doublings",
+            "{} operations, {} inserts refused, {} snapshots, {} given up, {} tables, {} doublings, shrunk {} times, to fewer \
+             tables {} times",
             of(&self.operations),
             of(&self.refused),
             of(&self.snapshots),
             of(&self.disturbed),
             of(&self.tables),
             of(&self.doublings),
+            of(&self.shrunk),
+            of(&self.merged),
         )
     }
 }
@@ -131,12 +148,15 @@ fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
     choices[rng.random_range(0..choices.len())]
 }
 
-/// A thread in a life, and what it owns.
+/// What a thread owns.
+type Owned = Mutex<Vec<u64>>;
+
+/// A thread in a round of a life.
 struct Worker<'a> {
     life: Life,
     filter: &'a Doubling,
     residents: &'a [u64],
-    own: Vec<u64>,
+    own: &'a mut Vec<u64>,
     rng: SmallRng,
     operations: u64,
     refused: u64,
@@ -155,7 +175,9 @@ impl Life {
             bits,
             items: 1 << rng.random_range(7..=most),
             rounds: rng.random_range(1..=4),
-            begins_anew: rng.random_ratio(1, 3),
+            shrinks: rng.random(),
+            left: one_of(&mut rng, &[0, 4, 16, 64]),
+            finishes: rng.random_ratio(1, 4),
             pace: Pace {
                 one_in: one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]),
                 turns: 8,
@@ -175,34 +197,62 @@ impl Life {
     }
 
     fn live(self, done: &Done) -> Result<(), String> {
-        let builder = FilterBuilder::<Ladder, _>::with_hasher(AsGiven);
+        let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
         let filter = builder.capacity(self.capacity).build();
-        let filter: Doubling = filter.map_err(|error| error.to_string())?;
+        let mut filter: Doubling = filter.map_err(|error| error.to_string())?;
         let smallest = filter.slots();
-        let residents = if self.begins_anew { 0 } else { RESIDENTS };
+        // Of those whose items all go, some are to be empty.
+        let residents = if self.left == 0 { 0 } else { RESIDENTS };
         let numbers = (0..residents as u64).map(|number| self.item(self.seed ^ mix(number)));
         let residents: Vec<u64> = numbers
             .filter(|&hash| filter.insert_hash(hash).is_ok())
             .collect();
-        let winners: Vec<AtomicUsize> = (0..CONTESTED * self.rounds as usize)
-            .map(|_| AtomicUsize::new(0))
-            .collect();
-        let left = AtomicUsize::new(residents.len());
+        let owned: Vec<Owned> = (0..self.threads).map(|_| Owned::default()).collect();
+        for round in 0..self.rounds {
+            self.round(round, &filter, &residents, &owned, done)?;
+            check(&filter, &residents, &owned)?;
+            add(&done.tables, filter.tables() as u64);
+            let doublings = filter.slots().ilog2().saturating_sub(smallest.ilog2());
+            add(&done.doublings, u64::from(doublings));
+            if self.shrinks {
+                shrink(&mut filter, smallest, done)?;
+                check(&filter, &residents, &owned)?;
+            }
+        }
+        let all = owned.iter().flat_map(|own| lock(own).clone());
+        for hash in all.chain(residents) {
+            demand(filter.remove_hash(hash), "an item is lost", hash)?;
+        }
+        if !filter.is_empty() {
+            return Err(format!("nothing is in, but {filter:?}"));
+        }
+        shrink(&mut filter, smallest, done)
+    }
+
+    fn round(
+        self,
+        round: u64,
+        filter: &Doubling,
+        residents: &[u64],
+        owned: &[Owned],
+        done: &Done,
+    ) -> Result<(), String> {
+        let winners: Vec<AtomicUsize> = (0..CONTESTED).map(|_| AtomicUsize::new(0)).collect();
         let (workers, helpers) = Crew::run(
             self.threads,
             |crew, thread| {
-                let seed = mix(self.seed ^ thread as u64);
+                let seed = mix(self.seed ^ mix(round << 8 | thread as u64));
                 let mut worker = Worker {
                     life: self,
-                    filter: &filter,
-                    residents: &residents,
-                    own: Vec::new(),
+                    filter,
+                    residents,
+                    own: &mut lock(&owned[thread]),
                     rng: SmallRng::seed_from_u64(seed),
                     operations: 0,
                     refused: 0,
                 };
                 let hook = self.pace.hook(seed);
-                let live = || worker.live(crew, &winners, &left);
+                let live = || worker.live(crew, round, &winners);
                 let outcome = stepping(hook, live).0.expect("nobody dies");
                 add(&done.operations, worker.operations);
                 add(&done.refused, worker.refused);
@@ -211,28 +261,13 @@ impl Life {
             1,
             |crew, _| {
                 while crew.at_work() {
-                    self.help(&filter, &residents, done)?;
+                    self.help(filter, residents, done)?;
                     thread::sleep(self.pause);
                 }
                 Ok(())
             },
         );
-        workers
-            .into_iter()
-            .chain(helpers)
-            .collect::<Result<(), String>>()?;
-        let tables = filter.segments() as u64;
-        add(&done.tables, tables);
-        let doublings = filter.slots().ilog2().saturating_sub(smallest.ilog2());
-        add(&done.doublings, u64::from(doublings));
-        for &hash in &residents {
-            demand(filter.remove_hash(hash), "a resident is lost", hash)?;
-        }
-        if filter.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("nothing is in, but {filter:?}"))
-        }
+        workers.into_iter().chain(helpers).collect()
     }
 
     /// Moves what is in all the while, makes the filter grow before it must, and copies it.
@@ -245,8 +280,8 @@ impl Life {
         if filter.len() * 3 > filter.slots() {
             filter.begin_to_double();
         }
-        if self.begins_anew {
-            filter.shrink_to_fit();
+        if self.finishes {
+            filter.finish_doubling();
         }
         match filter.snapshot() {
             Ok(copy) => {
@@ -265,6 +300,40 @@ impl Life {
     }
 }
 
+fn lock(own: &Owned) -> MutexGuard<'_, Vec<u64>> {
+    own.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// With nobody else at work, the filter holds what is owned.
+fn check(filter: &Doubling, residents: &[u64], owned: &[Owned]) -> Result<(), String> {
+    let mut all = residents.to_vec();
+    owned.iter().for_each(|own| all.extend(lock(own).iter()));
+    let missed = all.iter().find(|&&hash| !filter.contains_hash(hash));
+    demand(
+        missed.is_none(),
+        "an item at rest is missed",
+        missed.copied().unwrap_or(0),
+    )?;
+    match (filter.len(), all.len()) {
+        (len, all) if len != all => Err(format!("it says {len}, of {all} items")),
+        _ => Ok(()),
+    }
+}
+
+/// An empty filter is as small as it began.
+fn shrink(filter: &mut Doubling, smallest: usize, done: &Done) -> Result<(), String> {
+    let (slots, tables) = (filter.slots(), filter.tables());
+    filter.shrink_to_fit();
+    if filter.slots() > slots || filter.is_empty() && filter.slots() != smallest {
+        return Err(format!("it had {slots} slots, and is {filter:?} now"));
+    }
+    if !filter.is_empty() {
+        add(&done.shrunk, u64::from(filter.slots() < slots));
+        add(&done.merged, u64::from(filter.tables() < tables));
+    }
+    Ok(())
+}
+
 fn demand(answer: bool, what: &str, hash: u64) -> Result<(), String> {
     if answer {
         Ok(())
@@ -274,40 +343,15 @@ fn demand(answer: bool, what: &str, hash: u64) -> Result<(), String> {
 }
 
 impl Worker<'_> {
-    fn live(
-        &mut self,
-        crew: &Crew,
-        winners: &[AtomicUsize],
-        left: &AtomicUsize,
-    ) -> Result<(), String> {
+    fn live(&mut self, crew: &Crew, round: u64, winners: &[AtomicUsize]) -> Result<(), String> {
         let quota = self.life.items / self.life.threads;
         // An error is kept to the end: the others wait at the meetings.
-        let mut verdict = Ok(());
-        for round in 0..self.life.rounds {
-            crew.meet();
-            verdict = verdict.and_then(|()| self.grow(quota));
-            crew.meet();
-            verdict = verdict.and_then(|()| self.contend(round, winners));
-            crew.meet();
-            let most = if self.life.begins_anew { 0 } else { quota / 4 };
-            verdict = verdict.and_then(|()| self.shrink(most));
-        }
-        left.fetch_add(self.own.len(), Ordering::Relaxed);
+        let mut verdict = self.grow(quota);
         crew.meet();
-        let all = left.load(Ordering::Relaxed);
-        let len = self.filter.len();
-        if len != all {
-            verdict = verdict.and(Err(format!("it says {len}, of {all} items")));
-        }
-        if let Some(&hash) = self
-            .own
-            .iter()
-            .find(|&&hash| !self.filter.contains_hash(hash))
-        {
-            verdict = verdict.and(demand(false, "an item at rest is missed", hash));
-        }
+        verdict = verdict.and_then(|()| self.contend(round, winners));
         crew.meet();
-        verdict.and_then(|()| self.shrink(0))
+        let left = quota.checked_div(self.life.left).unwrap_or(0);
+        verdict.and_then(|()| self.shrink(left))
     }
 
     fn insert(&mut self, hash: u64) -> Result<(), String> {
@@ -376,8 +420,9 @@ impl Worker<'_> {
     fn contend(&mut self, round: u64, winners: &[AtomicUsize]) -> Result<(), String> {
         let start = self.rng.random_range(0..CONTESTED);
         for turn in 0..CONTESTED {
-            let number = round as usize * CONTESTED + (start + turn) % CONTESTED;
-            let hash = self.life.item(mix(self.life.seed) ^ (number as u64) << 8);
+            let number = (start + turn) % CONTESTED;
+            let unique = (round as usize * CONTESTED + number) as u64;
+            let hash = self.life.item(mix(self.life.seed) ^ unique << 8);
             self.operations += 2;
             match self.filter.insert_unique_hash(hash) {
                 Ok(true) => {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lockfree_cuckoo::testing::hooks::{stepping, tally};
-use lockfree_cuckoo::{Filter, Fixed, Hashed, Ladder, Layout, SnapshotError};
+use lockfree_cuckoo::{Filter, Fixed, Growing, Hashed, Layout, SnapshotError};
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -34,9 +34,6 @@ const PACE: Pace = Pace {
     one_in: 1 << 10,
     turns: 4,
 };
-
-/// How often an emptied filter is asked to begin anew.
-const FLUSHES: usize = 64;
 
 /// How many items a thread handles between two looks at the time.
 const TURNS: usize = 64;
@@ -68,7 +65,7 @@ fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
     let start = Instant::now();
     let watchdog = Watchdog::new();
     let mut fixed = Soak::<Fixed<L>>::new(seed)?;
-    let mut doubling = Soak::<Ladder>::new(seed)?;
+    let mut doubling = Soak::<Growing>::new(seed)?;
     let mut settled = None;
     let mut reported = Instant::now();
     let mut stretches = 0;
@@ -101,7 +98,7 @@ fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
         }
     }
     fixed.events.demand(Fixed::<L>::NEEDED)?;
-    doubling.events.demand(Ladder::NEEDED)
+    doubling.events.demand(Growing::NEEDED)
 }
 
 fn grown(settled: Option<u64>, resident: Option<u64>) -> String {
@@ -180,13 +177,7 @@ impl<E: Soaked> Soak<E> {
             ));
         }
         let before = E::empty(self.seed).slots();
-        // Threads that have ended may still be about to give back what they had.
-        for _ in 0..FLUSHES {
-            self.filter.shrink_to_fit();
-            if self.filter.slots() == before {
-                break;
-            }
-        }
+        self.filter.shrink_to_fit();
         let slots = self.filter.slots();
         if slots != before {
             return Err(format!("it is empty, and has {slots} slots, not {before}"));

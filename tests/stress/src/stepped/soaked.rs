@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockfree_cuckoo::testing::hooks::Event;
-use lockfree_cuckoo::{Engine, Filter, Fixed, Ladder, Layout};
+use lockfree_cuckoo::{Engine, Filter, Fixed, Growing, Layout};
 use model::geometry::{Class, Geometry};
 
 use super::layout;
@@ -18,7 +18,7 @@ pub(crate) trait Soaked: Engine {
     /// Without these the run is worth nothing.
     const NEEDED: &'static [Event];
 
-    /// After so many stretches all items go, so that the filter begins anew.
+    /// After so many stretches all items go, and the filter is made as small as it was.
     const STRETCHES: u64;
 
     fn empty(seed: u64) -> Filter<Self>
@@ -82,7 +82,7 @@ impl<L: Layout> Soaked for Fixed<L> {
     }
 }
 
-impl Soaked for Ladder {
+impl Soaked for Growing {
     const TITLE: &'static str = "a filter that doubles";
 
     const NEEDED: &'static [Event] = &[

@@ -55,9 +55,13 @@ pub(super) const PIECES: &[Piece] = &[
         name: "threads of one number own one descriptor",
         changes: &[(
             "tokens/descriptor.rs",
-            "(self.descriptors.len() / 4).min(sync::EXCLUSIVE)",
-            "self.descriptors.len() / 4",
+            "            .min(sync::EXCLUSIVE)\n",
+            "",
         )],
+    },
+    Piece {
+        name: "descriptors that are added have the numbers of others",
+        changes: &[("tokens/descriptor.rs", "first: self.end(),", "first: 0,")],
     },
     Piece {
         name: "a commit publishes nothing",

@@ -52,7 +52,19 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "two threads count on one cell",
-        changes: &[("segment/counter.rs", "own.get(index)", "own.first()")],
+        changes: &[(
+            "counted/counter.rs",
+            "change_own(&self.cells[word(index)], by);",
+            "change_own(&self.cells[word(0)], by);",
+        )],
+    },
+    Piece {
+        name: "cells that are added take the place of those before",
+        changes: &[(
+            "counted/counter.rs",
+            "let totals = few.chain(self.added().map(Counter::total));",
+            "let totals = few.chain(self.last().map(Counter::total));",
+        )],
     },
     Piece {
         name: "a refusal does not look for room again",

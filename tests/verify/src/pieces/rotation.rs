@@ -61,7 +61,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "who empties a table counts nothing",
         changes: &[(
-            "segment.rs",
+            "counted.rs",
             "|removed| counter.subtract(removed)",
             "|removed| counter.subtract(removed - removed)",
         )],
@@ -142,8 +142,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup begins with the young generation",
         changes: &[(
             "engine/rotating/walks.rs",
-            "            if self\n                .live(state)\n                .any(|segment| segment.tokens().contains(hash))\n",
-            "            if self.young(state).tokens().contains(hash)\n                || self\n                    .live(state)\n                    .take(self.generations() - 1)\n                    .any(|segment| segment.tokens().contains(hash))\n",
+            "            if self.live(state).any(|table| table.tokens().contains(hash)) {",
+            "            if self.young(state).tokens().contains(hash)\n                || self\n                    .live(state)\n                    .take(self.generations() - 1)\n                    .any(|table| table.tokens().contains(hash))\n            {",
         )],
     },
     Piece {
@@ -182,8 +182,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an admission does not ask the older generations",
         changes: &[(
             "engine/rotating/walks.rs",
-            "older.all(|segment| segment.tokens().holds_none(self.hash))",
-            "older.all(|segment| segment.slots() > 0)",
+            "older.all(|table| table.tokens().holds_none(self.hash))",
+            "older.all(|table| table.slots() > 0)",
         )],
     },
     Piece {
@@ -286,8 +286,8 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "engine/rotating/walks.rs",
-                "        let none = older.all(|segment| segment.tokens().holds_none(self.hash));",
-                "        let none = self.engine.is_current(self.state)\n            && older.all(|segment| segment.tokens().holds_none(self.hash));",
+                "        let none = older.all(|table| table.tokens().holds_none(self.hash));",
+                "        let none = self.engine.is_current(self.state)\n            && older.all(|table| table.tokens().holds_none(self.hash));",
             ),
             (
                 "engine/rotating/walks.rs",

@@ -23,8 +23,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "chunks leave pending relocations alone",
         changes: &[(
             "stored/chunks.rs",
-            "holder.tokens().settle_each()",
-            "holder.tokens().taken()",
+            "let items = tokens.settle_each();",
+            "let items = tokens.taken();",
         )],
     },
     Piece {
@@ -55,8 +55,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a group has every stripe",
         changes: &[(
             "tokens/stripes.rs",
-            "stripe_of(f) % self.groups == self.index",
-            "stripe_of(f) % self.groups == self.index || true",
+            "f.bits() as usize % self.groups == self.index",
+            "f.bits() as usize % self.groups == self.index || true",
         )],
     },
     Piece {

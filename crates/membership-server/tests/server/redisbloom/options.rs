@@ -121,10 +121,11 @@ fn compact(trial: &mut Trial) {
     trial.both("CF.RESERVE f 64 EXPANSION 2", "+OK");
     let before = buckets(trial, "f");
     assert_eq!(many(trial, "CF.INSERT f ITEMS", 1000), 0);
+    // RedisBloom says the number of its first filter.
+    assert!(trial.is_redisbloom || buckets(trial, "f") > before);
     trial.each(50..1000, "CF.DEL f {}", ":1");
     trial.both("CF.COMPACT f", "+OK");
-    let is_as_before = buckets(trial, "f") == before;
-    assert_eq!(is_as_before, !trial.is_redisbloom);
+    assert_eq!(buckets(trial, "f"), before);
     trial.each(0..50, "CF.EXISTS f {}", ":1");
 }
 

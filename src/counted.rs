@@ -1,0 +1,186 @@
+//! One table of tokens, and their count.
+
+mod counter;
+#[cfg(feature = "std")]
+mod growing;
+
+#[cfg(feature = "std")]
+pub(crate) use growing::{GrowingTable, geometry};
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use counter::Counter;
+
+use crate::error::{InsertError, OutOfMemory, SnapshotError};
+use crate::layout::{Layout, Value};
+use crate::table::sizing::pair_slots;
+use crate::table::{Geometry, Table};
+use crate::tokens::{ATTEMPTS, Emptied, Refusal, Tokens};
+
+#[derive(Debug)]
+pub(crate) struct CountedTable<L> {
+    tokens: Tokens<L>,
+    counter: Counter,
+}
+
+impl<L: Layout> CountedTable<L> {
+    /// An empty one. It has the descriptors that its size needs, unless their number is given.
+    pub(crate) fn new(
+        geometry: Geometry<L>,
+        search_budget: usize,
+        descriptors: Option<usize>,
+    ) -> Result<Self, OutOfMemory> {
+        let table = Table::new(geometry)?;
+        Self::of(Tokens::with_table(table, search_budget, descriptors)?, 0)
+    }
+
+    /// Of a table that holds this number of tokens.
+    pub(crate) fn with_table(
+        table: Table<L>,
+        len: usize,
+        search_budget: usize,
+    ) -> Result<Self, OutOfMemory> {
+        Self::of(Tokens::with_table(table, search_budget, None)?, len)
+    }
+
+    fn of(tokens: Tokens<L>, len: usize) -> Result<Self, OutOfMemory> {
+        let mut counter = Counter::new(tokens.geometry().buckets())?;
+        counter.reset(len);
+        Ok(Self { tokens, counter })
+    }
+
+    /// An empty one like this.
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
+        Self::of(self.tokens.fresh()?, 0)
+    }
+
+    /// Exact if no thread writes meanwhile.
+    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
+        let (tokens, len) = self.tokens.quiescent_copy()?;
+        Self::of(tokens, len)
+    }
+
+    /// A copy that holds every token that is in from the call to the return.
+    pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
+        let (tokens, len) = self.tokens.snapshot()?;
+        Ok(Self::of(tokens, len)?)
+    }
+
+    #[inline]
+    pub(crate) fn tokens(&self) -> &Tokens<L> {
+        &self.tokens
+    }
+
+    pub(crate) fn tokens_mut(&mut self) -> &mut Tokens<L> {
+        &mut self.tokens
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.tokens.geometry()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.geometry().slots()
+    }
+
+    /// The number of tokens. Approximate while others write, and never outside of its bounds.
+    pub(crate) fn len(&self) -> usize {
+        self.counter.sum(self.slots())
+    }
+
+    /// Where its parts are in memory.
+    pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        let counter = ("counter", self.counter.place());
+        self.tokens.places().into_iter().chain([counter]).collect()
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tokens.bytes() + self.counter.bytes()
+    }
+
+    /// The heap bytes of one that is yet to be built.
+    pub(crate) fn bytes_for(
+        geometry: Geometry<L>,
+        descriptors: Option<usize>,
+    ) -> Result<usize, OutOfMemory> {
+        let counter = Counter::new(geometry.buckets())?;
+        Ok(Tokens::bytes_for(geometry, descriptors)? + counter.bytes())
+    }
+
+    #[inline]
+    pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Refusal> {
+        let inserted = self.tokens.insert_unique(hash)?;
+        self.counter.add(usize::from(inserted));
+        Ok(inserted)
+    }
+
+    /// Adds a token with a value; 0 if the layout has none.
+    #[inline]
+    pub(crate) fn insert(&self, hash: u64, value: Value) -> Result<(), Refusal> {
+        self.tokens.insert(hash, value)?;
+        self.counter.add(1);
+        Ok(())
+    }
+
+    /// Adds a token with a value if there is none of its class. Else returns a value that the class has.
+    pub(crate) fn find_or_insert(&self, hash: u64, value: Value) -> Result<Option<Value>, Refusal> {
+        let found = self.tokens.find_or_insert(hash, value)?;
+        self.counter.add(usize::from(found.is_none()));
+        Ok(found)
+    }
+
+    /// Removes a token that has this value.
+    pub(crate) fn remove_value(&self, hash: u64, value: Value) -> bool {
+        let removed = self.tokens.remove_value(hash, value);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
+    }
+
+    /// What a refusal means to a filter that cannot put the token elsewhere.
+    #[cold]
+    pub(crate) fn refused(&self, refusal: Refusal) -> InsertError {
+        match refusal {
+            Refusal::NoPath => InsertError::Full {
+                len: self.len(),
+                slots: self.slots(),
+            },
+            Refusal::Disturbed => InsertError::Disturbed { attempts: ATTEMPTS },
+            Refusal::Starved => InsertError::NoDescriptor { attempts: ATTEMPTS },
+            Refusal::AllCopies => InsertError::TooManyCopies {
+                copies: pair_slots::<L>(),
+            },
+        }
+    }
+
+    /// Counts a token that was admitted.
+    pub(crate) fn count_one(&self) {
+        self.counter.add(1);
+    }
+
+    // See `Filter::remove_hash`.
+    #[inline(always)]
+    pub(crate) fn remove(&self, hash: u64) -> bool {
+        let removed = self.tokens.remove(hash);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
+    }
+
+    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like.
+    pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Emptied {
+        let counter = &self.counter;
+        self.tokens
+            .empty_while(permitted, |removed| counter.subtract(removed))
+    }
+
+    /// Removes all tokens.
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+        self.counter.reset(0);
+    }
+}

@@ -1,0 +1,285 @@
+//! An engine that grows: a table that doubles, ten times, and then another one behind it.
+
+mod contraction;
+mod growth;
+mod limits;
+mod tables;
+mod walks;
+
+use limits::NO_LIMIT;
+pub(crate) use limits::{Limits, lowest_rate};
+pub(crate) use tables::{LATER, Tables};
+
+use super::{Filling, Operations, Plan, Size};
+use crate::allocate;
+use crate::counted::{GrowingTable, geometry};
+use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
+use crate::layout::LONG_BUDGET;
+use crate::sync::{AtomicU64, Ordering};
+use crate::table::doubling::{DEEPEST, Lanes16};
+use crate::table::rate::any_of;
+use crate::table::sizing::items_for;
+use crate::tokens::ahead;
+
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
+/// bits.
+///
+/// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and a
+/// lookup of what is absent looks at both.
+#[derive(Debug)]
+pub struct Growing {
+    tables: Tables,
+    limits: Limits,
+    /// Most bytes of the filter.
+    memory: usize,
+    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter.
+    memory_for_now: Box<AtomicU64>,
+    /// The bytes of the filter outside of this engine's heap.
+    outside: usize,
+}
+
+/// The bound of a search. A longer one, as in a filter that cannot grow, fills a table by 2 % of its slots more before it
+/// doubles, at twice the time of all its inserts.
+const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
+
+impl Growing {
+    /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
+    pub(crate) fn of_tables(
+        tables: Vec<GrowingTable>,
+        limits: Limits,
+        memory: usize,
+        outside: usize,
+    ) -> Self {
+        Self {
+            tables: Tables::of(tables),
+            limits,
+            memory,
+            memory_for_now: Box::new(AtomicU64::new(u64::MAX)),
+            outside,
+        }
+    }
+
+    /// The same with other tables.
+    fn with(&self, tables: Vec<GrowingTable>) -> Self {
+        Self::of_tables(tables, self.limits, self.memory, self.outside)
+    }
+
+    /// Moves one token of the finest table. For checks that want it at will.
+    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        self.tables.target().tokens().relocate_one(hash)
+    }
+
+    /// Begins to double the finest table. For checks that want it at will.
+    pub(crate) fn begin_to_double(&self) -> bool {
+        let target = self.tables.target();
+        let hint = target.tokens().hint();
+        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
+    }
+
+    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
+    pub(crate) fn add_table(&self) -> bool {
+        let (count, target) = (self.tables.count(), self.tables.target());
+        let tokens = target.tokens();
+        !tokens.can_grow() && self.add(target, count, tokens.last()).is_ok()
+    }
+
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        self.tables.target().tokens().doubled()
+    }
+
+    pub(crate) fn list(&self) -> &Tables {
+        &self.tables
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// The lower of both limits.
+    fn memory_now(&self) -> usize {
+        // Relaxed, here and where it is set: a limit orders nothing.
+        let now = self.memory_for_now.load(Ordering::Relaxed);
+        self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
+    }
+
+    /// The bytes of the filter.
+    fn bytes(&self) -> usize {
+        self.outside + self.heap_bytes()
+    }
+}
+
+impl Operations for Growing {
+    type Layout = Lanes16;
+    type Options = ();
+
+    const NAME: &'static str = "GrowingCuckooFilter";
+
+    /// It fills up before it doubles.
+    fn filling((): &()) -> Filling {
+        Filling::Full
+    }
+
+    fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
+        let (level, items) = first_level(plan.size)?;
+        plan.check_rate(geometry(level), items, Self::filling(&()))?;
+        let budget = plan.search_budget(DEFAULT_BUDGET)?;
+        plan.check_memory(|| {
+            Ok(GrowingTable::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
+        })?;
+        let home = GrowingTable::new(level, budget).map_err(BuildError::out_of_memory)?;
+        let limits = Limits {
+            false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
+        };
+        let memory = plan.memory.unwrap_or(usize::MAX);
+        Ok(Self::of_tables(vec![home], limits, memory, plan.outside))
+    }
+
+    fn fresh(&self) -> Result<Self, OutOfMemory> {
+        let home = self.tables.home().tokens();
+        let table = GrowingTable::new(home.first(), home.search_budget())?;
+        Ok(self.with(vec![table]))
+    }
+
+    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
+        let copies = copies(&self.tables, GrowingTable::quiescent_copy)?;
+        Ok(self.with(copies))
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.copy()
+    }
+
+    fn clear(&mut self) {
+        self.tables.clear();
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.contract();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.finish_growth()
+    }
+
+    fn limit_memory_usage(&self, bytes: usize) {
+        let bytes = bytes as u64;
+        // Threads that set the same again and again share the line.
+        if self.memory_for_now.load(Ordering::Relaxed) != bytes {
+            self.memory_for_now.store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.memory = bytes;
+    }
+
+    fn len(&self) -> usize {
+        self.tables.sum(GrowingTable::len)
+    }
+
+    fn capacity(&self) -> usize {
+        // What is in a coarser table is all that it will ever hold.
+        let mut tables = self.tables.all();
+        let target = tables.next().map(|table| items_for(table.geometry()));
+        target.unwrap_or(0) + tables.map(GrowingTable::len).sum::<usize>()
+    }
+
+    fn slots(&self) -> usize {
+        self.tables.sum(GrowingTable::slots)
+    }
+
+    fn tables(&self) -> usize {
+        self.tables.count()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.tables.bytes() + size_of::<AtomicU64>()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        any_of::<Lanes16>(self.tables.all().map(GrowingTable::compared).sum())
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.lookup(hash)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
+        self.insert_in_target(hash)
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        self.insert_if_absent(hash)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove_finest(hash)
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.tables.sum(|table| table.tokens().count(hash))
+    }
+
+    #[inline]
+    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        ahead(hashes, |hash| self.prefetch(hash))
+    }
+
+    #[inline]
+    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        self.ahead(hashes)
+    }
+}
+
+/// A copy of each table, made from the finest to the coarsest.
+fn copies<E: From<OutOfMemory>>(
+    tables: &Tables,
+    copy: impl Fn(&GrowingTable) -> Result<GrowingTable, E>,
+) -> Result<Vec<GrowingTable>, E> {
+    let mut copies = Vec::new();
+    allocate::grow(&mut copies, LATER + 1)?;
+    for table in tables.all() {
+        copies.push(copy(table)?);
+    }
+    Ok(copies)
+}
+
+/// The level that a table of a size begins with, and the items that it is for. Tables that double have a power of two of
+/// buckets. A capacity is rounded up, a number of buckets is not.
+fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
+    match size {
+        Size::Items(items) | Size::Roomy { items, .. } => {
+            let level = (1..=DEEPEST).find(|&level| items_for(geometry(level)) >= items);
+            let most = items_for(geometry(DEEPEST));
+            let level = level.ok_or(BuildError(Cause::Capacity { items, most }))?;
+            Ok((level, items))
+        }
+        Size::Buckets(buckets) => {
+            let level = (1..=DEEPEST)
+                .find(|&level| 1 << level >= buckets)
+                .unwrap_or(DEEPEST);
+            if buckets != 1 << level {
+                return Err(BuildError(Cause::Buckets {
+                    buckets,
+                    nearest: 1 << level,
+                    ranges: 1,
+                }));
+            }
+            Ok((level, items_for(geometry(level))))
+        }
+    }
+}
+
+/// The slots that a table of this level has when it is full.
+fn full(level: u32) -> usize {
+    geometry(level).slots()
+}

@@ -1,0 +1,236 @@
+//! Growth: doubling the finest table, or adding one behind it.
+
+use core::mem;
+
+use super::{DEFAULT_BUDGET, Growing, full};
+use crate::counted::GrowingTable;
+use crate::error::{GrowthError, InsertError, Limit, Rate};
+use crate::layout::LONG_BUDGET;
+use crate::layout::prefix::Depth;
+use crate::sync::{self, Event};
+use crate::table::doubling::{DEEPEST, Hint, Lanes16};
+use crate::table::rate::any_of;
+use crate::table::sizing::{items_for, pair_slots};
+use crate::tokens::doubling::FLUSHES;
+use crate::tokens::{ATTEMPTS, Refusal};
+
+/// The number of disturbed attempts after which an insert treats the table as full.
+const PERSEVERANCE: usize = 16 * ATTEMPTS;
+
+/// What an insert remembers of the attempts that came to nothing.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    attempts: usize,
+    /// Whether searches for a path go as far as those of a filter of a fixed size.
+    searches_far: bool,
+    /// Where the growth was when there had last been as many attempts as it has patience for.
+    progress: Option<(u32, usize)>,
+}
+
+// So the tokens of a table are longer than those that a table before it has at the same level.
+const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
+
+/// A table counts as full only if at least one of this many slots is in use.
+const LEAST_LOAD: usize = 8;
+
+impl Growing {
+    /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would
+    /// be useless.
+    #[cold]
+    pub(super) fn make_room(
+        &self,
+        target: &GrowingTable,
+        hint: Hint,
+        refusal: Refusal,
+        patience: &mut Patience,
+    ) -> Result<(), InsertError> {
+        match refusal {
+            Refusal::AllCopies => Err(InsertError::TooManyCopies {
+                copies: pair_slots::<Lanes16>(),
+            }),
+            Refusal::Disturbed | Refusal::Starved => {
+                patience.attempts += ATTEMPTS - 1;
+                self.go_on(target, hint, refusal, patience)
+            }
+            Refusal::NoPath if target.tokens().is_growing(hint) => {
+                self.go_on(target, hint, refusal, patience)
+            }
+            Refusal::NoPath => {
+                let (len, slots) = (target.len(), full(hint.level()));
+                // What it was made for it takes, as one of a fixed size does.
+                if !patience.searches_far && len < items_for(target.geometry()) {
+                    patience.searches_far = true;
+                    return Ok(());
+                }
+                if len >= slots / LEAST_LOAD {
+                    return self.grow(target, hint);
+                }
+                // The table may have been full when no path was found, and emptied since.
+                patience.attempts += PERSEVERANCE / 2;
+                if patience.attempts > PERSEVERANCE {
+                    return Err(InsertError::Full { len, slots });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// After an attempt that may go better next time.
+    pub(super) fn go_on(
+        &self,
+        target: &GrowingTable,
+        hint: Hint,
+        refusal: Refusal,
+        patience: &mut Patience,
+    ) -> Result<(), InsertError> {
+        patience.attempts += 1;
+        if patience.attempts < PERSEVERANCE {
+            return Ok(());
+        }
+        let attempts = mem::take(&mut patience.attempts);
+        let progress = target.tokens().progress();
+        let is_growing = target.tokens().is_growing(hint);
+        let stands_still = patience.progress.replace(progress) == Some(progress);
+        match refusal {
+            // A larger table has no more of them.
+            Refusal::Starved if stands_still || !is_growing => {
+                Err(InsertError::NoDescriptor { attempts })
+            }
+            _ if !is_growing => self.grow(target, hint),
+            // No growth can be begun, and the one under way does not go on: alone, a thread would go round for ever.
+            _ if stands_still => Err(InsertError::Disturbed { attempts }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the target larger, unless it has grown since it was like `hint`.
+    #[cold]
+    fn grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), InsertError> {
+        match self.try_to_grow(target, hint) {
+            Ok(()) => Ok(()),
+            // It has grown after all.
+            Err(_) if self.has_grown(target, hint) => Ok(()),
+            Err(limit) => Err(InsertError::CannotGrow {
+                error: GrowthError {
+                    tables: self.tables.count(),
+                    limit,
+                },
+            }),
+        }
+    }
+
+    fn try_to_grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), Limit> {
+        // Before it looks: a table that is added from here on has the place of the one that this would add.
+        let tables = self.tables.count();
+        if self.has_grown(target, hint) {
+            return Ok(());
+        }
+        let grown = target.tokens().can_grow();
+        self.check_rate(grown)?;
+        let last = target.tokens().last();
+        if !grown && last == DEEPEST {
+            return Err(Limit::Buckets);
+        }
+        // As large as the one before: its tokens are longer by a bit all the same.
+        let level = if grown { hint.level() + 1 } else { last };
+        let more = if grown {
+            target.bytes_to_grow(level)
+        } else {
+            size_of::<GrowingTable>() + GrowingTable::bytes_for(level)?
+        };
+        self.check_memory(more)?;
+        if grown {
+            return Ok(target.begin_to_grow(hint)?);
+        }
+        self.add(target, tables, level)
+    }
+
+    /// The rate with one doubling more, or one table more, when all are full.
+    fn check_rate(&self, grown: bool) -> Result<(), Limit> {
+        let mut tables = self.tables.all();
+        let target = tables
+            .next()
+            .map_or(0.0, |target| target.compared_when_full(grown));
+        let others: f64 = tables.map(|table| table.compared_when_full(false)).sum();
+        let more = if grown {
+            0.0
+        } else {
+            pair_slots::<Lanes16>() as f64
+        };
+        let rate = any_of::<Lanes16>(target + others + more);
+        if rate > self.limits.false_positive_rate {
+            return Err(Limit::FalsePositiveRate {
+                rate: Rate::new(rate),
+                most: Rate::new(self.limits.false_positive_rate),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether there may be so many bytes more. What a table grows out of stays until all is in the new words.
+    fn check_memory(&self, more: usize) -> Result<(), Limit> {
+        let bytes = || self.bytes().saturating_add(more);
+        // What was left behind before may not have been given back yet.
+        let most = self.memory_now();
+        for _ in 0..FLUSHES {
+            if bytes() <= most {
+                return Ok(());
+            }
+            crossbeam_epoch::pin().flush();
+            self.give_back_rest();
+        }
+        match bytes() {
+            bytes if bytes <= most => Ok(()),
+            bytes => Err(Limit::Memory { bytes, most }),
+        }
+    }
+
+    /// Adds a table after so many, the last of which is the target. All its tokens are longer than those before.
+    pub(super) fn add(
+        &self,
+        target: &GrowingTable,
+        tables: usize,
+        level: u32,
+    ) -> Result<(), Limit> {
+        let Some(place) = self.tables.place_after(tables) else {
+            return Err(Limit::Tables);
+        };
+        // It may be there already, and not count yet: who put it there may have stopped.
+        if place.get().is_none() {
+            let table = GrowingTable::lazy(level, target.tokens().search_budget())?;
+            let added = place.set(Box::new(table)).is_ok();
+            sync::happened(if added { Event::Growth } else { Event::Vain });
+        }
+        target.tokens().follow();
+        Ok(())
+    }
+
+    fn has_grown(&self, target: &GrowingTable, hint: Hint) -> bool {
+        target.tokens().hint() != hint || !self.tables.is_target(target)
+    }
+
+    /// Ends a growth that is under way, and gives back what tables have grown out of, if no thread may be in the midst of a
+    /// split into it. Returns false if other threads have all descriptors.
+    pub(super) fn finish_growth(&self) -> bool {
+        // A coarser table grows no more.
+        self.tables.target().tokens().finish_growth()
+    }
+
+    fn give_back_rest(&self) {
+        let tables = self.tables.all();
+        tables.for_each(|table| table.tokens().give_back_rest());
+    }
+}
+
+impl Patience {
+    /// Most buckets that the next search for a path in a table examines.
+    pub(super) fn budget(&self, table: &GrowingTable) -> usize {
+        let budget = table.tokens().search_budget();
+        // Who has asked for shorter searches gets them.
+        if self.searches_far && budget >= DEFAULT_BUDGET {
+            LONG_BUDGET
+        } else {
+            budget
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Lookup, removal and inserts: walks over the tables, from the finest to the coarsest.
+//!
+//! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers its
+//! item: [`doubling`](crate::design::doubling#several-tables). A table is added only as the finest, and none is taken out. A
+//! walk that has begun before counts as having passed it.
+
+use core::ptr;
+
+use super::growth::Patience;
+use super::tables::Tables;
+use super::{Growing, copies};
+use crate::counted::GrowingTable;
+use crate::error::{InsertError, SnapshotError};
+use crate::layout::Sight;
+use crate::table::doubling::Hint;
+use crate::tokens::{Attempt, Elsewhere, Refusal};
+
+impl Growing {
+    #[inline]
+    pub(super) fn lookup(&self, hash: u64) -> bool {
+        let home = self.tables.home().tokens();
+        home.sight(hash, |hint| self.lookup_aside(hint, hash))
+            .found()
+    }
+
+    /// If not all tokens are in words of one level.
+    ///
+    /// Cold, so that a loop keeps what it needs in registers as if there was no call.
+    #[cold]
+    #[inline(never)]
+    fn lookup_aside(&self, hint: Hint, hash: u64) -> Sight {
+        let home = self.tables.home().tokens();
+        match self.tables.later().next() {
+            None => home.sight_aside(hint, hash),
+            Some(second) => second
+                .tokens()
+                .sight_of_two(home, hash)
+                .unwrap_or_else(|| Sight::certain(self.lookup_in_all(hash))),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lookup_in_all(&self, hash: u64) -> bool {
+        let mut tables = self.tables.all();
+        tables.any(|table| table.tokens().contains(hash))
+    }
+
+    /// Removes a token from the finest table that has one.
+    #[inline]
+    pub(super) fn remove_finest(&self, hash: u64) -> bool {
+        let home = self.tables.home();
+        if home.tokens().hint().is_alone() {
+            home.remove(hash)
+        } else {
+            self.remove_from_all(hash)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn remove_from_all(&self, hash: u64) -> bool {
+        self.tables.all().any(|table| table.remove(hash))
+    }
+
+    #[inline]
+    pub(super) fn insert_in_target(&self, hash: u64) -> Result<(), InsertError> {
+        let home = self.tables.home();
+        let tokens = home.tokens();
+        if tokens.hint().is_alone() && home.insert(hash, tokens.search_budget()).is_ok() {
+            return Ok(());
+        }
+        self.insert_slowly(hash)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_slowly(&self, hash: u64) -> Result<(), InsertError> {
+        let mut patience = Patience::default();
+        loop {
+            let target = self.tables.target();
+            let hint = target.tokens().hint();
+            match target.insert(hash, patience.budget(target)) {
+                Ok(()) => return Ok(()),
+                Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
+            }
+        }
+    }
+
+    pub(super) fn insert_if_absent(&self, hash: u64) -> Result<bool, InsertError> {
+        let mut patience = Patience::default();
+        loop {
+            if self.lookup(hash) {
+                return Ok(false);
+            }
+            let target = self.tables.target();
+            let hint = target.tokens().hint();
+            let others = Others {
+                tables: &self.tables,
+                target,
+                hash,
+            };
+            let budget = patience.budget(target);
+            match target.tokens().try_to_admit(hash, budget, &others) {
+                Ok(Attempt::Admitted) => {
+                    target.count_one();
+                    return Ok(true);
+                }
+                Ok(Attempt::Present) => return Ok(false),
+                Ok(Attempt::Disturbed) => {
+                    self.go_on(target, hint, Refusal::Disturbed, &mut patience)?;
+                }
+                Ok(Attempt::Starved) => {
+                    self.go_on(target, hint, Refusal::Starved, &mut patience)?;
+                }
+                Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
+            }
+        }
+    }
+
+    /// A copy of every token that is in from the call to the return. A token never changes its table, and the copies are
+    /// made in the order in which a lookup looks: what holds for a lookup holds for the copy.
+    pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
+        Ok(self.with(copies(&self.tables, GrowingTable::snapshot)?))
+    }
+
+    /// Asks for the words of a hash.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        let home = self.tables.home().tokens();
+        home.prefetch(hash);
+        if !home.hint().is_alone() {
+            self.prefetch_in_later(hash);
+        }
+    }
+
+    /// In all, because what is absent is looked for in all, and a batch has time for that while it serves others.
+    #[inline(never)]
+    fn prefetch_in_later(&self, hash: u64) {
+        let later = self.tables.later();
+        later.for_each(|table| table.tokens().prefetch(hash));
+    }
+}
+
+/// The tables besides the target, for an admission there. They are coarser.
+struct Others<'a> {
+    tables: &'a Tables,
+    target: &'a GrowingTable,
+    hash: u64,
+}
+
+impl Elsewhere for Others<'_> {
+    fn earlier_hold_none(&self) -> bool {
+        true
+    }
+
+    fn later_hold_none(&self) -> bool {
+        let tables = self.tables.all();
+        let mut coarser = tables.filter(|table| !ptr::eq(*table, self.target));
+        // Whether a finer one was added, last: a rival there that is admitted later sees this admission, and aborts it.
+        coarser.all(|table| table.tokens().holds_none(self.hash))
+            && self.tables.is_target(self.target)
+    }
+}

@@ -1,0 +1,218 @@
+//! Growth: the next level, the sweep that brings all tokens there, and the giving back of what they left.
+
+use super::{Again, Done, Run, Step};
+use crate::growing::geometry::WORDS;
+use crate::growing::memory::{Epoch, Hint};
+use crate::growing::mutants::Mutant;
+use crate::growing::word::Word;
+
+impl Run<'_> {
+    /// The next level, by a call of its own.
+    pub(super) fn grow_once(&mut self) -> Step<bool> {
+        let hint = self.hint(0)?;
+        if hint.growing {
+            return Ok(false);
+        }
+        self.grow(0, hint)
+    }
+
+    /// Adds the next level to a table that was seen not to grow. False if there can be none.
+    pub(super) fn grow(&mut self, table: usize, seen: Hint) -> Step<bool> {
+        if seen.level >= self.world.levels(table).deepest {
+            return Ok(false);
+        }
+        let grows = Hint {
+            growing: true,
+            ..seen
+        };
+        self.routine(|run| {
+            if run.is(Mutant::HintBeforeTheBlock) {
+                run.set_hint(table, Some(seen), grows)?;
+                run.allocate(seen.level + 1)?;
+                return Ok(true);
+            }
+            run.allocate(seen.level + 1)?;
+            if run.is(Mutant::GrowingSetByOr) {
+                let level = run.memory.hints[table].level;
+                run.set_hint(
+                    table,
+                    None,
+                    Hint {
+                        level,
+                        growing: true,
+                    },
+                )?;
+            } else if run.is(Mutant::HintStored) {
+                run.set_hint(table, None, grows)?;
+            } else {
+                run.set_hint(table, Some(seen), grows)?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// One of those who allocate a block publishes it.
+    fn allocate(&mut self, level: u8) -> Step<()> {
+        self.other("blocks", |run| {
+            run.memory.blocks |= 1 << level;
+            (run.memory.blocks.into(), true)
+        })?;
+        Ok(())
+    }
+
+    /// Splits one word, if the table grows, or ends its growth. False if it does not.
+    pub(super) fn sweep(&mut self) -> Step<bool> {
+        self.sweep_in(0)
+    }
+
+    pub(super) fn sweep_in(&mut self, table: usize) -> Step<bool> {
+        self.routine(|run| {
+            let hint = run.hint(table)?;
+            if !hint.growing {
+                return Ok(false);
+            }
+            let cursor = run.other("cursor", |run| (run.memory.cursors[table].into(), false))?;
+            let (first, end) = (1 << hint.level, 2 << hint.level);
+            let grown = Hint {
+                level: hint.level + 1,
+                growing: false,
+            };
+            if !(first..=end).contains(&cursor) {
+                // The hint is an old one.
+                return Ok(true);
+            }
+            if cursor == end {
+                run.set_hint(table, Some(hint), grown)?;
+                return Ok(true);
+            }
+            if cursor + 1 == end && run.is(Mutant::HintBeforeLastGone) {
+                run.set_hint(table, Some(hint), grown)?;
+            }
+            let passes = run.is(Mutant::CursorBeforeGone);
+            let skips =
+                run.is(Mutant::SweepSkipsFrozenWords) && run.load(cursor as u8)?.is_reference();
+            if !passes && !skips && !run.split(cursor as u8)? {
+                return Ok(false);
+            }
+            run.other("cursor", |run| {
+                let now = &mut run.memory.cursors[table];
+                let done = u64::from(*now) == cursor;
+                *now += u8::from(done);
+                ((*now).into(), done)
+            })?;
+            if passes {
+                run.split(cursor as u8)?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// Sweeps until the table does not grow.
+    pub(super) fn double(&mut self) -> Step<bool> {
+        self.repeat((), |run, ()| {
+            Ok(if run.sweep()? { Again(()) } else { Done(true) })
+        })
+    }
+
+    /// Appends another table, whose first level is one deeper than the last of this one.
+    pub(super) fn append(&mut self) -> Step<bool> {
+        if self.list()? > 1 || !self.world.shape.several {
+            return Ok(false);
+        }
+        self.other("tables", |run| {
+            run.memory.tables = 2;
+            (2, true)
+        })?;
+        Ok(true)
+    }
+}
+
+/// Giving back.
+impl Run<'_> {
+    /// From here on nothing is given back that was not deferred before.
+    pub(super) fn pin(&mut self) -> Step<()> {
+        self.set_pin(true)
+    }
+
+    /// Lets go.
+    pub(super) fn unpin(&mut self) -> Step<()> {
+        self.set_pin(false)
+    }
+
+    fn set_pin(&mut self, pinned: bool) -> Step<()> {
+        if !self.world.shape.release || self.is(Mutant::HelperNotPinned) {
+            return Ok(());
+        }
+        let me = 1 << self.id;
+        self.other("pinned", |run| {
+            let epoch = &mut run.memory.epoch;
+            if pinned {
+                epoch.pinned |= me;
+            } else {
+                epoch.pinned &= !me;
+                epoch.awaited &= !me;
+            }
+            (epoch.pinned.into(), true)
+        })?;
+        Ok(())
+    }
+
+    /// Gives back the blocks that the table has left, when nobody is pinned any more who was when it was seen to have
+    /// left them.
+    pub(super) fn release(&mut self) -> Step<bool> {
+        let first = self.world.levels(0).first;
+        self.repeat((), move |run, ()| {
+            let level = run.hint(0)?.level;
+            let deferred = run.other("deferred", |run| {
+                let epoch = &mut run.memory.epoch;
+                let next = first + epoch.given.count_ones() as u8;
+                let early = u8::from(run.world.mutant == Some(Mutant::GivenBackBeforeTheHint));
+                let begun = epoch.level == 0 && next < level + early;
+                if begun {
+                    epoch.level = next;
+                    epoch.awaited = epoch.pinned;
+                }
+                if run.world.mutant == Some(Mutant::ReleasedAtOnce) {
+                    epoch.awaited = 0;
+                }
+                (epoch.level.into(), begun)
+            })?;
+            if deferred == 0 {
+                return Ok(Done(true));
+            }
+            let taken = run.other("taken", |run| {
+                let epoch = &mut run.memory.epoch;
+                let ready = u64::from(epoch.level) == deferred && epoch.awaited == 0;
+                if ready {
+                    *epoch = Epoch {
+                        pinned: epoch.pinned,
+                        given: epoch.given | 1 << deferred,
+                        ..Epoch::default()
+                    };
+                }
+                (ready.into(), ready)
+            })?;
+            if taken == 0 {
+                return Ok(Done(false));
+            }
+            run.wipe(1 << deferred)?;
+            Ok(Again(()))
+        })
+    }
+
+    /// Fresh memory in place of a level, word after word.
+    fn wipe(&mut self, first: u8) -> Step<()> {
+        self.repeat(first, move |run, number| {
+            run.other("given back", |run| {
+                run.memory.words[usize::from(number) % WORDS] = Word::UNBORN;
+                (number.into(), true)
+            })?;
+            let next = number + 1;
+            Ok(if next == 2 * first {
+                Done(())
+            } else {
+                Again(next)
+            })
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Snapshot: a copy made word by word, and what writers tell it.
+
+use super::{Again, Answer, Classes, Done, Run, Step};
+use crate::growing::geometry::{Class, Item, level_of};
+use crate::growing::memory::{NOTES, STRIPES, Scan};
+use crate::growing::mutants::Mutant;
+use crate::growing::thread::Entry;
+use crate::growing::word::Word;
+
+/// A copy under way: the word that comes next, 0 behind the last, and what has been copied.
+#[derive(Clone, Copy, Debug)]
+struct Copying {
+    next: u8,
+    copy: Classes,
+}
+
+impl Run<'_> {
+    /// Tells a scan that tokens nested with this class change places.
+    pub(super) fn note(&mut self, class: Class) -> Step<()> {
+        self.other("note", |run| {
+            let scan = &mut run.memory.scan;
+            if let Some(note) = scan.notes.get_mut(usize::from(scan.len)) {
+                *note = class.encode() as u16;
+            }
+            scan.len = (scan.len + 1).min(NOTES as u8 + 1);
+            (class.encode(), true)
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn snapshot(&mut self) -> Step<Answer> {
+        let taken = self.other("right to scan", |run| {
+            let taken = !std::mem::replace(&mut run.memory.scan.taken, true);
+            (taken.into(), taken)
+        })?;
+        if taken == 0 {
+            return Ok(Answer::NoCopy);
+        }
+        let copy = self.repeat(0, |run, attempt: u8| {
+            run.forget_notes()?;
+            if attempt == run.world.shape.attempts {
+                return Ok(Done(None));
+            }
+            Ok(match run.scan()? {
+                Some(copy) => Done(Some(copy)),
+                None => Again(attempt + 1),
+            })
+        })?;
+        self.other("right to scan", |run| {
+            run.memory.scan = Scan::default();
+            (0, true)
+        })?;
+        Ok(copy.map_or(Answer::NoCopy, Answer::Copy))
+    }
+
+    fn forget_notes(&mut self) -> Step<()> {
+        self.other("notes", |run| {
+            run.memory.scan = Scan {
+                taken: true,
+                ..Scan::default()
+            };
+            (0, true)
+        })?;
+        Ok(())
+    }
+
+    /// `None`: there were too many notes, or too many tokens.
+    fn scan(&mut self) -> Step<Option<Classes>> {
+        self.routine(|run| {
+            let list = if run.world.shape.several {
+                run.list()?
+            } else {
+                1
+            };
+            (0..STRIPES).try_for_each(|stripe| run.announce_scan(stripe, true))?;
+            let mut copy = Some(Classes::default());
+            for at in 0..list {
+                let coarser_first = run.is(Mutant::CoarserScannedFirst);
+                let table = if coarser_first { at } else { list - 1 - at };
+                if let Some(copied) = copy {
+                    copy = run.copy(table.into(), copied)?;
+                }
+            }
+            (0..STRIPES).try_for_each(|stripe| run.announce_scan(stripe, false))?;
+            let notes = run.other("notes", |run| {
+                let Scan { len, notes, .. } = run.memory.scan;
+                let notes = notes
+                    .iter()
+                    .rev()
+                    .fold(0, |all, note| all << 9 | u64::from(*note));
+                (notes << 2 | u64::from(len), false)
+            })?;
+            let (len, notes) = (notes & 3, notes >> 2);
+            if len > NOTES as u64 {
+                return Ok(None);
+            }
+            for at in 0..len {
+                let class = Class::decode(notes >> (9 * at) & 0x1ff);
+                for table in (0..list).rev() {
+                    if let (Some(copied), false) = (copy, run.is(Mutant::NotesIgnored)) {
+                        copy = run.count_again(table.into(), copied, class)?;
+                    }
+                }
+            }
+            Ok(copy)
+        })
+    }
+
+    /// Adds the tokens of a table to a copy: each live word, parents before their children.
+    fn copy(&mut self, table: usize, copied: Classes) -> Step<Option<Classes>> {
+        self.routine(|run| {
+            let level = run.hint(table)?.level;
+            if run.is(Mutant::ScanBottomUp) {
+                return run.copy_bottom_up(level, copied);
+            }
+            let begin = Copying {
+                next: 1 << level,
+                copy: copied,
+            };
+            run.repeat(begin, move |run, Copying { next, copy }| {
+                if next == 0 {
+                    return Ok(Done(Some(copy)));
+                }
+                let word = run.settle(next)?;
+                Ok(match word {
+                    // The block was given back.
+                    Word::UNBORN => Done(None),
+                    Word::GONE => Again(Copying {
+                        next: 2 * next,
+                        copy,
+                    }),
+                    word => match run.added(copy, next, word) {
+                        None => Done(None),
+                        Some(copy) => {
+                            let next = successor(next, level);
+                            Again(Copying { next, copy })
+                        }
+                    },
+                })
+            })
+        })
+    }
+
+    fn added(&self, copy: Classes, number: u8, word: Word) -> Option<Classes> {
+        let levels = self.world.levels_at(number);
+        Classes::of(copy.iter().chain(word.classes(levels, number)))
+    }
+
+    fn copy_bottom_up(&mut self, level: u8, copied: Classes) -> Step<Option<Classes>> {
+        let mut copy = Some(copied);
+        let deepest = self.world.levels_at(1 << level).deepest;
+        for number in ((1 << level)..(4 << level)).rev() {
+            if level_of(number) <= deepest {
+                let word = self.settle(number)?;
+                copy = copy.and_then(|copy| self.added(copy, number, word));
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Counts once more the tokens that are nested with a class.
+    fn count_again(
+        &mut self,
+        table: usize,
+        copied: Classes,
+        class: Class,
+    ) -> Step<Option<Classes>> {
+        let Class { head, bits, .. } = class;
+        let item = Item { head, bits };
+        self.repeat((), move |run, ()| {
+            let before = run.version(item)?;
+            let pair = run.pair(table, item)?;
+            if pair.words.iter().any(|live| live.level() - 1 > class.len) {
+                // It has been split further than the class, so nothing of the class was left.
+                return Ok(Done(None));
+            }
+            if run.version(item)? != before {
+                return Ok(Again(()));
+            }
+            let own = |class: &Class| run.world.table_of_class(*class) == table;
+            let equal_only = run.is(Mutant::NoteCountsEqualOnly);
+            let noted = |other: &Class| {
+                if equal_only {
+                    *other == class
+                } else {
+                    other.nests(class)
+                }
+            };
+            let left = copied.iter().filter(|other| !(own(other) && noted(other)));
+            let found = pair.words.iter().flat_map(|live| {
+                let levels = run.world.levels_at(live.number);
+                live.word.classes(levels, live.number).filter(noted)
+            });
+            Ok(Done(Classes::of(left.chain(found))))
+        })
+    }
+}
+
+/// The word that is copied after all below one.
+fn successor(number: u8, level: u8) -> u8 {
+    if level_of(number) > level && number % 2 == 1 {
+        return successor(number / 2, level);
+    }
+    if number + 1 == 2 << level {
+        0
+    } else {
+        number + 1
+    }
+}
+
+impl Entry for Copying {
+    fn encode(self) -> u64 {
+        self.copy.0 << 8 | u64::from(self.next)
+    }
+
+    fn decode(code: u64) -> Self {
+        Self {
+            next: code as u8,
+            copy: Classes(code >> 8),
+        }
+    }
+}

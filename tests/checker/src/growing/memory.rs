@@ -1,0 +1,266 @@
+//! The memory that the threads of a table share. Each access is one step, and all threads see one order of them.
+
+use std::fmt;
+
+use super::geometry::{Lane, WORDS};
+use super::program::ITEMS;
+use super::word::Word;
+use crate::memory::THREADS;
+
+/// Tables one after the other, at most.
+pub const TABLES: usize = 2;
+/// Version counters; the head of an item says which.
+pub const STRIPES: usize = 2;
+/// Notes that writers can leave for a scan.
+pub const NOTES: usize = 2;
+
+/// Everything that threads share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// The number line.
+    pub words: [Word; WORDS],
+    /// One bit for each level that has been allocated.
+    pub blocks: u8,
+    /// Where each table is.
+    pub hints: [Hint; TABLES],
+    /// The word that each sweep splits next.
+    pub cursors: [u8; TABLES],
+    /// The tables there are.
+    pub tables: u8,
+    /// The version counters.
+    pub stripes: [Stripe; STRIPES],
+    /// One for each thread, and one for a newcomer.
+    pub descriptors: [Descriptor; THREADS + 1],
+    /// The scan's.
+    pub scan: Scan,
+    /// Which memory can be given back.
+    pub epoch: Epoch,
+    /// How often each item is in, counted at the steps that add and take tokens. No thread reads it.
+    pub items: [u8; ITEMS],
+}
+
+/// The level of a table, and whether it grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Hint {
+    /// The level at which searches begin.
+    pub level: u8,
+    /// Whether words of it can be split.
+    pub growing: bool,
+}
+
+/// A version counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Stripe {
+    /// Bumps.
+    pub version: u8,
+    /// Whether a scan is on.
+    pub scanned: bool,
+}
+
+/// What a scan and its writers share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scan {
+    /// Whether somebody has the right to scan.
+    pub taken: bool,
+    /// Notes left so far.
+    pub len: u8,
+    /// Codes of classes whose tokens changed places.
+    pub notes: [u16; NOTES],
+}
+
+/// Who is pinned, and what waits for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Epoch {
+    /// One bit for each thread.
+    pub pinned: u8,
+    /// The level that is to be given back; 0 if there is none.
+    pub level: u8,
+    /// Those who were pinned when that was said, and still are.
+    pub awaited: u8,
+    /// The levels that have been given back.
+    pub given: u8,
+}
+
+/// The record that says what a frozen word means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    /// The number of the use.
+    pub uses: u8,
+    /// What it does, and how far that has come.
+    pub transfer: Transfer,
+}
+
+/// What a use does to its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// What it is.
+    pub kind: Kind,
+    /// How far it has come.
+    pub state: State,
+    /// The token that goes from source to destination.
+    pub moved: Lane,
+    /// The token that is new in the source, or 0.
+    pub placed: Lane,
+    /// The item that `placed` is stored of.
+    pub item: u8,
+    /// The word that is left, added to or split.
+    pub source: u8,
+    /// The word that `moved` goes to.
+    pub destination: u8,
+    /// The source before.
+    pub old_source: Word,
+    /// The destination before.
+    pub old_destination: Word,
+}
+
+/// The kinds of uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A token goes to its other word.
+    #[default]
+    Relocation,
+    /// A token is added if the other word has none.
+    Admission,
+    /// The tokens of a word go to its children.
+    Split,
+}
+
+/// How far a use has come. A split is not decided: it is over when the reference is gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Not decided.
+    Pending,
+    /// Its words hold the new contents.
+    Committed,
+    /// Its words hold the old contents.
+    #[default]
+    Aborted,
+}
+
+impl Transfer {
+    /// What a word holds before it.
+    pub fn before(&self, number: u8) -> Word {
+        if number == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    /// What a word holds after it.
+    pub fn after(&self, number: u8) -> Word {
+        let old = self.before(number);
+        let slots = super::word::SLOTS;
+        if number != self.source {
+            return old.with(self.moved, slots).unwrap_or(old);
+        }
+        let left = match self.kind {
+            Kind::Relocation => old.without(self.moved).unwrap_or(old),
+            _ => old,
+        };
+        match self.placed {
+            0 => left,
+            placed => left.with(placed, slots).unwrap_or(left),
+        }
+    }
+
+    /// What a word holds, as far as it has come.
+    pub fn content(&self, number: u8) -> Word {
+        match self.state {
+            State::Committed => self.after(number),
+            State::Pending | State::Aborted => self.before(number),
+        }
+    }
+
+    /// As a number.
+    pub fn code(&self) -> u64 {
+        let parts = [
+            (self.kind as u64, 2),
+            (self.state as u64, 2),
+            (self.moved.into(), 5),
+            (self.placed.into(), 5),
+            (self.item.into(), 3),
+            (self.source.into(), 4),
+            (self.destination.into(), 4),
+            (self.old_source.code(), 16),
+            (self.old_destination.code(), 16),
+        ];
+        parts
+            .iter()
+            .rev()
+            .fold(0, |code, (part, bits)| code << bits | part)
+    }
+
+    /// From a number.
+    pub fn from_code(mut code: u64) -> Self {
+        let mut part = |bits: u32| {
+            let part = code & ((1u64 << bits) - 1);
+            code >>= bits;
+            part
+        };
+        Self {
+            kind: [Kind::Relocation, Kind::Admission, Kind::Split][part(2) as usize],
+            state: [State::Pending, State::Committed, State::Aborted][part(2) as usize],
+            moved: part(5) as Lane,
+            placed: part(5) as Lane,
+            item: part(3) as u8,
+            source: part(4) as u8,
+            destination: part(4) as u8,
+            old_source: Word::from_code(part(16)),
+            old_destination: Word::from_code(part(16)),
+        }
+    }
+}
+
+/// One access, for those who read a schedule.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// Of a word.
+    Load(u8, Word),
+    /// Of a word: the old value, the new one, and whether it was the old one.
+    Exchange(u8, Word, Word, bool),
+    /// Of a stripe.
+    Stripe(usize, Stripe),
+    /// Of a descriptor.
+    Descriptor(usize, Descriptor),
+    /// Of a hint.
+    Hint(usize, Hint),
+    /// Of anything else: what, and its value.
+    Other(&'static str, u64),
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Load(number, word) => write!(out, "word {number} is {word}"),
+            Self::Exchange(number, old, new, done) => {
+                let done = if done { "done" } else { "failed" };
+                write!(out, "word {number} from {old} to {new}: {done}")
+            }
+            Self::Stripe(stripe, Stripe { version, scanned }) => {
+                let scan = if scanned { ", scan on" } else { "" };
+                write!(out, "stripe {stripe} at {version}{scan}")
+            }
+            Self::Descriptor(index, Descriptor { uses, transfer: t }) => {
+                write!(
+                    out,
+                    "descriptor {index}: use {uses}, {:?} {:?}, ",
+                    t.kind, t.state
+                )?;
+                write!(
+                    out,
+                    "move {:o}, place {:o}, from {} {} to {} {}",
+                    t.moved, t.placed, t.source, t.old_source, t.destination, t.old_destination
+                )
+            }
+            Self::Hint(_, Hint { level, growing }) => {
+                write!(
+                    out,
+                    "hint at level {level}{}",
+                    if growing { ", growing" } else { "" }
+                )
+            }
+            Self::Other(what, value) => write!(out, "{what}: {value:#x}"),
+        }
+    }
+}

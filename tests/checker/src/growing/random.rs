@@ -1,0 +1,331 @@
+//! Programs for a table made by chance, from a seed.
+
+use std::collections::HashSet;
+
+use super::geometry::{BITS, Item};
+use super::program::{Call, ITEMS, Kind, Program, Shape, Token};
+use crate::random::Random;
+
+/// What the programs of a model are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// So often each kind, as a share of the sum.
+    pub kinds: &'static [(Kind, usize)],
+    /// The settings of the tables, one picked for each program.
+    pub shapes: &'static [&'static str],
+}
+
+/// The recipe of a model.
+pub fn recipe(model: u8) -> Recipe {
+    use Kind::{
+        Append, Contains, Count, Double, Grow, Insert, Move, Release, Remove, Snapshot, Split,
+        Sweep, Unique,
+    };
+    const GROWING: &[&str] = &[
+        "table tail=2 deepest=2 growing",
+        "table tail=3 deepest=2 growing",
+        "table tail=2 deepest=2 growing split=2",
+        "table tail=2 deepest=2 growing split=3",
+        "table tail=3 level=2 growing",
+        "table tail=3 level=2 growing split=4",
+        "table tail=3 level=2 growing split=6",
+        "table tail=2 deepest=2 growing sweeps",
+    ];
+    let (kinds, shapes): (&[(Kind, usize)], _) = match model {
+        1 => (
+            &[
+                (Insert, 4),
+                (Remove, 4),
+                (Contains, 5),
+                (Count, 1),
+                (Move, 4),
+                (Split, 6),
+            ],
+            GROWING,
+        ),
+        2 => (
+            &[
+                (Insert, 4),
+                (Remove, 8),
+                (Contains, 4),
+                (Count, 1),
+                (Move, 4),
+                (Split, 2),
+            ],
+            GROWING,
+        ),
+        3 => (
+            &[
+                (Insert, 1),
+                (Remove, 3),
+                (Contains, 2),
+                (Unique, 8),
+                (Move, 2),
+                (Split, 5),
+            ],
+            GROWING,
+        ),
+        4 => (
+            &[
+                (Insert, 3),
+                (Remove, 3),
+                (Contains, 3),
+                (Unique, 1),
+                (Move, 8),
+                (Split, 4),
+                (Sweep, 2),
+            ],
+            GROWING,
+        ),
+        5 => (
+            &[
+                (Insert, 6),
+                (Remove, 3),
+                (Contains, 4),
+                (Unique, 2),
+                (Grow, 4),
+                (Sweep, 4),
+                (Double, 2),
+            ],
+            &[
+                "table tail=2 deepest=2 slots=1 sweeps",
+                "table tail=2 slots=1",
+                "table tail=3 slots=1 sweeps",
+                "table tail=2 deepest=2 growing split=2",
+                "table tail=2 deepest=2 growing split=2 split=3",
+            ],
+        ),
+        6 => (
+            &[
+                (Insert, 4),
+                (Remove, 3),
+                (Contains, 4),
+                (Unique, 2),
+                (Grow, 1),
+                (Split, 4),
+                (Double, 3),
+                (Release, 5),
+                (Snapshot, 1),
+            ],
+            &[
+                "table tail=2 deepest=2 growing split=2 release",
+                "table tail=2 deepest=2 growing release",
+                "table tail=2 level=2 growing split=4 split=5 split=6 release",
+            ],
+        ),
+        _ => (
+            &[
+                (Insert, 4),
+                (Remove, 5),
+                (Contains, 3),
+                (Unique, 3),
+                (Count, 1),
+                (Move, 4),
+                (Split, 4),
+                (Snapshot, 6),
+                (Append, 2),
+            ],
+            &[
+                "table tail=2 deepest=2 growing",
+                "table tail=3 deepest=2 growing split=2",
+                "table deepest=1 several",
+                "table deepest=1 both",
+                "table deepest=2 several growing",
+                "table deepest=2 both growing",
+                "table deepest=2 both growing sweeps",
+            ],
+        ),
+    };
+    Recipe { kinds, shapes }
+}
+
+/// So many programs of a model, no two alike.
+pub fn programs(model: u8, seed: u64, number: usize) -> Vec<Program> {
+    let recipe = recipe(model);
+    let mut random = Random::new(seed ^ u64::from(model) << 32);
+    let mut known = HashSet::new();
+    let mut programs = Vec::new();
+    while programs.len() < number {
+        let program = program(&mut random, recipe);
+        let suits = program.items().len() <= ITEMS && program.memory().is_some();
+        if suits && known.insert(program.to_string()) {
+            programs.push(program);
+        }
+    }
+    programs
+}
+
+fn program(random: &mut Random, recipe: Recipe) -> Program {
+    let mut shape: Shape = random
+        .pick(recipe.shapes)
+        .parse()
+        .expect("the shapes of a recipe");
+    shape.contract = random.below(2) == 0;
+    if shape.slots > 1 {
+        shape.slots = random.pick(&[1, 2, 2, 3]);
+    }
+    shape.attempts = random.pick(&[1, 2]);
+    let pool = items(random);
+    let threads = random.pick(&[2, 2, 3, 3, 3, 4]);
+    let calls = random.pick(&[4, 5, 6]);
+    let mut program = Program {
+        shape,
+        fill: Vec::new(),
+        threads: Vec::new(),
+    };
+    if shape.contract {
+        by_contract(random, recipe, &pool, threads, calls, &mut program);
+    } else {
+        freely(random, recipe, &pool, threads, calls, &mut program);
+    }
+    program
+}
+
+/// A few items, most of one head, that differ in few bits.
+fn items(random: &mut Random) -> Vec<Item> {
+    let number = random.pick(&[1, 2, 2, 3]);
+    let base = random.below(1 << BITS) as u8;
+    let apart = [0, 1, 2, 4, 8, 3, 6, 12];
+    (0..number)
+        .map(|_| Item {
+            head: random.pick(&[1, 1, 1, 2]),
+            bits: base ^ random.pick(&apart),
+        })
+        .collect()
+}
+
+fn token(random: &mut Random, shape: &Shape, item: Item) -> Token {
+    let levels = shape.tables[0];
+    let most = levels.full_length(shape.level);
+    let len = if shape.level == levels.first {
+        0
+    } else {
+        random.pick(&[0, most, most - 1])
+    };
+    let table = usize::from(shape.both && random.below(2) == 0);
+    Token {
+        item,
+        side: random.below(2) as u8,
+        len: if table == 1 { 0 } else { len },
+        table,
+    }
+}
+
+fn kind(random: &mut Random, recipe: Recipe) -> Kind {
+    let mut at = random.below(recipe.kinds.iter().map(|(_, share)| share).sum());
+    let kind = recipe.kinds.iter().find_map(|&(kind, share)| {
+        let here = at < share;
+        at = at.wrapping_sub(share);
+        here.then_some(kind)
+    });
+    kind.expect("the shares add up")
+}
+
+fn call(random: &mut Random, kind: Kind, item: Item) -> Call {
+    let item = if kind.has_item() {
+        item
+    } else {
+        Item::default()
+    };
+    let side = if kind.has_side() {
+        random.below(2) as u8
+    } else {
+        0
+    };
+    Call {
+        side,
+        ..Call::new(kind, item)
+    }
+}
+
+/// Any call with any item.
+fn freely(
+    random: &mut Random,
+    recipe: Recipe,
+    pool: &[Item],
+    threads: usize,
+    calls: usize,
+    program: &mut Program,
+) {
+    for _ in 0..random.below(4) {
+        let item = random.pick(pool);
+        program.fill.push(token(random, &program.shape, item));
+    }
+    program.fill.sort();
+    let mut left = calls.max(threads);
+    for thread in (1..=threads).rev() {
+        let most = (left + 1 - thread).min(3);
+        let calls = 1 + random.below(most);
+        left -= calls;
+        let made = (0..calls).map(|_| {
+            let item = random.pick(pool);
+            let kind = kind(random, recipe);
+            call(random, kind, item)
+        });
+        program.threads.push(made.collect());
+    }
+    program.threads.sort();
+}
+
+/// Each thread removes what it inserted itself, or what was there for it from the beginning.
+fn by_contract(
+    random: &mut Random,
+    recipe: Recipe,
+    pool: &[Item],
+    threads: usize,
+    calls: usize,
+    program: &mut Program,
+) {
+    let mut left = calls.max(threads);
+    for thread in (1..=threads).rev() {
+        let item = random.pick(pool);
+        let mut owned = 0;
+        for _ in 0..random.pick(&[0, 1, 1, 2]) {
+            program.fill.push(token(random, &program.shape, item));
+            owned += 1;
+        }
+        let most = (left + 1 - thread).min(3);
+        let calls = 1 + random.below(most);
+        left -= calls;
+        let mut made = Vec::new();
+        while made.len() < calls {
+            let kind = kind(random, recipe);
+            let mut next = call(random, kind, item);
+            match kind {
+                Kind::Remove if owned == 0 => continue,
+                Kind::Remove => (owned, next.expected) = (owned - 1, Some(true)),
+                Kind::Contains if owned > 0 => next.expected = Some(true),
+                Kind::Contains | Kind::Count | Kind::Move | Kind::Split => {
+                    next.item = random.pick(pool);
+                }
+                Kind::Unique if owned > 0 => next.expected = Some(false),
+                Kind::Insert | Kind::Unique => owned += 1,
+                _ => {}
+            }
+            let ends = next.expected == Some(false);
+            made.push(next);
+            if ends {
+                break;
+            }
+        }
+        program.threads.push(made);
+    }
+    program.fill.sort();
+    program.threads.sort();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_programs_and_each_survives_its_text() {
+        for model in 1..=7 {
+            let once = programs(model, 7, 200);
+            assert_eq!(once, programs(model, 7, 200));
+            for program in once {
+                assert_eq!(program.to_string().parse(), Ok(program));
+            }
+        }
+    }
+}
