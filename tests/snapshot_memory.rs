@@ -42,7 +42,7 @@ fn without_memory_the_right_to_scan_is_given_back() {
 #[test]
 fn without_memory_a_filter_that_grows_can_be_copied_again() {
     let filter = || {
-        let mut filter = GrowingCuckooFilter::with_capacity(30);
+        let filter = GrowingCuckooFilter::with_capacity(30);
         (0..ITEMS).for_each(|item| filter.insert(&item).expect("memory"));
         assert!(filter.slots() > 4 * 30);
         // Ends a growth that is under way: what the epochs allocate for that cannot fail without an abort.

@@ -32,7 +32,7 @@ fn with(items: impl IntoIterator<Item = u64>) -> Arc<Filter> {
 
 fn double(filter: &Filter) {
     filter.begin_to_double();
-    filter.shrink_to_fit();
+    filter.finish_doubling();
 }
 
 /// One whose first item has lost bits, and whose second has a longer token.
@@ -68,7 +68,7 @@ fn of_two_that_begin_to_double_a_table_one_does() {
             beginner.join().expect("a beginner");
         }
         assert_eq!(filter.slots(), 16, "doubled once");
-        filter.shrink_to_fit();
+        filter.finish_doubling();
         assert_eq!(filter.slots(), 16, "doubled once");
         assert_eq!(filter.count_hash(X), 1, "an item was lost or made");
     });
@@ -114,6 +114,54 @@ fn a_remove_takes_a_token_while_the_table_doubles() {
         assert!(filter.contains_hash(Y), "another item was lost");
         assert!(filter.remove_hash(Y), "a stored item was not removed");
         assert!(filter.is_empty());
+    });
+}
+
+/// Each splits a word that the other may be about to change.
+#[test]
+fn a_remove_and_an_insert_split_a_word_each() {
+    check_large("a remove and an insert that share a doubling", 10, || {
+        let filter = with([X, Y]);
+        filter.begin_to_double();
+        let other = spawn(&filter, |filter| {
+            filter.insert_hash(OTHER).expect("room");
+        });
+        assert!(filter.remove_hash(X), "a stored item was not removed");
+        assert!(filter.contains_hash(Y), "a stored item was missed");
+        other.join().expect("the other");
+        assert!(!filter.contains_hash(X), "it was removed");
+        for (item, copies) in [(Y, 1), (OTHER, 1)] {
+            assert_eq!(filter.count_hash(item), copies, "an item was lost or made");
+        }
+    });
+}
+
+#[test]
+fn two_removes_split_a_word_each() {
+    check_large("two removes that share a doubling", 10, || {
+        let filter = with([X, Y, X]);
+        filter.begin_to_double();
+        let other = spawn(&filter, |filter| filter.remove_hash(X));
+        assert!(filter.remove_hash(X), "a stored item was not removed");
+        assert!(filter.contains_hash(Y), "a stored item was missed");
+        let removed = other.join().expect("the other");
+        assert!(removed, "a stored item was not removed");
+        assert!(!filter.contains_hash(X), "both were removed");
+        assert_eq!(filter.count_hash(Y), 1, "an item was lost or made");
+        assert_eq!(filter.len(), 1, "not conserved");
+    });
+}
+
+#[test]
+fn a_lookup_finds_what_a_remove_splits() {
+    check("a remove that splits, and a lookup", 10, || {
+        let filter = with([X, Y]);
+        filter.begin_to_double();
+        let other = spawn(&filter, |filter| filter.remove_hash(Y));
+        assert!(filter.contains_hash(X), "a stored item was missed");
+        let removed = other.join().expect("the other");
+        assert!(removed, "a stored item was not removed");
+        assert!(filter.contains_hash(X), "a stored item was lost");
     });
 }
 

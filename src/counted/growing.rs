@@ -1,4 +1,4 @@
-//! A table: one table that doubles, and the count of its tokens.
+//! A growing table: one that doubles, and the count of its tokens.
 
 use super::counter::GrowingCounter;
 use crate::error::{OutOfMemory, SnapshotError};

@@ -1,4 +1,4 @@
-//! The table: a filter that doubles in place of a chain of tables, state by state.
+//! Growing filters: tables that double, state by state.
 //!
 //! The [`machine`] is steps of single accesses, as that of the filter of one size. What it has in common with that one,
 //! the exploration, the monitor and the report, is in the rooms beside this one. There is a model for each thing that can

@@ -14,7 +14,7 @@
 //! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability of what is
 //!   watched ([`views`]), and an [`audit`] looks at what dead threads leave behind.
 //! * The [`programs`] are written by hand, one for each known race, or made by chance ([`random`]).
-//! * The [`table`] has a machine, programs and mutants of its own, and nothing yet that holds it to the crate.
+//! * A [`growing`] filter has a machine, programs and mutants of its own, and nothing yet that holds it to the crate.
 //! * [`mutants`] show what it is worth: the machine with one piece taken out must fail.
 //!
 //! # What a clean run says

@@ -1,6 +1,9 @@
 //! What must hold of any bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted};
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, Rotating, SemiSorted,
+};
 use model::mix;
 
 /// Whether the bytes are a filter of fixed size with the default layout.
@@ -137,19 +140,22 @@ fn work<L: Layout>(filter: &mut Filter<Fixed<L>>, bytes: &[u8]) {
     assert!(filter.is_empty());
 }
 
+/// As many as make a small filter double a few times. Its tokens may cover other items too.
+const GROWTH: u64 = 200;
+
 fn work_growing(filter: &mut Filter<Growing>) {
     let mut len = filter.len();
     assert!(len <= filter.slots());
-    // A few: a large one takes its time.
-    for hash in (0..4).map(mix) {
+    // A large one takes its time.
+    let items = if filter.slots() > 1 << 8 { 4 } else { GROWTH };
+    let mut own = Vec::new();
+    for hash in (0..items).map(mix) {
         let count = filter.count_hash(hash);
         assert_eq!(filter.contains_hash(hash), count > 0);
-        if filter.slots() > 1 << 8 {
-            continue;
-        }
         match filter.insert_hash(hash) {
             Ok(()) => {
                 len += 1;
+                own.push(hash);
                 assert!(filter.count_hash(hash) > count);
                 assert!(!filter.insert_unique_hash(hash).expect("it is in"));
             }
@@ -157,16 +163,18 @@ fn work_growing(filter: &mut Filter<Growing>) {
         }
         assert_eq!(filter.len(), len);
     }
-    for hash in 0..20 {
-        let found = filter.contains_hash(hash);
-        assert_eq!(filter.remove_hash(hash), found);
-        len -= usize::from(found);
-    }
-    assert_eq!(filter.len(), len);
-    let again = Filter::<Growing>::from_bytes(&filter.to_bytes());
-    assert!(again.is_ok_and(|again| again.len() == len));
     let copy = filter.snapshot().expect("nobody else is about");
     assert_eq!(copy.len(), len);
+    let slots = filter.slots();
+    filter.shrink_to_fit();
+    assert!(filter.slots() <= slots && filter.doubled().is_none());
+    let again = Filter::<Growing>::from_bytes(&filter.to_bytes());
+    assert!(again.is_ok_and(|again| again.len() == len));
+    for filter in [&copy, filter] {
+        assert!(own.iter().all(|&hash| filter.contains_hash(hash)));
+        assert!(own.iter().all(|&hash| filter.remove_hash(hash)));
+        assert_eq!(filter.len(), len - own.len());
+    }
     filter.clear();
     assert!(filter.is_empty());
 }

@@ -155,7 +155,8 @@ fn a_full_region_of_a_copy_is_split() {
     for hash in hashes.clone() {
         let lane = Class::of_hash(hash).lane(3, tokens.blocks.depth(3));
         let token = Token::from_bits(u32::from(lane)).expect("it has a head");
-        assert!(place(&copy, bucket, token).is_ok(), "{hash:x}");
+        let placed = place(&copy, bucket, token);
+        assert!(placed.is_ok(), "no room for {hash:x}");
     }
     assert_eq!(copy.peek(bucket), None);
     assert_eq!(copy.taken(), 12);
@@ -191,7 +192,7 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
     let tokens = table(5, 7);
     let staying: Vec<u64> = hashes(1).take(400).collect();
     assert!(staying.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
-    let copied = AtomicU64::new(0);
+    let tried = AtomicU64::new(0);
     let fill = |crew: &Crew, _: usize| {
         let (mut own, mut waited_at) = (Vec::new(), 0);
         for (turn, hash) in hashes(2).enumerate() {
@@ -207,11 +208,11 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
             {
                 assert!(tokens.remove(hash), "it is in");
             }
-            // Until a copy has been made that began in this growth.
+            // Until one has begun in this growth, and ended.
             if tokens.is_growing(hint) && hint.level() > waited_at {
                 waited_at = hint.level();
-                let begun = copied.load(Ordering::Acquire);
-                while copied.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
+                let begun = tried.load(Ordering::Acquire);
+                while tried.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
                     thread::yield_now();
                 }
             }
@@ -225,10 +226,11 @@ fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
     let copy = |crew: &Crew| {
         let mut in_growth = 0;
         while crew.at_work() {
-            let Ok((copy, len)) = tokens.snapshot() else {
+            let copy = tokens.snapshot();
+            tried.fetch_add(1, Ordering::Release);
+            let Ok((copy, len)) = copy else {
                 continue;
             };
-            copied.fetch_add(1, Ordering::Release);
             in_growth += u32::from(copy.is_growing(copy.hint()));
             let missed = staying.iter().filter(|&&hash| !copy.contains(hash));
             assert_eq!(missed.count(), 0, "{:?}", copy.stage());

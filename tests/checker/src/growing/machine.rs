@@ -118,7 +118,7 @@ impl World {
     /// The table that tokens of a class lie in: the classes of the second are longer than any of the first.
     pub fn table_of_class(&self, class: Class) -> usize {
         let levels = self.shape.tables[0];
-        usize::from(self.shape.chain && class.len > levels.full_length(levels.deepest))
+        usize::from(self.shape.several && class.len > levels.full_length(levels.deepest))
     }
 
     /// The number of an item.

@@ -122,8 +122,8 @@ impl FromStr for Shape {
                 "contract" => shape.contract = true,
                 "release" => shape.release = true,
                 "sweeps" => shape.sweeps = true,
-                "chain" => shape.chain = true,
-                "both" => (shape.chain, shape.both) = (true, true),
+                "several" => shape.several = true,
+                "both" => (shape.several, shape.both) = (true, true),
                 _ => {
                     let (name, number) = word.split_once('=').ok_or_else(unknown)?;
                     let number: u8 = number.parse().map_err(|_| unknown())?;
@@ -201,7 +201,7 @@ impl fmt::Display for Shape {
             ("contract", self.contract),
             ("release", self.release),
             ("sweeps", self.sweeps),
-            ("chain", self.chain && !self.both),
+            ("several", self.several && !self.both),
             ("both", self.both),
         ] {
             if set {

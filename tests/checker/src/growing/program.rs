@@ -98,7 +98,7 @@ pub struct Shape {
     /// Whether inserts and removes sweep.
     pub sweeps: bool,
     /// Whether there can be two tables.
-    pub chain: bool,
+    pub several: bool,
     /// Whether there are two at the beginning.
     pub both: bool,
 }
@@ -134,7 +134,7 @@ impl Shape {
             contract: false,
             release: false,
             sweeps: false,
-            chain: false,
+            several: false,
             both: false,
         }
     }
@@ -177,7 +177,7 @@ impl Program {
             epoch: Epoch::default(),
             items: Default::default(),
         };
-        let tables = if shape.chain { TABLES } else { 1 };
+        let tables = if shape.several { TABLES } else { 1 };
         for (table, levels) in shape.tables[..tables].iter().enumerate() {
             let (level, growing) = match table {
                 0 => (shape.level, shape.growing),

@@ -128,9 +128,9 @@ pub fn recipe(model: u8) -> Recipe {
             &[
                 "table tail=2 deepest=2 growing",
                 "table tail=3 deepest=2 growing split=2",
-                "table deepest=1 chain",
+                "table deepest=1 several",
                 "table deepest=1 both",
-                "table deepest=2 chain growing",
+                "table deepest=2 several growing",
                 "table deepest=2 both growing",
                 "table deepest=2 both growing sweeps",
             ],

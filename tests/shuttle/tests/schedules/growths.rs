@@ -84,7 +84,7 @@ fn full() -> Filter {
         // Else it begins anew.
         filter.insert_hash(item(7, 64)).expect("room");
         while filter.begin_to_double() {
-            filter.shrink_to_fit();
+            filter.finish_doubling();
         }
         for number in 0..8 {
             filter.insert_hash(crowd(number)).expect("room");

@@ -28,7 +28,10 @@ fn walked_at_each(stride: usize, name: &str, sees: impl Fn(&Doubling) -> bool + 
             let (seen, reached) = thread::scope(|scope| {
                 let late = Led::begin(scope, [EXCHANGE], || filter.insert_hash(ITEM));
                 assert!(late.has_stopped() && filter.add_table());
+                // One in each of its buckets, so that both have been written to.
                 filter.insert_hash(ITEM).expect("room");
+                filter.insert_hash(ITEM).expect("room");
+                assert!(filter.remove_hash(ITEM), "a stored item");
                 assert!(!grows || filter.begin_to_double());
                 let walk = Led::begin(scope, [step], || sees(&filter));
                 let reached = walk.has_stopped();

@@ -109,8 +109,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "the hint is read Relaxed",
         changes: &[(
             "table/doubling/blocks.rs",
-            "Hint(self.hint.load(Ordering::Acquire))",
-            "Hint(self.hint.load(Ordering::Relaxed))",
+            "        Hint(self.hint.load(Ordering::SeqCst))\n    }",
+            "        Hint(self.hint.load(Ordering::Relaxed))\n    }",
         )],
     },
     Piece {
@@ -158,7 +158,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "who opens an absent word is not pinned",
         changes: &[(
             "tokens/doubling/opening.rs",
-            "let _guard = crossbeam_epoch::pin();\n            tokens.blocks.is_lazy",
+            "let _guard = crossbeam_epoch::pin();\n    tokens.blocks.is_lazy",
             "tokens.blocks.is_lazy",
         )],
     },
@@ -166,8 +166,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup in a table that doubles is not validated",
         changes: &[(
             "tokens/doubling/lookup.rs",
-            "if sight.is_sure() && tokens.stripes.unchanged(f, version) {",
-            "let _ = version;\n    if sight.is_sure() {",
+            "let is_certain = sight.is_sure() & tokens.stripes.unchanged(f, version);",
+            "let _ = version;\n    let is_certain = sight.is_sure();",
         )],
     },
     Piece {
@@ -277,8 +277,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a full region of a copy is not split",
         changes: &[(
             "tokens/doubling/scan.rs",
-            "if copy.hint().is_growing() && !copy.look(bucket).has_room() {",
-            "if copy.hint().is_growing() && !copy.look(bucket).has_room() && false {",
+            "if copy.is_growing(copy.hint()) && !copy.look(bucket).has_room() {",
+            "if copy.is_growing(copy.hint()) && !copy.look(bucket).has_room() && false {",
         )],
     },
     Piece {
@@ -293,8 +293,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "chunks go on when another doubling has begun",
         changes: &[(
             "stored/growing.rs",
-            "self.of_table(GrowingTable::size) == Some(self.stage.size())",
-            "self.of_table(GrowingTable::size) >= Some(self.stage.size())",
+            "self.table.size() == self.stage.size()",
+            "self.table.size() >= self.stage.size()",
         )],
     },
     Piece {
@@ -317,8 +317,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a table is added behind whatever there is",
         changes: &[(
             "engine/growing/growth.rs",
-            "self.add(generation, tables, level)",
-            "self.add(generation, generation.tables().max(tables), level)",
+            "self.add(target, tables, level)",
+            "self.add(target, self.tables.count().max(tables), level)",
         )],
     },
     Piece {
@@ -381,8 +381,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "an insert that is refused does not ask whether others have made room",
         changes: &[(
             "engine/growing/growth.rs",
-            "Err(_) if has_grown(generation, target, hint) =>",
-            "Err(_) if has_grown(generation, target, hint) && false =>",
+            "Err(_) if self.has_grown(target, hint) =>",
+            "Err(_) if self.has_grown(target, hint) && false =>",
         )],
     },
     Piece {
@@ -399,6 +399,157 @@ pub(super) const PIECES: &[Piece] = &[
             "tokens/doubling/admission.rs",
             "if tokens.stripes.unchanged(f, version) {\n            return true;",
             "if tokens.stripes.unchanged(f, version) || true {\n            return true;",
+        )],
+    },
+    Piece {
+        name: "an admission goes on in a table that is not the finest any more",
+        changes: &[(
+            "engine/growing/walks.rs",
+            "            && self.tables.is_target(self.target)\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "an admission reads other tables like a lookup",
+        changes: &[(
+            "tokens/doubling/admission.rs",
+            "let covers = |index| live_latest(tokens, index).covers(class);",
+            "let covers = |index| live(tokens, index).covers(class);",
+        )],
+    },
+    Piece {
+        name: "a lookup in two tables begins with the coarser one",
+        changes: &[(
+            "tokens/doubling/lookup.rs",
+            "    let (in_finer, is_certain) = look_at_level(finer, hints[0], hash);\n    \
+             let (in_coarser, is_certain_too) = look_at_level(coarser, hints[1], hash);",
+            "    let (in_coarser, is_certain_too) = look_at_level(coarser, hints[1], hash);\n    \
+             let (in_finer, is_certain) = look_at_level(finer, hints[0], hash);",
+        )],
+    },
+    Piece {
+        name: "a lookup in all tables begins with the coarsest",
+        changes: &[(
+            "engine/growing/walks.rs",
+            "        let mut tables = self.tables.all();\n        tables.any(|table| table.tokens().contains(hash))",
+            "        let tables: Vec<_> = self.tables.all().collect();\n        \
+             tables.iter().rev().any(|table| table.tokens().contains(hash))",
+        )],
+    },
+    Piece {
+        name: "a remove begins with the coarsest table",
+        changes: &[(
+            "engine/growing/walks.rs",
+            "        self.tables.all().any(|table| table.remove(hash))",
+            "        let tables: Vec<_> = self.tables.all().collect();\n        \
+             tables.iter().rev().any(|table| table.remove(hash))",
+        )],
+    },
+    Piece {
+        name: "a count begins with the coarsest table",
+        changes: &[(
+            "engine/growing.rs",
+            "        self.tables.sum(|table| table.tokens().count(hash))",
+            "        let tables: Vec<_> = self.tables.all().collect();\n        \
+             tables.iter().rev().map(|table| table.tokens().count(hash)).sum()",
+        )],
+    },
+    Piece {
+        name: "a snapshot begins with the coarsest table",
+        changes: &[(
+            "engine/growing.rs",
+            "    for table in tables.all() {\n        copies.push(copy(table)?);\n    }\n",
+            "    let tables: Vec<_> = tables.all().collect();\n    \
+             for table in tables.into_iter().rev() {\n        copies.insert(0, copy(table)?);\n    }\n",
+        )],
+    },
+    Piece {
+        name: "removes split no words",
+        changes: &[(
+            "tokens/doubling/removal.rs",
+            "    let _ = help_to_grow(tokens);\n",
+            "    let _ = help_to_grow;\n",
+        )],
+    },
+    Piece {
+        name: "descriptors are used again while words refer to them",
+        changes: &[(
+            "tokens/doubling/rest.rs",
+            "    let level = tokens.level();\n    // Ahead of",
+            "    tokens.pool.reclaim();\n    super::splitting::finish_growth(tokens);\n    \
+             let level = tokens.level();\n    // Ahead of",
+        )],
+    },
+    Piece {
+        name: "descriptors of dead threads stay lost",
+        changes: &[(
+            "tokens/doubling/rest.rs",
+            "    tokens.pool.reclaim();\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "the scan of a dead thread keeps others from scanning",
+        changes: &[(
+            "tokens/doubling/rest.rs",
+            "    tokens.hints.reclaim();\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "the stripes tell of a dead thread's scan for ever",
+        changes: &[(
+            "tokens/doubling/rest.rs",
+            "    tokens.stripes.end_all_scans();\n",
+            "",
+        )],
+    },
+    Piece {
+        name: "memory that is abandoned when the rest has gone back is forgotten",
+        changes: &[(
+            "table/doubling/blocks.rs",
+            "self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part)",
+            "self.replace_hint(hint, hint.without(BEHIND)) && false",
+        )],
+    },
+    Piece {
+        name: "a ninth copy makes it grow",
+        changes: &[(
+            "engine/growing/growth.rs",
+            "Refusal::AllCopies => Err(InsertError::TooManyCopies {\n                copies: pair_slots::<Lanes16>(),\n            }),",
+            "Refusal::AllCopies => self.grow(target, hint),",
+        )],
+    },
+    Piece {
+        name: "a table full of copies doubles, however large it is",
+        changes: &[(
+            "engine/growing/growth.rs",
+            "if len >= slots / LEAST_LOAD {",
+            "if len >= slots / LEAST_LOAD / 1_024 {",
+        )],
+    },
+    Piece {
+        name: "the table to come does not count for the rate",
+        changes: &[(
+            "engine/growing/growth.rs",
+            "target.compared_when_full(grown)",
+            "target.compared_when_full(false)",
+        )],
+    },
+    Piece {
+        name: "the memory may be twice what is allowed",
+        changes: &[(
+            "engine/growing/growth.rs",
+            "let bytes = || self.bytes().saturating_add(more);",
+            "let bytes = || self.bytes().saturating_add(more) / 2;",
+        )],
+    },
+    Piece {
+        name: "the rate is that of the finest table",
+        changes: &[(
+            "engine/growing.rs",
+            "self.tables.all().map(GrowingTable::compared).sum()",
+            "self.tables.all().take(1).map(GrowingTable::compared).sum()",
         )],
     },
 ];

@@ -142,8 +142,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a lookup begins with the young generation",
         changes: &[(
             "engine/rotating/walks.rs",
-            "            if self\n                .live(state)\n                .any(|table| table.tokens().contains(hash))\n",
-            "            if self.young(state).tokens().contains(hash)\n                || self\n                    .live(state)\n                    .take(self.generations() - 1)\n                    .any(|table| table.tokens().contains(hash))\n",
+            "            if self.live(state).any(|table| table.tokens().contains(hash)) {",
+            "            if self.young(state).tokens().contains(hash)\n                || self\n                    .live(state)\n                    .take(self.generations() - 1)\n                    .any(|table| table.tokens().contains(hash))\n            {",
         )],
     },
     Piece {

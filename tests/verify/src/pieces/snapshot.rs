@@ -23,8 +23,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "chunks leave pending relocations alone",
         changes: &[(
             "stored/chunks.rs",
-            "holder.tokens().settle_each()",
-            "holder.tokens().taken()",
+            "let items = tokens.settle_each();",
+            "let items = tokens.taken();",
         )],
     },
     Piece {

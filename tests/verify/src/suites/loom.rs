@@ -478,4 +478,24 @@ const MUTANTS: &[Mutant] = &[
         killer: "doubling::a_stored_item_is_found_while_the_table_doubles",
         message: "",
     },
+    Mutant {
+        piece: piece("an admission reads other tables like a lookup"),
+        killer: "tables::one_of_two_admissions_wins_while_a_table_is_added",
+        message: "not exactly one",
+    },
+    Mutant {
+        piece: piece("an admission asks its own table only"),
+        killer: "tables::one_of_two_admissions_wins_while_a_table_is_added",
+        message: "not exactly one",
+    },
+    Mutant {
+        piece: piece("a remove begins with the coarsest table"),
+        killer: "tables::a_remove_takes_nothing_that_another_item_needs",
+        message: "another item",
+    },
+    Mutant {
+        piece: piece("a scan heeds no hints of the parts of a bucket"),
+        killer: "doubling::a_copy_has_what_hops_while_words_are_split",
+        message: "a copy misses what is in",
+    },
 ];

@@ -223,12 +223,12 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a copy is not split where the table is"),
         killer: "lib::tokens::doubling::scan::tests::a_copy_is_exact_at_each_stage",
-        message: "left == right",
+        message: "nobody disturbs it",
     },
     Mutant {
         piece: piece("a full region of a copy is not split"),
         killer: "lib::tokens::doubling::scan::tests::a_full_region_of_a_copy_is_split",
-        message: "left == right",
+        message: "no room for",
     },
     Mutant {
         piece: piece("what a dead thread has taken to split it stays taken"),
@@ -244,5 +244,45 @@ const MUTANTS: &[Mutant] = &[
         piece: piece("a stored bucket that the sweep has passed need not be split"),
         killer: "growing::damage::what_cannot_be_while_a_table_is_growing_is_an_error",
         message: "the sweep has passed",
+    },
+    Mutant {
+        piece: piece("the scan of a dead thread keeps others from scanning"),
+        killer: "lib::tokens::doubling::scan::tests::the_scan_of_a_dead_thread_is_ended",
+        message: "no other scan can begin",
+    },
+    Mutant {
+        piece: piece("the stripes tell of a dead thread's scan for ever"),
+        killer: "lib::tokens::doubling::scan::tests::the_scan_of_a_dead_thread_is_ended",
+        message: "the stripes tell of a scan",
+    },
+    Mutant {
+        piece: piece("memory that is abandoned when the rest has gone back is forgotten"),
+        killer: "lib::table::doubling::blocks::tests::what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten",
+        message: "it is forgotten",
+    },
+    Mutant {
+        piece: piece("a ninth copy makes it grow"),
+        killer: "growing::copies::a_ninth_copy_is_refused_and_nothing_grows",
+        message: "",
+    },
+    Mutant {
+        piece: piece("a table full of copies doubles, however large it is"),
+        killer: "growing::copies::few_keys_with_many_copies_never_make_it_grow_without_end",
+        message: "",
+    },
+    Mutant {
+        piece: piece("the table to come does not count for the rate"),
+        killer: "growing::limits::the_rate_of_false_positives_is_a_limit",
+        message: "",
+    },
+    Mutant {
+        piece: piece("the memory may be twice what is allowed"),
+        killer: "growing::limits::memory_is_a_limit",
+        message: "",
+    },
+    Mutant {
+        piece: piece("the rate is that of the finest table"),
+        killer: "growing::measures::the_rate_is_the_one_that_is_measured",
+        message: "",
     },
 ];

@@ -264,4 +264,49 @@ const MUTANTS: &[Mutant] = &[
         killer: "stops::doubling_admissions::of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops",
         message: "not exactly one was told true",
     },
+    Mutant {
+        piece: piece("an admission goes on in a table that is not the finest any more"),
+        killer: "stops::doubling_admissions::an_admission_does_not_go_on_in_a_table_that_is_not_the_finest_any_more",
+        message: "not exactly one was told true",
+    },
+    Mutant {
+        piece: piece("a lookup in two tables begins with the coarser one"),
+        killer: "stops::walks::a_lookup_misses_no_item_that_is_never_out",
+        message: "an item that is never out was missed",
+    },
+    Mutant {
+        piece: piece("a lookup in all tables begins with the coarsest"),
+        killer: "stops::walks::a_lookup_misses_no_item_that_is_never_out",
+        message: "an item that is never out was missed",
+    },
+    Mutant {
+        piece: piece("a remove begins with the coarsest table"),
+        killer: "stops::walks::a_remove_takes_the_token_of_the_finer_table",
+        message: "the token of another item was taken",
+    },
+    Mutant {
+        piece: piece("a count begins with the coarsest table"),
+        killer: "stops::walks::a_count_misses_no_item_that_is_never_out",
+        message: "an item that is never out was missed",
+    },
+    Mutant {
+        piece: piece("a snapshot begins with the coarsest table"),
+        killer: "stops::walks::a_copy_misses_no_item_that_is_never_out",
+        message: "an item that is never out was missed",
+    },
+    Mutant {
+        piece: piece("removes split no words"),
+        killer: "stops::growths::removes_split_different_words",
+        message: "the growth goes on",
+    },
+    Mutant {
+        piece: piece("descriptors are used again while words refer to them"),
+        killer: "stops::alone::each_returns_and_nothing_is_lost",
+        message: "a call has no end",
+    },
+    Mutant {
+        piece: piece("descriptors of dead threads stay lost"),
+        killer: "stops::exhausted::a_call_that_has_the_filter_alone_takes_all_descriptors_back",
+        message: "not all descriptors are back",
+    },
 ];

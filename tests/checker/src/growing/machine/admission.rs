@@ -16,7 +16,7 @@ impl Run<'_> {
                 run.hint(0)?;
                 return Ok(Done(Answer::Full));
             }
-            let list = if run.world.shape.chain {
+            let list = if run.world.shape.several {
                 run.list()?
             } else {
                 1
@@ -61,8 +61,8 @@ impl Run<'_> {
                 run.decide_use(reference, State::Aborted)?;
                 return Ok(false);
             }
-            if run.world.shape.chain {
-                run.decide_in_chain(reference, transfer, list)?;
+            if run.world.shape.several {
+                run.decide_in_several(reference, transfer, list)?;
             } else {
                 run.decide(reference, transfer)?;
             }
@@ -82,11 +82,11 @@ impl Run<'_> {
         })
     }
 
-    /// Decides an admission that may be pending, as the owner or a helper. In a chain only the owner knows what has been
+    /// Decides an admission that may be pending, as the owner or a helper. In several tables only the owner knows what has been
     /// asked, so others abort.
     pub(super) fn decide(&mut self, reference: Word, transfer: Transfer) -> Step<()> {
         self.routine(|run| {
-            let aborts = run.world.shape.chain && !run.is(Mutant::HelpersDecideInChain);
+            let aborts = run.world.shape.several && !run.is(Mutant::HelpersDecideInSeveral);
             let absent = !aborts && run.witness_is_without(transfer)?;
             let absent = absent || run.is(Mutant::AdmissionIgnoresItsWitness);
             let state = if absent {
@@ -99,8 +99,8 @@ impl Run<'_> {
         })
     }
 
-    /// As the owner, in a chain of tables.
-    fn decide_in_chain(&mut self, reference: Word, transfer: Transfer, list: u8) -> Step<()> {
+    /// As the owner, in several tables.
+    fn decide_in_several(&mut self, reference: Word, transfer: Transfer, list: u8) -> Step<()> {
         self.routine(|run| {
             let item = run.world.items[usize::from(transfer.item)];
             let mut absent = run.witness_is_without(transfer)?;

@@ -24,7 +24,7 @@ pub(super) enum Opened {
 impl Run<'_> {
     /// The table that inserts go to.
     fn target(&mut self) -> Step<usize> {
-        if !self.world.shape.chain {
+        if !self.world.shape.several {
             return Ok(0);
         }
         let list = self.list()?;

@@ -7,7 +7,7 @@ use crate::growing::mutants::Mutant;
 impl Run<'_> {
     /// From the last table, whose classes are the longest, to the first.
     pub(super) fn contains(&mut self, item: Item) -> Step<bool> {
-        if !self.world.shape.chain {
+        if !self.world.shape.several {
             return self.contains_in(0, item);
         }
         for table in (0..self.list()?).rev() {
@@ -70,7 +70,7 @@ impl Run<'_> {
 
     /// How many tokens cover an item.
     pub(super) fn count(&mut self, item: Item) -> Step<u8> {
-        if !self.world.shape.chain {
+        if !self.world.shape.several {
             return self.count_in(0, item);
         }
         let mut copies = 0;

@@ -17,7 +17,7 @@ struct Longest {
 impl Run<'_> {
     /// From the last table, whose classes are the longest, to the first.
     pub(super) fn remove(&mut self, item: Item) -> Step<bool> {
-        if !self.world.shape.chain {
+        if !self.world.shape.several {
             return self.remove_in(0, item);
         }
         let list = self.list()?;

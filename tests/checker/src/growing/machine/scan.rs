@@ -67,7 +67,7 @@ impl Run<'_> {
     /// `None`: there were too many notes, or too many tokens.
     fn scan(&mut self) -> Step<Option<Classes>> {
         self.routine(|run| {
-            let list = if run.world.shape.chain {
+            let list = if run.world.shape.several {
                 run.list()?
             } else {
                 1
