@@ -493,4 +493,9 @@ const MUTANTS: &[Mutant] = &[
         killer: "tables::a_remove_takes_nothing_that_another_item_needs",
         message: "another item",
     },
+    Mutant {
+        piece: piece("a scan heeds no hints of the parts of a bucket"),
+        killer: "doubling::a_copy_has_what_hops_while_words_are_split",
+        message: "a copy misses what is in",
+    },
 ];
