@@ -69,7 +69,7 @@ fn knows_what_remains<E: Engine>() {
     let hashed: &dyn Hashed = &filter;
     assert_eq!((hashed.remaining(), hashed.is_full()), (0, true));
     // There is room for a few more than it was built for, or it grows.
-    filter.insert_many(&[1 << 40]).expect("room");
+    filter.insert_many(&[1u64 << 40]).expect("room");
     assert_eq!(
         filter.remaining(),
         filter.capacity() - (capacity + 1).min(filter.capacity())
