@@ -109,7 +109,8 @@
 //! word or a control or bumped a shared stripe, or because another thread's transfer was settled. No operation is
 //! wait-free: an endless sequence of relocations can make a lookup repeat for ever. An aborted operation makes no
 //! progress itself, so relocations and admissions are attempted a bounded number of times (64); after that an
-//! insert answers `Full`. A failed claim of a descriptor counts as an attempt.
+//! insert answers `Full`. A claim of a descriptor counts as a failed attempt if it finds
+//! none free 65 times, with the processor left to other threads in between.
 //!
 //! A thread that stops for ever at any step leaves at most two frozen words, which the next writer settles, and
 //! costs one descriptor, which is lost until `clear`. There are as many as a 16th of the bytes of the words has room for: 2

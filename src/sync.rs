@@ -41,10 +41,10 @@ mod shuttle;
 #[cfg(lockfree_cuckoo_shuttle)]
 use self::shuttle as chosen;
 
-pub use chosen::hooks;
 #[cfg(feature = "std")]
-pub(crate) use chosen::{AtomicPtr, PLAIN};
+pub(crate) use chosen::AtomicPtr;
+pub use chosen::hooks;
 pub(crate) use chosen::{
-    AtomicU64, EXCLUSIVE, MODEL, fence, happened, parallelism, thread_index, yield_now,
+    AtomicU64, EXCLUSIVE, MODEL, PLAIN, fence, happened, parallelism, thread_index, yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;

@@ -77,6 +77,9 @@ const STATE_BITS: u32 = 2;
 /// So that a thread that stops for good in a tiny table leaves one. If claims keep failing, the insert is refused.
 const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 
+/// How often a claim that finds none is repeated before it counts as an attempt.
+const PATIENCE: usize = if sync::MODEL { 0 } else { 64 };
+
 /// How many times as many there are after some are added, unless those are the most that there can be.
 #[cfg(feature = "std")]
 const STEP: usize = 4;
@@ -304,9 +307,25 @@ impl<L: Layout> Pool<L> {
         }
     }
 
-    /// A descriptor that nobody uses, if there is one: of those that were added last, if they have one.
+    /// A descriptor that nobody uses, if there is one within a short time.
     #[inline]
     pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
+        self.try_to_claim().or_else(|| self.claim_later())
+    }
+
+    /// The same when all are in use: their owners may need the processor to finish. There are few in a small table, so that
+    /// is not so rare where threads are preempted.
+    #[cold]
+    fn claim_later(&self) -> Option<Claim<'_, L>> {
+        (0..PATIENCE).find_map(|_| {
+            sync::yield_now();
+            self.try_to_claim()
+        })
+    }
+
+    /// One of those that were added last, if they have one.
+    #[inline]
+    fn try_to_claim(&self) -> Option<Claim<'_, L>> {
         let first = self.first();
         match first.next() {
             None => first.claim(),
