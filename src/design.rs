@@ -9,7 +9,7 @@
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
 //! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [`values`] |
-//! | stripe | one of 128 version counters, chosen by the fingerprint alone |
+//! | stripe | one of 8 to 128 version counters, by the size of the table, and of 32 in a table that doubles; chosen by the fingerprint alone |
 //! | path | the chain of relocations that opens a slot of a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
@@ -81,14 +81,14 @@
 //! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
 //!   the pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table makes the candidates by its own geometry,
-//!   whose indexes are below its size.
+//!   whose indexes are below its size. And none on that of the version, because a mask is less than a power of two.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
 //!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
-//! The crate uses `unsafe` for six things: those two loads; the vector comparison and the prefetch, because the
+//! The crate uses `unsafe` for five things: those loads; the vector comparison and the prefetch, because the
 //! intrinsics are unsafe to call; with the feature `std` the tables of a growing filter, which readers
-//! read while another thread replaces them; the reference from a filter for items of one type to the same filter for all
-//! items; and system calls about the pages of tables, with the feature `std` on Linux and with `huge-pages`.
+//! read while another thread replaces them; and system calls about the pages of tables, with the feature `std` on Linux
+//! and with `huge-pages`.
 //!
 //! # What processors share
 //!
@@ -97,7 +97,8 @@
 //!
 //! * *Lookups take none*, because they write nothing.
 //! * *A change* takes the line of its bucket, which no design avoids, and nothing else as long as it finds room: the cells
-//!   of the counter belong to one thread each, up to 48 threads.
+//!   of the counter belong to one thread each, up to 48 threads. (A small table has fewer cells, and one for less than 2,000
+//!   items a single one, which all threads write.)
 //! * *A hop* bumps a stripe, and the lookups of that stripe must read it anew. So at 95 % load, where inserts hop, the
 //!   lines per operation rise with the processors, to one stripe an operation at most. More stripes would not help: the
 //!   more there are, the later does a processor come back to each of them, and somebody has bumped it meanwhile.
@@ -111,7 +112,8 @@
 //! insert answers `Full`. A failed claim of a descriptor counts as an attempt.
 //!
 //! A thread that stops for ever at any step leaves at most two frozen words, which the next writer settles, and
-//! costs one descriptor, which is lost until `clear`. If all descriptors that a thread can claim are lost, its inserts that
+//! costs one descriptor, which is lost until `clear`. There are as many as a 16th of the bytes of the words has room for: 2
+//! in a table of less than 512 buckets, and at most 64, or four for each processor. If all descriptors that a thread can claim are lost, its inserts that
 //! need one are refused. If the thread stops between its exchange or commit and the count, `len` stays off by one.
 //!
 //! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange.

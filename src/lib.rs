@@ -56,10 +56,9 @@
 //!
 //! # Memory
 //!
-//! All memory is allocated at construction: 8 bytes for each bucket, 1 KiB of version counters, and
-//! between 1 and 72 KiB of descriptors and item counters, by the size of the filter and the number of
-//! processors. With 4 x 16 that is 16.8 to 18.2 bits an item from half a million items up. A filter for 100 items takes
-//! less than 3 KiB. The first [snapshot](CuckooFilter::snapshot) adds a log of a sixteenth of the table.
+//! All memory is allocated at construction: 8 bytes for each bucket, and up to 73 KiB of version counters, descriptors and
+//! item counters, by the size of the filter and the number of processors. With 4 x 16 that is 16.8 to 18.2 bits an item
+//! from half a million items up. A filter for 100 items takes less than 1 KiB, one for 1,000 takes 3.4 KiB. The first [snapshot](CuckooFilter::snapshot) adds a log of a sixteenth of the table.
 //!
 //! # Features
 //!
@@ -139,12 +138,11 @@ pub use error::{
     SnapshotError, ValueError,
 };
 pub use filter::{
-    Any, AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed,
-    Items, Only, Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
-    TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
+    AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Rotates,
+    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

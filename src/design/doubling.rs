@@ -45,9 +45,9 @@
 //!
 //! The *hint* is the level that lookups begin with, as one word with the address of its block. All words of that level have
 //! been buckets. A bit of it says that tokens may be elsewhere than in words of this level: in those of the next level, while
-//! the table grows into that; in another table, if this level is the last. In front of the words the block has a header. It holds for each head by which bits the two places of an
-//! item differ at this level, and the lane but for its tail, which never change. So a lookup that has the hint computes
-//! little. And it holds how far the [growth](#a-growth) of this level is.
+//! the table grows into that; in another table, if this level is the last. In front of the words the block has a header. It holds
+//! the marks of the lanes of this level, which never change, and how far its [growth](#a-growth) is. By which bits the two
+//! strings of an item differ is a constant for each of the 64 heads. So a lookup that has the hint computes little.
 //!
 //! # A split
 //!
@@ -128,8 +128,8 @@
 //! | path search | its bound, in buckets |
 //! | splits | 16 words of the sweep, and one bucket of the item for each of its few attempts |
 //! | cursor | a look at the 1,024 words beyond it |
-//! | next block | one allocation of zeros, which the system hands out page by page when they are written to |
-//! | a table that is added | the same; descriptors, counter and stripes have a size that does not depend on the table's |
+//! | next block | one allocation of zeros, which the system hands out page by page when they are written to; descriptors and cells of the counter, if the table has much fewer than one of its new size, up to 72 KiB |
+//! | a table that is added | the same |
 //! | giving back | one part |
 //!
 //! On Linux a block of 1 MiB or more comes from the system: an allocator that has used such memory before would write the
@@ -207,7 +207,7 @@
 //! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
 //! | cursor: load, exchange | Acquire, AcqRel | each other; who goes on from there, or looks behind it, has the splits behind it | no: whoever moves the hint has read the words by then, and of a bucket that is frozen, the parts are what it is |
 //! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
-//! | heads in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
+//! | marks in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
 //! | bytes given back | Relaxed | a measure | weakest there is |
 //!
 //! # Evidence

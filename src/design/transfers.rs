@@ -2,7 +2,7 @@
 //!
 //! # Descriptors
 //!
-//! A descriptor is a cache line from a fixed pool: a control word (the number of the use, 62 bits, and its
+//! A descriptor is a cache line from a pool: a control word (the number of the use, 62 bits, and its
 //! state), an owner flag, and the fields of a transfer: the token that moves, the token that is placed, the
 //! two buckets and their old contents. A use goes through
 //!
@@ -33,6 +33,12 @@
 //! to the word since. What a plain store can do is the claim before the six: a quarter of the descriptors belongs to one
 //! thread each, by its [number](super#progress), and only that thread writes the owner flag. A thread without a number of
 //! its own, and a call within a call, claims one of the others by an exchange.
+//!
+//! A table that doubles adds descriptors to its pool when it has grown, and takes none away. They are in an allocation of
+//! their own, with numbers behind those before. The quarter of them that belongs to one thread each does so from the
+//! beginning, and what belonged to a thread before still does. So a thread may claim one of any part, whichever parts
+//! others know of. Who reads a reference to one that was added finds it: the owner had read the address of the part before
+//! it installed the reference.
 //!
 //! An admission freezes one word, its target, and has no bump. A writer that meets it pending reads its witness,
 //! and commits or aborts by what is there. An emptying freezes one word too; a writer that meets it pending aborts it,

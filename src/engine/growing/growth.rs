@@ -92,7 +92,7 @@ impl Growing {
         let is_growing = target.tokens().is_growing(hint);
         let stands_still = patience.progress.replace(progress) == Some(progress);
         match refusal {
-            // A larger table has no more of them.
+            // A larger table need not have more of them.
             Refusal::Starved if stands_still || !is_growing => {
                 Err(InsertError::NoDescriptor { attempts })
             }

@@ -72,7 +72,7 @@ fn a_log_that_runs_full_is_followed_by_passes_that_copy_each_token_once() {
 #[test]
 fn a_note_for_an_earlier_pass_adds_no_token() {
     /// All stripes have been told of the scan, and few words have been read.
-    const TOLD: usize = 1 + NOTES + 1 + 128 + 4;
+    const TOLD: usize = 1 + NOTES + 1 + 8 + 4;
     /// Few enough that each pass is met.
     const STRIDE: usize = 32;
     // Of the last stripe, so of the last group, however many there are.
