@@ -36,11 +36,14 @@ fn insert_all<E: Engine>(filter: &Filter<E>) {
 /// Whether a builder takes a rate, and one that is lower by the last digit.
 fn takes_no_less<E: Engine>(rate: f64) {
     let build = |rate| builder::<E>().max_false_positive_rate(rate).build();
-    assert!(build(rate).is_ok(), "{rate}");
+    for rate in [rate, 0.5, 1.0f64.next_down()] {
+        assert!(build(rate).is_ok(), "{rate}");
+    }
     let lower = rate.next_down();
     let error = build(lower).expect_err("a rate that the filter exceeds");
     assert_eq!(error.requested_rate(), Some(lower));
     assert_eq!(error.false_positive_rate(), Some(rate));
+    assert_eq!((error.requested(), error.possible()), (0, None));
     assert!(
         error.to_string().contains("is too low for the layout"),
         "{error}"

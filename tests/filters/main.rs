@@ -8,7 +8,6 @@ mod chunks;
 mod common;
 mod errors;
 mod every_filter;
-mod facade;
 mod golden;
 mod replay;
 mod seams;

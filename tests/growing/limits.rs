@@ -116,18 +116,6 @@ fn the_rate_of_false_positives_is_a_limit() {
     assert!(error.to_string().ends_with(text), "{error}");
 }
 
-#[test]
-fn the_builder_refuses_a_rate_that_the_first_table_exceeds() {
-    let error = builder(8).max_false_positive_rate(0.000_1).build();
-    let error = error.expect_err("too low");
-    assert_eq!((error.requested(), error.possible()), (0, None));
-    let told = error.false_positive_rate().expect("that of the table");
-    assert!((told / rate_of(1) - 1.0).abs() < 1e-9, "{told}");
-    for rate in [0.000_123, 0.5, 1.0f64.next_down()] {
-        assert!(builder(8).max_false_positive_rate(rate).build().is_ok());
-    }
-}
-
 /// As somebody must who reads a filter that somebody else allowed more, or less.
 #[test]
 fn a_limit_can_be_set_later() {

@@ -1,4 +1,4 @@
-//! What a filter can do, it can with every layout: one life of each.
+//! What a filter can do, it can with every layout, and growing: one life of each.
 //!
 //! 1. Items go in and out by every door: one by one, in batches, by hash, from iterators, and through a trait object.
 //! 2. A class takes as many copies as two buckets have slots, and one more is refused.
@@ -8,7 +8,8 @@
 //! 5. What was stored with one layout is an error to another.
 
 use lockfree_cuckoo::{
-    AnyLayout, Engine, Filter, Fixed, Hashed, InsertError, Lanes, Layout, Rotating, SemiSorted,
+    AnyLayout, Engine, Filter, Fixed, Growing, Hashed, InsertError, Lanes, Layout, Rotating,
+    SemiSorted,
 };
 
 const ITEMS: u64 = 500;
@@ -188,6 +189,16 @@ where
     keeps_its_limits::<L, E>();
     is_copied::<E>();
     is_not_read_as_another::<E>();
+}
+
+/// It has one layout.
+#[test]
+fn of_a_filter_that_grows() {
+    goes_in_and_out::<Growing>();
+    goes_through_a_trait_object::<Growing>();
+    takes_so_many_copies::<Lanes<4, 16>, Growing>();
+    keeps_its_limits::<Lanes<4, 16>, Growing>();
+    is_copied::<Growing>();
 }
 
 pub(crate) fn of_a_fixed_filter<L: Layout>() {
