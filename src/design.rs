@@ -85,10 +85,10 @@
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
 //!   that no other live thread has. The number selects a cell that only this thread writes.
 //!
-//! The crate uses `unsafe` for six things: those loads; the vector comparison and the prefetch, because the
+//! The crate uses `unsafe` for five things: those loads; the vector comparison and the prefetch, because the
 //! intrinsics are unsafe to call; with the feature `std` the tables of a growing filter, which readers
-//! read while another thread replaces them; the reference from a filter for items of one type to the same filter for all
-//! items; and system calls about the pages of tables, with the feature `std` on Linux and with `huge-pages`.
+//! read while another thread replaces them; and system calls about the pages of tables, with the feature `std` on Linux
+//! and with `huge-pages`.
 //!
 //! # What processors share
 //!

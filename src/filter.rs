@@ -1,4 +1,4 @@
-//! The facade: the public type, once for all engines, hashers and types of items.
+//! The facade: the public type, once for all engines and hashers.
 
 // The documentation lists the methods in the order of these lines, from the constructors to storing.
 
@@ -29,12 +29,9 @@ mod refresh;
 
 mod rotating;
 
-mod typed;
-
 mod collect;
 mod engine;
 mod hashed;
-mod items;
 mod rotates;
 #[cfg(feature = "serde")]
 mod serde;
@@ -45,11 +42,8 @@ pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use engine::{AnyLayout, Engine};
 pub use hashed::Hashed;
-pub use items::{Any, Items, Only, Takes, TakesEach};
 pub use rotates::Rotates;
 pub use values::Values;
-
-use core::marker::PhantomData;
 
 #[cfg(feature = "std")]
 use crate::engine::Growing;
@@ -196,85 +190,11 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 /// ```
 pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 
-/// A [`CuckooFilter`] for items of one type.
-///
-/// A `CuckooFilter` takes any type that can be hashed. That is convenient, but error-prone: `4711` inserted as an
-/// `i64` is not found as an `i32`, and a literal `4711` without a suffix is an `i32`. This filter takes items of
-/// type `T` alone, and a bare `4711` is a `T` too. The compiler rejects every other type:
-///
-/// ```compile_fail,E0308
-/// use lockfree_cuckoo::TypedCuckooFilter;
-///
-/// let filter = TypedCuckooFilter::<i64>::with_capacity(100);
-/// filter.contains(&4711u64); // expected `&i64`, found `&u64`
-/// ```
-///
-/// It is a `CuckooFilter`, with all its calls, guarantees and costs, and nothing more: no item is stored, so the filter
-/// can be shared between threads even if `T` cannot. [`from_untyped`](Filter::from_untyped) and
-/// [`as_untyped`](Filter::as_untyped) lead from one to the other.
-///
-/// # Which items it takes
-///
-/// The calls for one item take what `T` can be borrowed as, as the maps of the standard library do: a
-/// `TypedCuckooFilter<String>` takes `&str`. The calls for many take what can be borrowed as `T`: a
-/// `TypedCuckooFilter<str>` takes a slice of `&str` or of `String`, and can be collected from either. Since the
-/// filter keeps no items, `str` and `[u8]` are the better choice for text and bytes.
-///
-/// An item and what it is borrowed as must hash alike, which [`Borrow`](core::borrow::Borrow) demands anyway.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::TypedCuckooFilter;
-/// use std::thread;
-///
-/// let orders = TypedCuckooFilter::<i64>::with_capacity(100_000);
-/// thread::scope(|scope| {
-///     scope.spawn(|| orders.insert(&4711).expect("sized for more"));
-///     scope.spawn(|| orders.insert(&4712).expect("sized for more"));
-/// });
-/// assert!(orders.contains(&4711));
-/// assert!(orders.remove(&4711));
-/// assert_eq!(orders.len(), 1);
-/// ```
-pub type TypedCuckooFilter<T, S = RandomState> = Filter<Fixed, S, Only<T>>;
-
-/// A [`TypedCuckooFilter`] that grows, as the [`GrowingCuckooFilter`] does.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::TypedGrowingCuckooFilter;
-///
-/// let orders = TypedGrowingCuckooFilter::<i64>::with_capacity(100);
-/// orders.insert(&4711)?;
-/// assert!(orders.contains(&4711));
-/// # Ok::<(), lockfree_cuckoo::InsertError>(())
-/// ```
-#[cfg(feature = "std")]
-pub type TypedGrowingCuckooFilter<T, S = RandomState> = Filter<Growing, S, Only<T>>;
-
-/// A [`TypedCuckooFilter`] that forgets, as the [`RotatingCuckooFilter`] does.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::TypedRotatingCuckooFilter;
-///
-/// let orders = TypedRotatingCuckooFilter::<i64>::with_capacity(100);
-/// orders.insert(&4711)?;
-/// orders.rotate()?;
-/// assert!(orders.contains(&4711));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Only<T>>;
-
-/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`], [`RotatingCuckooFilter`], and their typed forms
-/// are names for it.
+/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and [`RotatingCuckooFilter`] are names for it.
 ///
 /// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or [`Rotating`].
 /// Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; that of a `Growing` is always 4 x 16.
-/// `S` makes the hasher. `I` says which items it takes: [`Any`], or [`Only`] those of one type.
+/// `S` makes the hasher.
 ///
 /// # Examples
 ///
@@ -288,16 +208,12 @@ pub type TypedRotatingCuckooFilter<T, S = RandomState> = Filter<Rotating, S, Onl
 /// assert!(filter.contains("a"));
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
-// The same fields in the same order whatever the items are: see `typed`.
-#[repr(C)]
-pub struct Filter<E = Fixed, S = RandomState, I = Any> {
+pub struct Filter<E = Fixed, S = RandomState> {
     engine: E,
     hasher: S,
-    /// The filter takes items but stores none, so it is `Send` and `Sync` for every `T`.
-    items: PhantomData<fn() -> I>,
 }
 
-impl<E, S, I> Filter<E, S, I> {
+impl<E, S> Filter<E, S> {
     /// The bytes that are no engine's heap.
     const BYTES: usize = size_of::<Self>();
 
@@ -313,11 +229,7 @@ impl<E, S, I> Filter<E, S, I> {
     }
 
     fn of(engine: E, hasher: S) -> Self {
-        Self {
-            engine,
-            hasher,
-            items: PhantomData,
-        }
+        Self { engine, hasher }
     }
 
     pub(crate) fn engine(&self) -> &E {

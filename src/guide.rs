@@ -54,8 +54,8 @@
 //! * **The size is fixed.** A full filter refuses inserts with an error.
 //! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other
 //!   removal can remove another item.
-//! * **Any type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you. A
-//!   [`TypedCuckooFilter`](crate::TypedCuckooFilter) takes items of one type only.
+//! * **Any type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you
+//!   ([`hashing`]).
 //!
 //! # Which page for which question
 //!

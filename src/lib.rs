@@ -138,12 +138,11 @@ pub use error::{
     SnapshotError, ValueError,
 };
 pub use filter::{
-    Any, AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed,
-    Items, Only, Rotates, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Takes, TakesEach,
-    TypedCuckooFilter, TypedRotatingCuckooFilter, Values,
+    AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Rotates,
+    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, TypedGrowingCuckooFilter};
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

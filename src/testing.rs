@@ -18,14 +18,14 @@ pub trait Relocate {
     fn relocate_hash(&self, hash: u64) -> bool;
 }
 
-impl<L: Layout, S, I> Relocate for Filter<Fixed<L>, S, I> {
+impl<L: Layout, S> Relocate for Filter<Fixed<L>, S> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().table.tokens().relocate_one(hash)
     }
 }
 
 /// In the oldest generation that has such a copy.
-impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
+impl<L: Layout, S> Relocate for Filter<Rotating<L>, S> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().relocate_one(hash)
     }
@@ -33,7 +33,7 @@ impl<L: Layout, S, I> Relocate for Filter<Rotating<L>, S, I> {
 
 /// In the finest table.
 #[cfg(feature = "std")]
-impl<S, I> Relocate for Filter<Growing, S, I> {
+impl<S> Relocate for Filter<Growing, S> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().relocate_one(hash)
     }
@@ -53,7 +53,7 @@ pub trait Double {
 }
 
 #[cfg(feature = "std")]
-impl<S, I> Double for Filter<Growing, S, I> {
+impl<S> Double for Filter<Growing, S> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
     }
@@ -73,7 +73,7 @@ pub trait Taken {
     fn taken(&self) -> usize;
 }
 
-impl<L: Layout, S, I> Taken for Filter<Fixed<L>, S, I> {
+impl<L: Layout, S> Taken for Filter<Fixed<L>, S> {
     fn taken(&self) -> usize {
         self.engine().table.tokens().taken()
     }
@@ -85,7 +85,7 @@ pub trait Places {
     fn places(&self) -> Vec<(&'static str, Range<usize>)>;
 }
 
-impl<L: Layout, S, I> Places for Filter<Fixed<L>, S, I> {
+impl<L: Layout, S> Places for Filter<Fixed<L>, S> {
     fn places(&self) -> Vec<(&'static str, Range<usize>)> {
         self.engine().table.places()
     }
@@ -98,7 +98,7 @@ pub trait Descriptors {
     fn descriptors(self, descriptors: usize) -> Self;
 }
 
-impl<E: Engine, S, I> Descriptors for FilterBuilder<E, S, I> {
+impl<E: Engine, S> Descriptors for FilterBuilder<E, S> {
     fn descriptors(self, descriptors: usize) -> Self {
         self.with_descriptors(descriptors.clamp(1, MAX_DESCRIPTORS))
     }

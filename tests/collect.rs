@@ -21,7 +21,7 @@ use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crew::Crew;
-use lockfree_cuckoo::{CuckooFilter, TypedCuckooFilter};
+use lockfree_cuckoo::CuckooFilter;
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
 use model::{Layout, mix};
@@ -85,8 +85,8 @@ fn every_different_item_is_in_once() {
         let filter: CuckooFilter<Fixed> = with_duplicates(count).iter().collect();
         assert_eq!(filter.capacity() as u64, count.max(8));
         take_out_each_once(&filter, count);
-        let filter: TypedCuckooFilter<u64, Fixed> = with_duplicates(count).into_iter().collect();
-        take_out_each_once(filter.as_untyped(), count);
+        let filter: CuckooFilter<Fixed> = with_duplicates(count).into_iter().collect();
+        take_out_each_once(&filter, count);
     }
 }
 
@@ -177,8 +177,7 @@ impl Hash for Counted {
 fn extending_is_inserting() {
     for capacity in CAPACITIES {
         let one_by_one = filter_for(capacity);
-        let [mut values, mut references, mut unsized_, mut typed] =
-            [(); 4].map(|()| TypedCuckooFilter::<u64, Fixed>::from_untyped(filter_for(capacity)));
+        let [mut values, mut references, mut unsized_] = [(); 3].map(|()| filter_for(capacity));
         let mut start = 0;
         for length in [0, 1, 255, 256, 257, 512, 600] {
             // Every third item comes twice.
@@ -189,15 +188,11 @@ fn extending_is_inserting() {
             for item in &items {
                 one_by_one.insert(item).expect("room");
             }
-            values.as_untyped_mut().extend(items.clone());
-            references.as_untyped_mut().extend(&items);
+            values.extend(items.clone());
+            references.extend(&items);
             // Of this iterator nobody knows the length.
-            unsized_
-                .as_untyped_mut()
-                .extend(items.iter().filter(|_| true));
-            typed.extend(&items);
-            for filter in [&values, &references, &unsized_, &typed] {
-                let filter = filter.as_untyped();
+            unsized_.extend(items.iter().filter(|_| true));
+            for filter in [&values, &references, &unsized_] {
                 assert_eq!(filter.len(), one_by_one.len(), "{length}");
                 assert!((0..start).all(|item| filter.count(&item) == one_by_one.count(&item)));
             }
@@ -292,9 +287,8 @@ fn through_a_shared_reference_each_item_is_in_before_the_next_is_taken() {
         assert_eq!(filter.len() as u64, item - 1);
     });
     (&filter).extend(items);
-    let typed = TypedCuckooFilter::<u64, _>::from_untyped(filter);
-    (&typed).extend(iter::once_with(|| typed.len() as u64));
-    assert_eq!(typed.count(&999), 2);
+    (&filter).extend(iter::once_with(|| filter.len() as u64));
+    assert_eq!(filter.count(&999u64), 2);
 }
 
 #[test]
@@ -350,8 +344,8 @@ mod parallel {
                 let by_all: CuckooFilter<Fixed> = items.par_iter().collect();
                 assert_same(&by_one, &by_all);
                 take_out_each_once(&by_all, count);
-                let typed: TypedCuckooFilter<u64, Fixed> = items.into_par_iter().collect();
-                take_out_each_once(typed.as_untyped(), count);
+                let by_value: CuckooFilter<Fixed> = items.into_par_iter().collect();
+                take_out_each_once(&by_value, count);
             }
         });
     }
@@ -405,11 +399,6 @@ mod parallel {
             assert!((0..COUNT).all(|item| filter.count(&item) >= 2));
             assert!((0..COUNT).all(|item| filter.remove(&item)));
             take_out_each_once(&filter, COUNT);
-
-            let mut typed = TypedCuckooFilter::<u64, _>::from_untyped(filter);
-            typed.par_extend(&items[..COUNT as usize / 2]);
-            (&typed).par_extend(items[COUNT as usize / 2..].to_vec());
-            take_out_each_once(typed.as_untyped(), COUNT);
         });
     }
 

@@ -11,7 +11,7 @@ use std::iter;
 
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, Fixed, GrowingCuckooFilter, Lanes, RandomState, Rotating,
-    RotatingCuckooFilter, SemiSorted, TypedCuckooFilter,
+    RotatingCuckooFilter, SemiSorted,
 };
 use model::hashers::Fnv;
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
@@ -173,20 +173,6 @@ fn a_length_that_is_claimed_is_not_believed() {
     };
     assert!(read(filter().to_bytes()).is_ok());
     assert!(read(iter::repeat_n(0, 100_000).collect()).is_err());
-}
-
-#[test]
-fn a_typed_filter_is_stored_as_the_untyped_one() {
-    let filter = TypedCuckooFilter::<str>::with_capacity(100);
-    filter.insert("a").expect("room");
-    let text = serde_json::to_string(&filter).expect("it can be stored");
-    assert_eq!(
-        serde_json::to_string(filter.as_untyped()).ok(),
-        Some(text.clone())
-    );
-    let again: TypedCuckooFilter<str> = serde_json::from_str(&text).expect("it was stored");
-    assert!(again.contains("a"));
-    assert_eq!(again.len(), 1);
 }
 
 fn grown<S: std::hash::BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {

@@ -24,7 +24,7 @@ use common::model_of;
 use common::seesaw::Seesaw;
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Filter, Fixed, InsertError, Lanes, Layout, RandomState, ValueError, WithValues,
+    CuckooFilter, Filter, Fixed, InsertError, Lanes, Layout, ValueError, WithValues,
 };
 use model::geometry::{Geometry, distinct};
 use model::hashers::AsGiven;
@@ -519,17 +519,4 @@ fn after(values: Multiset, calls: impl Iterator<Item = ValueCall>) -> Multiset {
     let left = copies.into_iter().filter(|&(_, copies)| copies != 0);
     left.map(|(value, copies)| (value, usize::try_from(copies).expect("a number of copies")))
         .collect()
-}
-
-/// The default hasher serves them as it serves all.
-#[test]
-fn the_calls_take_items_of_one_type() {
-    use lockfree_cuckoo::Only;
-
-    type Ports = Filter<Fixed<Lanes<4, 12, 4>>, RandomState, Only<str>>;
-
-    let ports = Ports::with_capacity(100);
-    ports.insert_value("flow", 3).expect("room");
-    assert_eq!(ports.values("flow").len(), 1);
-    assert_eq!(format!("{:?}", ports.values("flow")), "[3]");
 }

@@ -16,9 +16,6 @@
 //!   own lanes and beside 4 x 16.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
 //!   is enough for what is promised. It measures no time.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin paper`: the evaluation of Fan et al. 2014: cuckoo filters of
-//!   this library, plain and semi-sorted, beside Bloom filters (plain, blocked, counting, d-left counting) and a
-//!   quotient filter, with what the authors published.
 //!
 //! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
 //!

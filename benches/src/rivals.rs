@@ -5,15 +5,10 @@
 //! that are not made for threads are put in a lock of `parking_lot`, whose uncontended calls are shorter
 //! than those of the standard library ([`locked`]). The serial cuckoo filters take part without a lock too, on one
 //! thread ([`alone`]).
-//!
-//! Two are for the evaluation of Fan et al. 2014 alone, and written here, because no registry has them: the
-//! [d-left counting Bloom filter](d_left) and the [counting Bloom filter](counting_bloom).
 
 pub mod alone;
 mod atomic_cuckoo_filter;
-pub mod counting_bloom;
 mod cuckoofilter;
-pub mod d_left;
 mod dashmap;
 mod fastbloom;
 mod growable_bloom_filter;

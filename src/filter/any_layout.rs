@@ -7,7 +7,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use std::io::Read;
 
-use super::{AnyLayout, Engine, Filter, FilterBuilder, Hashed, Items};
+use super::{AnyLayout, Engine, Filter, FilterBuilder, Hashed};
 use crate::engine::choice;
 use crate::error::{BuildError, ReadError};
 use crate::layout::{ForLayout, Layout, Shape};
@@ -17,11 +17,10 @@ use crate::stored::Stream;
 use crate::stored::{Frame, Identity, Slice, Source};
 
 /// Filters of a layout that is chosen at run time.
-impl<E, S, I> FilterBuilder<E, S, I>
+impl<E, S> FilterBuilder<E, S>
 where
     E: Engine,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
-    I: Items + 'static,
 {
     /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most this with as
     /// many items in as it is sized for. `rate` is from 1e-9 to below 1.
@@ -109,13 +108,12 @@ where
 }
 
 /// Builds with the layout that it is called for.
-struct Build<E: Engine, S, I>(FilterBuilder<E, S, I>);
+struct Build<E: Engine, S>(FilterBuilder<E, S>);
 
-impl<E, S, I> ForLayout for Build<E, S, I>
+impl<E, S> ForLayout for Build<E, S>
 where
     E: AnyLayout,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
-    I: Items + 'static,
 {
     type Output = Result<Box<dyn Hashed>, BuildError>;
 
@@ -133,7 +131,7 @@ where
 /// ```compile_fail,E0277
 /// let _ = lockfree_cuckoo::GrowingCuckooFilter::from_bytes_any_layout(b"");
 /// ```
-impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
+impl<E: Engine> Filter<E, RandomState> {
     /// As [`from_bytes`](Self::from_bytes), for a filter of any layout.
     ///
     /// # Errors
@@ -183,11 +181,10 @@ impl<E: Engine, I: Items + 'static> Filter<E, RandomState, I> {
 }
 
 /// Reading a filter of any layout that was stored with any hasher, which the caller passes.
-impl<E, S, I> Filter<E, S, I>
+impl<E, S> Filter<E, S>
 where
     E: Engine,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
-    I: Items + 'static,
 {
     /// As [`from_bytes_with_hasher`](Self::from_bytes_with_hasher), for a filter of any layout.
     ///
@@ -245,11 +242,10 @@ struct ReadBehind<'a, F, T, H> {
     filter: PhantomData<fn() -> F>,
 }
 
-impl<E, S, I, T, H> ForLayout for ReadBehind<'_, Filter<E, S, I>, T, H>
+impl<E, S, T, H> ForLayout for ReadBehind<'_, Filter<E, S>, T, H>
 where
     E: AnyLayout,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
-    I: Items + 'static,
     T: Source,
     H: FnOnce(&Identity) -> Result<S, ReadError>,
 {
@@ -262,7 +258,7 @@ where
             hasher,
             ..
         } = self;
-        let filter = Filter::<E::With<L>, S, I>::read_behind(&frame, source, hasher)?;
+        let filter = Filter::<E::With<L>, S>::read_behind(&frame, source, hasher)?;
         Ok(Box::new(filter))
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
-use super::{Engine, Filter, TakesEach};
+use super::{Engine, Filter};
 use crate::error::InsertManyError;
 
 /// Items that are hashed at a time.
@@ -24,7 +24,7 @@ const BURST: usize = u64::BITS as usize;
 /// tenth faster than loops of single calls, which a processor overlaps too, and removes a half
 /// (`cargo bench -p lockfree-cuckoo-benches --bench batch`, on a shared Intel Xeon). In a smaller table they cost
 /// what the loops cost.
-impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Looks up many items: `found[i]` becomes whether `items[i]` is in, as [`contains`](Self::contains) says.
     ///
     /// # Panics
@@ -44,10 +44,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
     #[track_caller]
-    pub fn contains_many<B: Hash>(&self, items: &[B], found: &mut [bool])
-    where
-        I: TakesEach<B>,
-    {
+    pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool]) {
         check_lengths(items, found);
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
             self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
@@ -67,10 +64,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
     #[must_use]
-    pub fn contains_each<B: Hash>(&self, items: &[B]) -> Vec<bool>
-    where
-        I: TakesEach<B>,
-    {
+    pub fn contains_each<T: Hash>(&self, items: &[T]) -> Vec<bool> {
         let mut found = vec![false; items.len()];
         self.contains_many(items, &mut found);
         found
@@ -95,10 +89,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn contains_burst<B: Hash>(&self, items: &[B]) -> u64
-    where
-        I: TakesEach<B>,
-    {
+    pub fn contains_burst<T: Hash>(&self, items: &[T]) -> u64 {
         check_burst(items);
         self.engine
             .contains_burst(hash_each(&self.hasher, items, &mut [0; BURST]))
@@ -121,10 +112,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// assert_eq!(error.inserted(), 8);
     /// assert_eq!(filter.count("a"), 8);
     /// ```
-    pub fn insert_many<B: Hash>(&self, items: &[B]) -> Result<(), InsertManyError>
-    where
-        I: TakesEach<B>,
-    {
+    pub fn insert_many<T: Hash>(&self, items: &[T]) -> Result<(), InsertManyError> {
         for (chunk, items) in items.chunks(CHUNK).enumerate() {
             self.insert_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]))
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
@@ -157,14 +145,11 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn insert_unique_many<B: Hash>(
+    pub fn insert_unique_many<T: Hash>(
         &self,
-        items: &[B],
+        items: &[T],
         added: &mut [bool],
-    ) -> Result<(), InsertManyError>
-    where
-        I: TakesEach<B>,
-    {
+    ) -> Result<(), InsertManyError> {
         check_lengths(items, added);
         added.fill(false);
         let chunks = items.chunks(CHUNK).zip(added.chunks_mut(CHUNK));
@@ -189,10 +174,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// assert_eq!(filter.remove_many(&["a", "a", "b"]), 2);
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
-    pub fn remove_many<B: Hash>(&self, items: &[B]) -> usize
-    where
-        I: TakesEach<B>,
-    {
+    pub fn remove_many<T: Hash>(&self, items: &[T]) -> usize {
         items
             .chunks(CHUNK)
             .map(|items| self.remove_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK])))
@@ -201,7 +183,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
 }
 
 /// The same for hashes that the caller has computed.
-impl<E: Engine, S, I> Filter<E, S, I> {
+impl<E: Engine, S> Filter<E, S> {
     /// As [`contains_many`](Self::contains_many).
     ///
     /// # Panics

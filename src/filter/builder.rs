@@ -2,9 +2,8 @@
 
 use core::fmt;
 use core::hash::BuildHasher;
-use core::marker::PhantomData;
 
-use super::{Any, AnyLayout, Engine, Filter};
+use super::{AnyLayout, Engine, Filter};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating, Size};
@@ -59,13 +58,12 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 /// Builds a [`Filter`] of any kind.
 ///
 /// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
-pub struct FilterBuilder<E: Engine = Fixed, S = RandomState, I = Any> {
+pub struct FilterBuilder<E: Engine = Fixed, S = RandomState> {
     pub(super) plan: Plan<E::Options>,
     hasher: S,
-    items: PhantomData<fn() -> I>,
 }
 
-impl<E: Engine, I> FilterBuilder<E, RandomState, I> {
+impl<E: Engine> FilterBuilder<E, RandomState> {
     /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
     /// geometry treat every item alike, on every machine. Not for a builder with another
     /// [`hasher`](FilterBuilder::hasher): that has its own seed, or none.
@@ -87,7 +85,7 @@ impl<E: Engine, I> FilterBuilder<E, RandomState, I> {
     }
 }
 
-impl<E: Engine, S, I> FilterBuilder<E, S, I> {
+impl<E: Engine, S> FilterBuilder<E, S> {
     /// Begins with this hasher. [`builder`](Filter::builder) begins with one that is seeded at random.
     ///
     /// # Examples
@@ -102,14 +100,11 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     #[must_use]
     pub fn with_hasher(hasher: S) -> Self {
         Self {
-            plan: Filter::<E, S, I>::plan(),
+            plan: Filter::<E, S>::plan(),
             hasher,
-            items: PhantomData,
         }
     }
-}
 
-impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
     ///
     /// Of a filter that grows it sizes the first table, by a power of two of buckets: the nearer it is to what comes, the
@@ -167,14 +162,13 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
-    pub fn hasher<T>(self, hasher: T) -> FilterBuilder<E, T, I> {
+    pub fn hasher<T>(self, hasher: T) -> FilterBuilder<E, T> {
         FilterBuilder {
             plan: Plan {
-                outside: Filter::<E, T, I>::BYTES,
+                outside: Filter::<E, T>::BYTES,
                 ..self.plan
             },
             hasher,
-            items: PhantomData,
         }
     }
 
@@ -202,17 +196,16 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
-    pub fn layout<M: Layout>(self) -> FilterBuilder<E::With<M>, S, I>
+    pub fn layout<M: Layout>(self) -> FilterBuilder<E::With<M>, S>
     where
         E: AnyLayout,
     {
         FilterBuilder {
             plan: Plan {
-                outside: Filter::<E::With<M>, S, I>::BYTES,
+                outside: Filter::<E::With<M>, S>::BYTES,
                 ..self.plan
             },
             hasher: self.hasher,
-            items: PhantomData,
         }
     }
 
@@ -308,7 +301,7 @@ impl<E: Engine, S, I> FilterBuilder<E, S, I> {
 }
 
 /// Choices about rotation.
-impl<L: Layout, S, I> FilterBuilder<Rotating<L>, S, I> {
+impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     /// Sets the number of generations, 2 to 15; 2 unless set. With `n` of them, the `n`-th rotation after its insert
     /// forgets an item. So the item stays for `n - 1` to `n` periods.
     ///
@@ -334,7 +327,7 @@ impl<L: Layout, S, I> FilterBuilder<Rotating<L>, S, I> {
     }
 }
 
-impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
+impl<E: Engine, S: BuildHasher> FilterBuilder<E, S> {
     /// Builds the filter. Allocates all that it will ever use, but for the log of a first
     /// [`snapshot`](Filter::snapshot), in time linear in its size. Of a filter that grows, that is the
     /// first table.
@@ -352,23 +345,22 @@ impl<E: Engine, S: BuildHasher, I> FilterBuilder<E, S, I> {
     /// let error = CuckooFilter::builder().capacity(usize::MAX).build().unwrap_err();
     /// assert_eq!(error.requested(), usize::MAX);
     /// ```
-    pub fn build(self) -> Result<Filter<E, S, I>, BuildError> {
+    pub fn build(self) -> Result<Filter<E, S>, BuildError> {
         let engine = E::build(&self.plan)?;
         Ok(Filter::of(engine, self.hasher))
     }
 }
 
-impl<E: Engine, S: Clone, I> Clone for FilterBuilder<E, S, I> {
+impl<E: Engine, S: Clone> Clone for FilterBuilder<E, S> {
     fn clone(&self) -> Self {
         Self {
             plan: self.plan.clone(),
             hasher: self.hasher.clone(),
-            items: PhantomData,
         }
     }
 }
 
-impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
+impl<E: Engine, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("FilterBuilder")
             .field("plan", &self.plan)
@@ -379,7 +371,7 @@ impl<E: Engine, S: fmt::Debug, I> fmt::Debug for FilterBuilder<E, S, I> {
 
 /// Filters whose hasher has a random seed. These need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
-impl<E: Engine, I> Filter<E, RandomState, I> {
+impl<E: Engine> Filter<E, RandomState> {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
     /// Of a filter that grows, it is the first table that takes about as many: from half a million items up up to 2 %
@@ -435,12 +427,12 @@ impl<E: Engine, I> Filter<E, RandomState, I> {
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
-    pub fn builder() -> FilterBuilder<E, RandomState, I> {
+    pub fn builder() -> FilterBuilder<E, RandomState> {
         FilterBuilder::with_hasher(RandomState::new())
     }
 }
 
-impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Creates a filter that takes `items` items, with the given hasher.
     ///
     /// The hasher's output must be well mixed in the high and the low bits

@@ -2,10 +2,10 @@
 
 use core::hash::{BuildHasher, Hash};
 
-use super::{Engine, Filter, Takes};
+use super::{Engine, Filter};
 use crate::error::InsertError;
 
-impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Returns the hash that the filter uses for `item`, for the calls that take a hash.
     ///
     /// # Examples
@@ -21,17 +21,14 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn hash_one<Q: Hash + ?Sized>(&self, item: &Q) -> u64
-    where
-        I: Takes<Q>,
-    {
+    pub fn hash_one<T: Hash + ?Sized>(&self, item: &T) -> u64 {
         self.hasher.hash_one(item)
     }
 }
 
 /// The same operations on a hash that the caller has computed: 64 bits, well mixed in the high bits, which
 /// select the buckets, and in the low ones, which are the fingerprint: 16 with 4 x 16.
-impl<E: Engine, S, I> Filter<E, S, I> {
+impl<E: Engine, S> Filter<E, S> {
     /// Returns the hasher.
     ///
     /// # Examples

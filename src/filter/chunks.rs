@@ -6,7 +6,7 @@ use super::{Engine, Filter};
 use crate::error::SnapshotError;
 use crate::stored::{Chunks, Identity};
 
-impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// The stored form, a chunk at a time: the bytes that [`write_to`](Self::write_to) writes, in pieces as large as the
     /// caller asks for. For callers who share the filter, and know that nobody writes to it meanwhile: a server that runs
     /// one command at a time, or the child of a fork.

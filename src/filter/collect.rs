@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
-use super::{Engine, Filter, TakesEach};
+use super::{Engine, Filter};
 use crate::engine::{Plan, Size};
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::LONG_BUDGET;
@@ -38,9 +38,9 @@ use crate::table::sizing;
 /// assert_eq!(filter.len(), 502);
 /// assert!(filter.contains(&499u64) && filter.contains(&501u64));
 /// ```
-impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for Filter<E, S, I> {
+impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
     #[track_caller]
-    fn extend<T: IntoIterator<Item = B>>(&mut self, items: T) {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
         // No other code can read the filter meanwhile, not even the iterator. So nobody can see that the items go
         // in in batches.
@@ -77,9 +77,9 @@ impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for Filter<E
 /// });
 /// assert_eq!(filter.len(), 1_000);
 /// ```
-impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for &Filter<E, S, I> {
+impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
     #[track_caller]
-    fn extend<T: IntoIterator<Item = B>>(&mut self, items: T) {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         expect_room(insert_each(self, items.into_iter()));
     }
 }
@@ -110,15 +110,14 @@ impl<B: Hash, E: Engine, S: BuildHasher, I: TakesEach<B>> Extend<B> for &Filter<
 /// assert!(words.remove("to"));
 /// assert!(!words.contains("to"));
 /// ```
-impl<B, E, S, I> FromIterator<B> for Filter<E, S, I>
+impl<T, E, S> FromIterator<T> for Filter<E, S>
 where
-    B: Hash,
+    T: Hash,
     E: Engine,
     S: BuildHasher + Default,
-    I: TakesEach<B>,
 {
     #[track_caller]
-    fn from_iter<T: IntoIterator<Item = B>>(items: T) -> Self {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let hasher = S::default();
         let hashes = distinct(items.into_iter().map(|item| hasher.hash_one(item)));
         build(hasher, &hashes, Filter::insert_many_hash)
@@ -131,15 +130,15 @@ const BATCH: usize = 256;
 /// The bytes of a filter from which batches pay: more than a second-level cache has. Below, they cost a tenth.
 const LARGE: usize = 2 << 20;
 
-fn insert_each<E: Engine, S: BuildHasher, I>(
-    filter: &Filter<E, S, I>,
+fn insert_each<E: Engine, S: BuildHasher>(
+    filter: &Filter<E, S>,
     mut items: impl Iterator<Item = impl Hash>,
 ) -> Result<(), InsertError> {
     items.try_for_each(|item| filter.insert_hash(filter.hasher.hash_one(&item)))
 }
 
-fn insert_in_batches<E: Engine, S: BuildHasher, I>(
-    filter: &Filter<E, S, I>,
+fn insert_in_batches<E: Engine, S: BuildHasher>(
+    filter: &Filter<E, S>,
     items: impl Iterator<Item = impl Hash>,
 ) -> Result<(), InsertError> {
     let mut batch = Batch {
@@ -220,11 +219,11 @@ const LARGER_TABLES: usize = 8;
 
 /// Builds a filter of exactly these hashes. They ascend, so they go to buckets that ascend too.
 #[track_caller]
-fn build<E: Engine, S: BuildHasher, I>(
+fn build<E: Engine, S: BuildHasher>(
     mut hasher: S,
     hashes: &[u64],
-    fill: impl Fn(&Filter<E, S, I>, &[u64]) -> Result<(), InsertManyError>,
-) -> Filter<E, S, I> {
+    fill: impl Fn(&Filter<E, S>, &[u64]) -> Result<(), InsertManyError>,
+) -> Filter<E, S> {
     // The smallest filter takes any items, as many as it has slots.
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
     let mut larger = 0;
@@ -233,7 +232,7 @@ fn build<E: Engine, S: BuildHasher, I>(
             size: Size::Items(capacity),
             // What the sizes are made for. The shorter search of a filter that grows would end in growth.
             search_budget: Some(LONG_BUDGET),
-            ..Filter::<E, S, I>::plan()
+            ..Filter::<E, S>::plan()
         }) {
             Ok(engine) => engine,
             Err(error) => panic!("{error}"),

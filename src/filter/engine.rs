@@ -14,7 +14,7 @@ use crate::stored::Stored;
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
 ///
-/// fn is_half_full<E: Engine, S, I>(filter: &Filter<E, S, I>) -> bool {
+/// fn is_half_full<E: Engine, S>(filter: &Filter<E, S>) -> bool {
 ///     filter.load_factor() > 0.5
 /// }
 ///
@@ -39,9 +39,9 @@ pub trait Engine: Stored {
 /// ```
 /// use lockfree_cuckoo::{AnyLayout, Filter, FilterBuilder, Lanes};
 ///
-/// fn with_small_buckets<E: AnyLayout, S, I>(
-///     builder: FilterBuilder<E, S, I>,
-/// ) -> FilterBuilder<E::With<Lanes<8, 8>>, S, I> {
+/// fn with_small_buckets<E: AnyLayout, S>(
+///     builder: FilterBuilder<E, S>,
+/// ) -> FilterBuilder<E::With<Lanes<8, 8>>, S> {
 ///     builder.layout()
 /// }
 ///

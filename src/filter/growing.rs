@@ -4,7 +4,7 @@ use super::Filter;
 use crate::engine::{Growing, Operations};
 
 /// Filters that grow.
-impl<S, I> Filter<Growing, S, I> {
+impl<S> Filter<Growing, S> {
     /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
     /// looks at all of them.
     #[must_use]

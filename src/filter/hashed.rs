@@ -9,7 +9,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use std::io::{self, Write};
 
-use super::{Engine, Filter, Items, Rotates};
+use super::{Engine, Filter, Rotates};
 use crate::error::{InsertError, InsertManyError, SnapshotError};
 use crate::layout::Shape;
 use crate::stored::Chunks;
@@ -216,13 +216,12 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     fn snapshot_to_writer(&self, writer: &mut dyn Write) -> io::Result<()>;
 }
 
-impl<E: Engine, S, I: Items> sealed::Sealed for Filter<E, S, I> {}
+impl<E: Engine, S> sealed::Sealed for Filter<E, S> {}
 
-impl<E, S, I> Hashed for Filter<E, S, I>
+impl<E, S> Hashed for Filter<E, S>
 where
     E: Engine,
     S: BuildHasher + Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
-    I: Items + 'static,
 {
     fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
         self.insert_hash(hash)

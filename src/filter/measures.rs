@@ -5,7 +5,7 @@ use crate::error::OutOfMemory;
 use crate::layout::Shape;
 
 /// Measures. While other threads write they are approximate; they never leave their bounds.
-impl<E: Engine, S, I> Filter<E, S, I> {
+impl<E: Engine, S> Filter<E, S> {
     /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
     /// counters, for each table or generation. While a filter rotates, any part of the forgotten generation may count.
     ///
@@ -190,7 +190,7 @@ impl<E: Engine, S, I> Filter<E, S, I> {
     }
 }
 
-impl<E: Engine, S: Clone, I> Filter<E, S, I> {
+impl<E: Engine, S: Clone> Filter<E, S> {
     /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
     /// the same content. A growing filter begins with a table of the first size. A filter that rotates counts its
     /// rotations from 0.

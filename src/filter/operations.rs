@@ -2,11 +2,11 @@
 
 use core::hash::{BuildHasher, Hash};
 
-use super::{Engine, Filter, Takes};
+use super::{Engine, Filter};
 use crate::error::InsertError;
 
 /// The operations on one item.
-impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Adds one copy of `item`, always, whether or not it is in.
     ///
     /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
@@ -39,10 +39,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn insert<Q: Hash + ?Sized>(&self, item: &Q) -> Result<(), InsertError>
-    where
-        I: Takes<Q>,
-    {
+    pub fn insert<T: Hash + ?Sized>(&self, item: &T) -> Result<(), InsertError> {
         self.insert_hash(self.hash_one(item))
     }
 
@@ -74,10 +71,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn insert_unique<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
-    where
-        I: Takes<Q>,
-    {
+    pub fn insert_unique<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
         self.insert_unique_hash(self.hash_one(item))
     }
 
@@ -100,10 +94,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn contains<Q: Hash + ?Sized>(&self, item: &Q) -> bool
-    where
-        I: Takes<Q>,
-    {
+    pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool {
         self.contains_hash(self.hash_one(item))
     }
 
@@ -125,10 +116,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn remove<Q: Hash + ?Sized>(&self, item: &Q) -> bool
-    where
-        I: Takes<Q>,
-    {
+    pub fn remove<T: Hash + ?Sized>(&self, item: &T) -> bool {
         self.remove_hash(self.hash_one(item))
     }
 
@@ -151,10 +139,7 @@ impl<E: Engine, S: BuildHasher, I> Filter<E, S, I> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn count<Q: Hash + ?Sized>(&self, item: &Q) -> usize
-    where
-        I: Takes<Q>,
-    {
+    pub fn count<T: Hash + ?Sized>(&self, item: &T) -> usize {
         self.count_hash(self.hash_one(item))
     }
 }

@@ -14,7 +14,7 @@ use crate::stored::{self, Frame, Identity, Slice, Source};
 
 /// Storing. The stored form is the same on every machine, and documented byte by byte in
 /// [`format`](crate::format).
-impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
     /// eight bytes a bucket and 68 more. (Of a growing filter, 24 for each table besides; of one that rotates, 8 for
     /// each generation.)
@@ -158,7 +158,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
 /// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
 /// prove who wrote them: a checksum finds accidents, not malice.
-impl<E: Engine, I> Filter<E, RandomState, I> {
+impl<E: Engine> Filter<E, RandomState> {
     /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl<E: Engine, I> Filter<E, RandomState, I> {
 
 /// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before,
 /// also on another machine. The call recognizes it by its hash of a few bytes.
-impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
+impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
     /// # Errors
@@ -289,7 +289,7 @@ impl<E: Engine, S: BuildHasher + 'static, I> Filter<E, S, I> {
     }
 }
 
-impl<E: Engine, S, I> Filter<E, S, I> {
+impl<E: Engine, S> Filter<E, S> {
     /// Reads one. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
     pub(super) fn read_with(
         source: &mut impl Source,

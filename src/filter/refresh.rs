@@ -2,13 +2,13 @@
 
 use core::hash::{BuildHasher, Hash};
 
+use super::Filter;
 use super::batch::{CHUNK, check_lengths, hash_each};
-use super::{Filter, Takes, TakesEach};
 use crate::engine::Rotating;
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::Layout;
 
-impl<L: Layout, S: BuildHasher, I> Filter<Rotating<L>, S, I> {
+impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
     /// Lets the life of an item begin now: adds a copy to the young generation if there is none in it. Returns whether
     /// the item is new, that is, in no generation.
     ///
@@ -39,10 +39,7 @@ impl<L: Layout, S: BuildHasher, I> Filter<Rotating<L>, S, I> {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn refresh<Q: Hash + ?Sized>(&self, item: &Q) -> Result<bool, InsertError>
-    where
-        I: Takes<Q>,
-    {
+    pub fn refresh<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
         self.refresh_hash(self.hash_one(item))
     }
 
@@ -76,14 +73,11 @@ impl<L: Layout, S: BuildHasher, I> Filter<Rotating<L>, S, I> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn refresh_many<B: Hash>(
+    pub fn refresh_many<T: Hash>(
         &self,
-        items: &[B],
+        items: &[T],
         new: &mut [bool],
-    ) -> Result<(), InsertManyError>
-    where
-        I: TakesEach<B>,
-    {
+    ) -> Result<(), InsertManyError> {
         check_lengths(items, new);
         new.fill(false);
         let chunks = items.chunks(CHUNK).zip(new.chunks_mut(CHUNK));
@@ -97,7 +91,7 @@ impl<L: Layout, S: BuildHasher, I> Filter<Rotating<L>, S, I> {
 }
 
 /// The same for hashes that the caller has computed.
-impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
+impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// As [`refresh`](Self::refresh), by hash.
     ///
     /// # Errors

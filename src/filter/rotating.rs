@@ -8,7 +8,7 @@ use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 
 /// Filters that rotate.
-impl<L: Layout, S, I> Filter<Rotating<L>, S, I> {
+impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// Forgets the oldest generation, and lets inserts go to a new one.
     ///
     /// It takes effect in one moment, for all threads. Lock-free, as all operations: a thread that stops in the middle

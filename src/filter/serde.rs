@@ -13,9 +13,8 @@ use crate::allocate;
 use crate::error::ReadError;
 use crate::stored::{Identity, Slice};
 
-/// As [`snapshot_to_bytes`](Filter::snapshot_to_bytes), so the filter may be in use. Fails as that does. The type of the items is not
-/// stored.
-impl<E: Engine, S: BuildHasher + 'static, I> Serialize for Filter<E, S, I> {
+/// As [`snapshot_to_bytes`](Filter::snapshot_to_bytes), so the filter may be in use. Fails as that does.
+impl<E: Engine, S: BuildHasher + 'static> Serialize for Filter<E, S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let bytes = self.snapshot_to_bytes().map_err(T::Error::custom)?;
         serializer.serialize_bytes(&bytes)
@@ -25,8 +24,8 @@ impl<E: Engine, S: BuildHasher + 'static, I> Serialize for Filter<E, S, I> {
 /// From the bytes of the [stored form](crate::format), checked as by [`from_bytes`](Filter::from_bytes). The
 /// default hasher gets the seed that was stored; of any other, `S::default()` has to be the one that the filter was
 /// stored with. (Without the feature `std` the default hasher does not implement `Default`: read the bytes, and
-/// call `from_bytes`.) Of what type its items are, only the caller can know.
-impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Deserialize<'de> for Filter<E, S, I> {
+/// call `from_bytes`.)
+impl<'de, E: Engine, S: BuildHasher + Default + 'static> Deserialize<'de> for Filter<E, S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(StoredForm(PhantomData))
     }
@@ -35,10 +34,8 @@ impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Deserialize<'de> for
 /// The bytes of a filter `F`.
 struct StoredForm<F>(PhantomData<F>);
 
-impl<'de, E: Engine, S: BuildHasher + Default + 'static, I> Visitor<'de>
-    for StoredForm<Filter<E, S, I>>
-{
-    type Value = Filter<E, S, I>;
+impl<'de, E: Engine, S: BuildHasher + Default + 'static> Visitor<'de> for StoredForm<Filter<E, S>> {
+    type Value = Filter<E, S>;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("the bytes of a stored cuckoo filter")

@@ -3,7 +3,7 @@
 use super::{Engine, Filter};
 use crate::error::SnapshotError;
 
-impl<E: Engine, S: Clone, I> Filter<E, S, I> {
+impl<E: Engine, S: Clone> Filter<E, S> {
     /// Copies the filter while others read and write it.
     ///
     /// The copy contains every item that is in from before the call until after it, with all its copies, even if

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::{Engine, Filter, Items};
+use super::{Engine, Filter};
 
 /// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
 /// [`with_capacity`](Filter::with_capacity) or a builder.
@@ -20,7 +20,7 @@ use super::{Engine, Filter, Items};
 /// let filter: CuckooFilter = Default::default();
 /// assert_eq!((filter.len(), filter.capacity()), (0, 1_024));
 /// ```
-impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
+impl<E: Engine, S: Default> Default for Filter<E, S> {
     #[track_caller]
     fn default() -> Self {
         match E::build(&Self::plan()) {
@@ -31,9 +31,8 @@ impl<E: Engine, S: Default, I> Default for Filter<E, S, I> {
 }
 
 /// The measures. Not the items, and not the seed.
-impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
+impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(I::PREFIX)?;
         out.debug_struct(E::NAME)
             .field("len", &self.len())
             .field("capacity", &self.capacity())
@@ -47,7 +46,7 @@ impl<E: Engine, S, I: Items> fmt::Debug for Filter<E, S, I> {
 }
 
 /// Only the caller's `Hash` can panic, and only between two operations.
-impl<E, S: RefUnwindSafe, I> RefUnwindSafe for Filter<E, S, I> {}
+impl<E, S: RefUnwindSafe> RefUnwindSafe for Filter<E, S> {}
 
 /// For the same reason. Implemented here, so that it does not depend on the fields of the filter.
-impl<E, S: UnwindSafe, I> UnwindSafe for Filter<E, S, I> {}
+impl<E, S: UnwindSafe> UnwindSafe for Filter<E, S> {}

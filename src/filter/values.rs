@@ -4,8 +4,8 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 
+use super::Filter;
 use super::batch::{CHUNK, check_lengths, hash_each};
-use super::{Filter, Takes, TakesEach};
 use crate::engine::Fixed;
 use crate::error::{InsertError, ValueError};
 use crate::layout::WithValues;
@@ -40,7 +40,7 @@ use crate::layout::WithValues;
 ///   being removed beside one that has just been inserted. [`design::values`](crate::design::values) has the schedule.
 ///
 /// All are lock-free, and allocate nothing.
-impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
+impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// As [`insert_value`](Self::insert_value), by hash.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl<L: WithValues, S, I> Filter<Fixed<L>, S, I> {
     }
 }
 
-impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
+impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// Adds one copy of an item with a value. As [`insert`](Filter::insert): whatever copies there are.
     ///
     /// # Errors
@@ -139,10 +139,7 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// assert_eq!(hops.value("10.0.0.2"), None);
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn insert_value<Q: Hash + ?Sized>(&self, item: &Q, value: u16) -> Result<(), InsertError>
-    where
-        I: Takes<Q>,
-    {
+    pub fn insert_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> Result<(), InsertError> {
         self.insert_value_hash(self.hash_one(item), value)
     }
 
@@ -168,14 +165,11 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// assert_eq!(owners.insert_unique_value("flow", 5)?, Some(3)); // so worker 5 does not
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn insert_unique_value<Q: Hash + ?Sized>(
+    pub fn insert_unique_value<T: Hash + ?Sized>(
         &self,
-        item: &Q,
+        item: &T,
         value: u16,
-    ) -> Result<Option<u16>, InsertError>
-    where
-        I: Takes<Q>,
-    {
+    ) -> Result<Option<u16>, InsertError> {
         self.insert_unique_value_hash(self.hash_one(item), value)
     }
 
@@ -187,10 +181,7 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// See [`insert_value`](Self::insert_value).
     #[inline]
     #[must_use]
-    pub fn value<Q: Hash + ?Sized>(&self, item: &Q) -> Option<u16>
-    where
-        I: Takes<Q>,
-    {
+    pub fn value<T: Hash + ?Sized>(&self, item: &T) -> Option<u16> {
         self.value_hash(self.hash_one(item))
     }
 
@@ -216,10 +207,7 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[must_use]
-    pub fn values<Q: Hash + ?Sized>(&self, item: &Q) -> Values
-    where
-        I: Takes<Q>,
-    {
+    pub fn values<T: Hash + ?Sized>(&self, item: &T) -> Values {
         self.values_hash(self.hash_one(item))
     }
 
@@ -251,15 +239,12 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// assert_eq!(owners.value("flow"), Some(5));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn replace_value<Q: Hash + ?Sized>(
+    pub fn replace_value<T: Hash + ?Sized>(
         &self,
-        item: &Q,
+        item: &T,
         old: u16,
         new: u16,
-    ) -> Result<bool, ValueError>
-    where
-        I: Takes<Q>,
-    {
+    ) -> Result<bool, ValueError> {
         self.replace_value_hash(self.hash_one(item), old, new)
     }
 
@@ -281,10 +266,7 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// assert_eq!(levels.value("key"), Some(2));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn remove_value<Q: Hash + ?Sized>(&self, item: &Q, value: u16) -> bool
-    where
-        I: Takes<Q>,
-    {
+    pub fn remove_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> bool {
         self.remove_value_hash(self.hash_one(item), value)
     }
 
@@ -307,10 +289,7 @@ impl<L: WithValues, S: BuildHasher, I> Filter<Fixed<L>, S, I> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[track_caller]
-    pub fn value_many<B: Hash>(&self, items: &[B], values: &mut [Option<u16>])
-    where
-        I: TakesEach<B>,
-    {
+    pub fn value_many<T: Hash>(&self, items: &[T], values: &mut [Option<u16>]) {
         check_lengths(items, values);
         for (items, values) in items.chunks(CHUNK).zip(values.chunks_mut(CHUNK)) {
             self.value_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), values);

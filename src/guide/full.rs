@@ -120,13 +120,13 @@
 //! built. They wait only while it is put in place:
 //!
 //! ```
-//! use lockfree_cuckoo::TypedCuckooFilter;
+//! use lockfree_cuckoo::CuckooFilter;
 //! use std::collections::BTreeSet;
 //! use std::sync::{Mutex, RwLock};
 //!
 //! struct Store {
 //!     keys: Mutex<BTreeSet<u64>>, // the source of truth
-//!     filter: RwLock<TypedCuckooFilter<u64>>,
+//!     filter: RwLock<CuckooFilter>,
 //! }
 //!
 //! impl Store {
@@ -141,7 +141,7 @@
 //!         }
 //!         let inserted = self.filter.read().expect("not poisoned").insert(&key);
 //!         if inserted.is_err() {
-//!             let larger = TypedCuckooFilter::with_capacity(2 * keys.len());
+//!             let larger = CuckooFilter::with_capacity(2 * keys.len());
 //!             for key in keys.iter() {
 //!                 larger.insert(key).expect("sized for twice as many");
 //!             }
@@ -159,7 +159,7 @@
 //!
 //! let store = Store {
 //!     keys: Mutex::default(),
-//!     filter: RwLock::new(TypedCuckooFilter::with_capacity(1_000)),
+//!     filter: RwLock::new(CuckooFilter::with_capacity(1_000)),
 //! };
 //! for key in 0..10_000 {
 //!     store.insert(key);

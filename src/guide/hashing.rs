@@ -102,5 +102,9 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! [`TypedCuckooFilter`](crate::TypedCuckooFilter) is the same filter for items of one type. With it, these
-//! mistakes do not compile.
+//! Wrap the filter in a type of your own that takes one type of items, and these mistakes do not compile:
+//!
+//! ```
+//! struct Flows(lockfree_cuckoo::CuckooFilter);
+//! impl Flows { fn contains(&self, flow: u64) -> bool { self.0.contains(&flow) } }
+//! ```

@@ -22,8 +22,7 @@
 //!   ([`hashing`](super::hashing)).
 //! * **Stored filters cannot be converted**, whatever their format. A filter does not store the items, and each
 //!   of these crates uses a hash differently. Build the new filter from the items.
-//! * **Any type is an item**, and a lookup with another type misses.
-//!   [`TypedCuckooFilter`](crate::TypedCuckooFilter) takes one type.
+//! * **Any type is an item**, and a lookup with another type misses ([`hashing`](super::hashing)).
 //!
 //! [`insert`]: crate::CuckooFilter::insert
 //! [`insert_unique`]: crate::CuckooFilter::insert_unique

@@ -23,7 +23,7 @@
 //!
 //! An item that comes over a network is bytes. `b"a"[..]` and `"a"` hash differently, as in any hash map: the
 //! standard library appends a byte to a `str`, and puts a length before a slice. Use one of the two types
-//! everywhere, or a [`TypedCuckooFilter`](crate::TypedCuckooFilter), so that the compiler checks it.
+//! everywhere.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;

@@ -1,5 +1,5 @@
-//! What all filters have in common: of a fixed size, growing or rotating, for items of all types or of one, they have the same
-//! traits and the same convenient calls.
+//! What all filters have in common: of a fixed size, growing or rotating, they have the same traits and the same convenient
+//! calls.
 
 use std::fmt::Debug;
 use std::io;
@@ -7,43 +7,24 @@ use std::sync::Arc;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, GrowingCuckooFilter, Hashed, Items, OutOfMemory, RandomState,
-    RotatingCuckooFilter, SnapshotError, TakesEach, TypedCuckooFilter, TypedGrowingCuckooFilter,
-    TypedRotatingCuckooFilter,
+    CuckooFilter, Engine, Filter, Fixed, Growing, Hashed, OutOfMemory, Rotating, SnapshotError,
 };
 use model::hashers::Fnv;
 
-trait Checks: Sized {
-    fn check();
-}
-
-/// One filter's type after the other.
-fn each_filter() {
-    <CuckooFilter as Checks>::check();
-    <GrowingCuckooFilter as Checks>::check();
-    <RotatingCuckooFilter as Checks>::check();
-    <TypedCuckooFilter<u64> as Checks>::check();
-    <TypedGrowingCuckooFilter<u64> as Checks>::check();
-    <TypedRotatingCuckooFilter<u64> as Checks>::check();
-}
-
-impl<E: Engine, I: TakesEach<u64>> Checks for Filter<E, RandomState, I>
-where
-    Filter<E, RandomState, I>: Hashed,
-{
-    fn check() {
-        has_the_traits::<Self>();
-        default_has_the_size_of_a_builder::<E, I>();
-        answers_for_each_item::<E, I>();
-        knows_what_remains::<E, I>();
-        debug_tells_the_load::<E, I>();
-        stores_a_snapshot_of_what_is_shared::<E, I>();
-    }
-}
-
 #[test]
 fn all_filters_are_alike() {
-    each_filter();
+    check::<Fixed>();
+    check::<Growing>();
+    check::<Rotating>();
+}
+
+fn check<E: Engine>() {
+    has_the_traits::<Filter<E>>();
+    default_has_the_size_of_a_builder::<E>();
+    answers_for_each_item::<E>();
+    knows_what_remains::<E>();
+    debug_tells_the_load::<E>();
+    stores_a_snapshot_of_what_is_shared::<E>();
 }
 
 fn has_the_traits<F>()
@@ -56,9 +37,9 @@ where
     (&filter).extend(12..13);
 }
 
-fn default_has_the_size_of_a_builder<E: Engine, I>() {
-    let filter = Filter::<E, RandomState, I>::default();
-    let built = Filter::<E, RandomState, I>::builder().build();
+fn default_has_the_size_of_a_builder<E: Engine>() {
+    let filter = Filter::<E>::default();
+    let built = Filter::<E>::builder().build();
     let built = built.expect("memory");
     assert_eq!(filter.capacity(), built.capacity());
     assert_eq!(filter.memory_usage(), built.memory_usage());
@@ -66,8 +47,8 @@ fn default_has_the_size_of_a_builder<E: Engine, I>() {
     assert_ne!(filter.hasher().seed(), built.hasher().seed(), "at random");
 }
 
-fn answers_for_each_item<E: Engine, I: TakesEach<u64>>() {
-    let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
+fn answers_for_each_item<E: Engine>() {
+    let filter: Filter<E> = (0..1_000u64).collect();
     let items: Vec<u64> = (500..2_500).collect();
     let mut expected = vec![false; items.len()];
     filter.contains_many(&items, &mut expected);
@@ -76,11 +57,8 @@ fn answers_for_each_item<E: Engine, I: TakesEach<u64>>() {
     assert_eq!(filter.contains_each::<u64>(&[]), []);
 }
 
-fn knows_what_remains<E: Engine, I: TakesEach<u64>>()
-where
-    Filter<E, RandomState, I>: Hashed,
-{
-    let filter = Filter::<E, RandomState, I>::with_capacity(1_000);
+fn knows_what_remains<E: Engine>() {
+    let filter = Filter::<E>::with_capacity(1_000);
     let capacity = filter.capacity();
     for item in 0..capacity as u64 {
         assert_eq!(filter.remaining(), capacity - item as usize);
@@ -91,15 +69,15 @@ where
     let hashed: &dyn Hashed = &filter;
     assert_eq!((hashed.remaining(), hashed.is_full()), (0, true));
     // There is room for a few more than it was built for, or it grows.
-    filter.insert_many(&[1 << 40]).expect("room");
+    filter.insert_many(&[1u64 << 40]).expect("room");
     assert_eq!(
         filter.remaining(),
         filter.capacity() - (capacity + 1).min(filter.capacity())
     );
 }
 
-fn debug_tells_the_load<E: Engine, I: Items + TakesEach<u64>>() {
-    let filter: Filter<E, RandomState, I> = (0..1_000u64).collect();
+fn debug_tells_the_load<E: Engine>() {
+    let filter: Filter<E> = (0..1_000u64).collect();
     let text = format!("{filter:?}");
     for part in [
         format!("len: 1000, capacity: {}", filter.capacity()),
@@ -117,8 +95,8 @@ fn debug_tells_the_load<E: Engine, I: Items + TakesEach<u64>>() {
 }
 
 /// From an `Arc`, while another thread writes.
-fn stores_a_snapshot_of_what_is_shared<E: Engine, I: TakesEach<u64>>() {
-    let filter = Arc::new(Filter::<E, RandomState, I>::with_capacity(2_000));
+fn stores_a_snapshot_of_what_is_shared<E: Engine>() {
+    let filter = Arc::new(Filter::<E>::with_capacity(2_000));
     let lasting: Vec<u64> = (0..1_000).collect();
     filter.insert_many(&lasting).expect("room");
     Crew::run(
@@ -131,7 +109,7 @@ fn stores_a_snapshot_of_what_is_shared<E: Engine, I: TakesEach<u64>>() {
                     .expect("one at a time");
                 let bytes = filter.snapshot_to_bytes().expect("one at a time");
                 for stored in [written, bytes] {
-                    let again = Filter::<E, RandomState, I>::from_bytes(&stored);
+                    let again = Filter::<E>::from_bytes(&stored);
                     let again = again.expect("a whole filter");
                     assert!(again.contains_each(&lasting).into_iter().all(|found| found));
                 }

@@ -1,4 +1,4 @@
-//! What one filter can do, all can: the same life for the fixed, the growing, the rotating and the typed filters.
+//! What one filter can do, all can: the same life for the fixed, the growing and the rotating filters.
 //!
 //! 1. Each has every constructor and every option that they share.
 //! 2. Each takes items one by one, in batches, by hash, from iterators, and through a trait object.
@@ -9,16 +9,16 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use lockfree_cuckoo::{
     CuckooFilter, GrowingCuckooFilter, Hashed, InsertError, RandomState, ReadError,
-    RotatingCuckooFilter, TypedCuckooFilter, TypedGrowingCuckooFilter, TypedRotatingCuckooFilter,
+    RotatingCuckooFilter,
 };
 
 /// The same tests for one kind of filter, which takes `u64`, and has this number of tables.
 macro_rules! tests_of {
-    ($module:ident: $filter:ident $(<$item:ty>)?, $grows:expr, $tables:expr) => {
+    ($module:ident: $filter:ident, $grows:expr, $tables:expr) => {
         mod $module {
             use super::*;
 
-            type Filter<S = RandomState> = $filter<$($item,)? S>;
+            type Filter<S = RandomState> = $filter<S>;
             type Fixed = BuildHasherDefault<DefaultHasher>;
 
             fn seeded(capacity: usize) -> Filter {
@@ -45,7 +45,11 @@ macro_rules! tests_of {
                     Filter::with_capacity_and_hasher(1_000, hasher()),
                     Filter::try_with_capacity_and_hasher(1_000, hasher()).expect("memory"),
                     seeded(1_000),
-                    Filter::builder().hasher(hasher()).capacity(1_000).build().expect("memory"),
+                    Filter::builder()
+                        .hasher(hasher())
+                        .capacity(1_000)
+                        .build()
+                        .expect("memory"),
                 ];
                 for filter in filters {
                     assert!(filter.is_empty() && filter.capacity() >= 1_000);
@@ -54,7 +58,11 @@ macro_rules! tests_of {
                 assert!(Filter::try_with_capacity(usize::MAX).is_err());
                 let error = Filter::builder().buckets(127).build().unwrap_err();
                 assert_eq!(error.possible(), Some(128));
-                let slots = Filter::builder().buckets(128).build().expect("memory").slots();
+                let slots = Filter::builder()
+                    .buckets(128)
+                    .build()
+                    .expect("memory")
+                    .slots();
                 // A table that is spare holds nothing.
                 assert_eq!(slots, [512, 2 * 512][usize::from($tables > 2)]);
             }
@@ -65,9 +73,15 @@ macro_rules! tests_of {
                 assert_eq!(error.possible(), Some(2));
                 let least = seeded(1_000).memory_usage();
                 let limited = |bytes| Filter::builder().capacity(1_000).max_memory_usage(bytes);
-                assert_eq!(limited(least).build().expect("enough").memory_usage(), least);
+                assert_eq!(
+                    limited(least).build().expect("enough").memory_usage(),
+                    least
+                );
                 let error = limited(least - 1).build().unwrap_err();
-                assert_eq!((error.requested(), error.possible()), (least - 1, Some(least)));
+                assert_eq!(
+                    (error.requested(), error.possible()),
+                    (least - 1, Some(least))
+                );
             }
 
             #[test]
@@ -78,7 +92,9 @@ macro_rules! tests_of {
                 (&filter).extend([4, 5u64]);
                 filter.insert_hash(filter.hash_one(&6u64)).expect("room");
                 let mut added = [false; 3];
-                filter.insert_unique_many(&[6u64, 7, 7], &mut added).expect("room");
+                filter
+                    .insert_unique_many(&[6u64, 7, 7], &mut added)
+                    .expect("room");
                 assert_eq!(added, [false, true, false]);
                 let mut found = [false; 9];
                 filter.contains_many(&[0u64, 1, 2, 3, 4, 5, 6, 7, 8], &mut found);
@@ -103,7 +119,9 @@ macro_rules! tests_of {
                 assert_eq!(object.remove_many_hash(&[outside, outside]), 1);
                 object.insert_many_hash(&[outside]).expect("room");
                 let mut bits = [false; 2];
-                object.insert_unique_many_hash(&[inside, outside], &mut bits).expect("room");
+                object
+                    .insert_unique_many_hash(&[inside, outside], &mut bits)
+                    .expect("room");
                 assert_eq!(bits, [false; 2]);
                 object.contains_many_hash(&[inside, outside], &mut bits);
                 assert_eq!(bits, [true; 2]);
@@ -130,7 +148,10 @@ macro_rules! tests_of {
             #[test]
             fn limits_go_over_to_what_is_made_of_a_filter() {
                 let start = seeded(8).memory_usage();
-                let builder = Filter::builder().capacity(8).seed(7).max_memory_usage(start);
+                let builder = Filter::builder()
+                    .capacity(8)
+                    .seed(7)
+                    .max_memory_usage(start);
                 let mut filter = builder.build().expect("enough");
                 let stored = filter.snapshot().expect("memory").to_bytes();
                 let others = [
@@ -178,7 +199,10 @@ macro_rules! tests_of {
                 let reader = bytes.as_slice();
                 let again = Filter::read_from_with_hasher(reader, Fixed::default());
                 assert!(again.expect("the same").contains(&1u64));
-                assert!(matches!(Filter::from_bytes(&bytes), Err(ReadError::HasherNeeded)));
+                assert!(matches!(
+                    Filter::from_bytes(&bytes),
+                    Err(ReadError::HasherNeeded)
+                ));
             }
 
             #[test]
@@ -207,7 +231,8 @@ macro_rules! tests_of {
                         let filter = &filter;
                         scope.spawn(move || {
                             let own = thread * 1_000..(thread + 1) * 1_000;
-                            own.clone().for_each(|item| filter.insert(&item).expect("room"));
+                            own.clone()
+                                .for_each(|item| filter.insert(&item).expect("room"));
                             assert!(own.clone().all(|item| filter.contains(&item)));
                             assert!(own.step_by(2).all(|item| filter.remove(&item)));
                         });
@@ -223,6 +248,3 @@ tests_of!(fixed: CuckooFilter, false, 1);
 // Half of the words may be new, and those before are given back when all threads have left them.
 tests_of!(growing: GrowingCuckooFilter, true, 2);
 tests_of!(rotating: RotatingCuckooFilter, false, 3);
-tests_of!(typed: TypedCuckooFilter<u64>, false, 1);
-tests_of!(typed_growing: TypedGrowingCuckooFilter<u64>, true, 2);
-tests_of!(typed_rotating: TypedRotatingCuckooFilter<u64>, false, 3);

@@ -12,4 +12,3 @@ mod facade;
 mod golden;
 mod replay;
 mod seams;
-mod typed;

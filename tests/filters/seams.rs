@@ -14,7 +14,6 @@ use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, GrowingCuckooFilter,
     GrowingCuckooFilterBuilder, Hashed, InsertError, RandomState, RotatingCuckooFilter,
-    TypedCuckooFilter, TypedGrowingCuckooFilter, TypedRotatingCuckooFilter,
 };
 use model::hashers::Fnv;
 use model::mix;
@@ -310,7 +309,7 @@ fn a_filter_that_rotates_has_what_its_builder_was_told() {
 
 #[test]
 fn debug_output_tells_the_kind() {
-    let kinds: [(&dyn Debug, &str); 6] = [
+    let kinds: [(&dyn Debug, &str); 3] = [
         (
             &CuckooFilter::with_capacity(9),
             "CuckooFilter { len: 0, capacity: 9, ",
@@ -323,40 +322,10 @@ fn debug_output_tells_the_kind() {
             &RotatingCuckooFilter::with_capacity(9),
             "RotatingCuckooFilter { len: 0, capacity: 9, ",
         ),
-        (
-            &TypedRotatingCuckooFilter::<u8>::with_capacity(9),
-            "TypedRotatingCuckooFilter { len: 0, capacity: 9, ",
-        ),
-        (
-            &TypedCuckooFilter::<u8>::with_capacity(9),
-            "TypedCuckooFilter { len: 0, ",
-        ),
-        (
-            &TypedGrowingCuckooFilter::<u8>::with_capacity(9),
-            "TypedGrowingCuckooFilter { len: 0, ",
-        ),
     ];
     for (filter, begin) in kinds {
         assert!(format!("{filter:?}").starts_with(begin), "{filter:?}");
     }
-}
-
-#[test]
-fn typed_filters_grow_as_untyped_ones_do() {
-    let typed = TypedGrowingCuckooFilter::<str>::from_untyped(grown());
-    let untyped = grown();
-    for item in 0..300 {
-        let item = item.to_string();
-        assert_eq!(typed.insert(item.as_str()), untyped.insert(&item));
-    }
-    assert_eq!(typed.tables(), untyped.tables());
-    assert_eq!(typed.memory_usage(), untyped.memory_usage());
-    assert_eq!(typed.as_untyped().len(), 500);
-    assert_eq!(refusal(typed.as_untyped()), refusal(&untyped));
-    let (mut typed, mut untyped) = (typed, untyped);
-    assert_eq!(typed.to_bytes(), untyped.to_bytes());
-    typed.as_untyped_mut().clear();
-    assert!(typed.is_empty() && typed.into_untyped().tables() == 1);
 }
 
 /// Each of the items is in once, however often it doubles.

@@ -272,7 +272,7 @@ impl Calls {
         if inserts || self.items.is_empty() {
             self.made += 1;
             let hash = mix(self.made);
-            let unique = number / 100 % 4 == 0;
+            let unique = (number / 100).is_multiple_of(4);
             let insert = |filter: &Growing| {
                 if unique {
                     filter.insert_unique_hash(hash)

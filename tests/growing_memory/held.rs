@@ -28,9 +28,10 @@ fn says_what_the_allocator_has_handed_out() {
             if filter.slots() > slots {
                 slots = filter.slots();
                 let (said, words) = (filter.memory_usage() - size_of_val(&filter), 2 * slots);
-                settle(|| live() <= before + said + words + SLACK / 4);
-                // Threads of other tests may have given back more than a small filter takes.
-                let held = live().saturating_sub(before);
+                // What others have left may go meanwhile.
+                let held = || live().saturating_sub(before);
+                settle(|| held() <= said + words + SLACK / 4);
+                let held = held();
                 assert!(
                     said <= held + SLACK / 4 && held <= said + words + SLACK / 4,
                     "{slots} slots: {said} bytes said, {held} held"
@@ -213,6 +214,6 @@ fn memory_that_cannot_be_had_is_an_error() {
         }
         assert!(filter.is_empty());
     }
-    // The words of the last levels of the first table, and those of the second one.
-    assert!(told >= 5, "few allocations failed: {told}");
+    // The words of the last levels of the first table, and those of the second one with its largest parts.
+    assert!(told >= 4, "few allocations failed: {told}");
 }

@@ -50,26 +50,26 @@ const GREY: Look = look(120, 120, 120, SQUARE);
 
 /// Which look is whose. Contenders that are in one chart have different ones; names that mean the same share one.
 const LOOKS: [(Look, &[&str]); 17] = [
-    (BLUE, &["filter", "CF 4 x 16"]),
-    (SKY, &["growing", "filter, single calls", "ss-CF 4 x 17"]),
+    (BLUE, &["filter"]),
+    (SKY, &["growing", "filter, single calls"]),
     (
         VERMILION,
         &["atomic-cuckoo-filter", "set, a lock per batch"],
     ),
     (PURPLE, &["dashmap", "set, a lock per packet"]),
-    (GREEN, &["papaya", "Bloom"]),
-    (ORANGE, &["qfilter-rwlock", "quotient"]),
-    (BROWN, &["cuckoofilter-rwlock", "ss-CF 5 x 14"]),
-    (DARK_GREEN, &["fastbloom", "blocked Bloom"]),
-    (DARK_PURPLE, &["scalable-rwlock", "d-left counting"]),
-    (OLIVE, &["scc-index", "counting Bloom"]),
+    (GREEN, &["papaya"]),
+    (ORANGE, &["qfilter-rwlock"]),
+    (BROWN, &["cuckoofilter-rwlock"]),
+    (DARK_GREEN, &["fastbloom"]),
+    (DARK_PURPLE, &["scalable-rwlock"]),
+    (OLIVE, &["scc-index"]),
     (NAVY, &["scc-set"]),
-    (RED, &["hashbrown-rwlock", "CF 5 x 12"]),
+    (RED, &["hashbrown-rwlock"]),
     (TEAL, &["cuckoofilter-mutex"]),
     (SALMON, &["cuckoofilter-64"]),
     (VIOLET, &["sbbf-rs-safe"]),
     (BLACK, &["growable-rwlock"]),
-    (GREY, &["limit", "the bare limit", "headers only (limit)"]),
+    (GREY, &["limit", "headers only (limit)"]),
 ];
 
 const fn look(red: u8, green: u8, blue: u8, marker: Marker) -> Look {

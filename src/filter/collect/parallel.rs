@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{build, expect_room};
 use crate::error::InsertManyError;
-use crate::filter::{Engine, Filter, TakesEach};
+use crate::filter::{Engine, Filter};
 
 /// Inserts every item, one copy each, whether or not it is in, in no particular order.
 ///
@@ -26,15 +26,14 @@ use crate::filter::{Engine, Filter, TakesEach};
 /// filter.par_extend((0..10_000u64).into_par_iter());
 /// assert_eq!(filter.len(), 10_000);
 /// ```
-impl<B, E, S, I> ParallelExtend<B> for Filter<E, S, I>
+impl<T, E, S> ParallelExtend<T> for Filter<E, S>
 where
-    B: Hash + Send,
+    T: Hash + Send,
     E: Engine,
     S: BuildHasher + Sync,
-    I: TakesEach<B>,
 {
     #[track_caller]
-    fn par_extend<T: IntoParallelIterator<Item = B>>(&mut self, items: T) {
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
         (&*self).par_extend(items);
     }
 }
@@ -58,15 +57,14 @@ where
 /// );
 /// assert_eq!(filter.len(), 10_000);
 /// ```
-impl<B, E, S, I> ParallelExtend<B> for &Filter<E, S, I>
+impl<T, E, S> ParallelExtend<T> for &Filter<E, S>
 where
-    B: Hash + Send,
+    T: Hash + Send,
     E: Engine,
     S: BuildHasher + Sync,
-    I: TakesEach<B>,
 {
     #[track_caller]
-    fn par_extend<T: IntoParallelIterator<Item = B>>(&mut self, items: T) {
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
         let filter = *self;
         let items = items.into_par_iter();
         let insert = |item| filter.insert_hash(filter.hasher.hash_one(&item));
@@ -90,15 +88,14 @@ where
 /// let words: CuckooFilter = "to be or not to be".par_split(' ').collect();
 /// assert_eq!(words.len(), 4);
 /// ```
-impl<B, E, S, I> FromParallelIterator<B> for Filter<E, S, I>
+impl<T, E, S> FromParallelIterator<T> for Filter<E, S>
 where
-    B: Hash + Send,
+    T: Hash + Send,
     E: Engine,
     S: BuildHasher + Default + Sync,
-    I: TakesEach<B>,
 {
     #[track_caller]
-    fn from_par_iter<T: IntoParallelIterator<Item = B>>(items: T) -> Self {
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self {
         let hasher = S::default();
         let hashes = items.into_par_iter().map(|item| hasher.hash_one(item));
         let mut hashes: Vec<u64> = hashes.collect();
@@ -112,8 +109,8 @@ where
 const PART: usize = 4096;
 
 /// Inserts these hashes with all threads. They ascend, so the threads work at different places.
-fn insert_all<E: Engine, S: Sync, I>(
-    filter: &Filter<E, S, I>,
+fn insert_all<E: Engine, S: Sync>(
+    filter: &Filter<E, S>,
     hashes: &[u64],
 ) -> Result<(), InsertManyError> {
     let parts = hashes.par_chunks(PART);

@@ -24,10 +24,10 @@
 //! # After
 //!
 //! ```
-//! use lockfree_cuckoo::TypedCuckooFilter;
+//! use lockfree_cuckoo::CuckooFilter;
 //! use std::thread;
 //!
-//! let active = TypedCuckooFilter::<str>::with_capacity(100_000);
+//! let active = CuckooFilter::with_capacity(100_000);
 //! thread::scope(|scope| {
 //!     scope.spawn(|| active.insert_unique("a"));
 //!     scope.spawn(|| active.insert_unique("b"));
@@ -77,12 +77,12 @@
 //! the source of truth:
 //!
 //! ```
-//! use lockfree_cuckoo::{InsertError, TypedCuckooFilter};
+//! use lockfree_cuckoo::{CuckooFilter, InsertError};
 //! use std::collections::HashMap;
 //! use std::sync::RwLock;
 //!
 //! struct Store {
-//!     keys: TypedCuckooFilter<str>,
+//!     keys: CuckooFilter,
 //!     rows: RwLock<HashMap<String, u64>>,
 //! }
 //!
@@ -112,7 +112,7 @@
 //! }
 //!
 //! let store = Store {
-//!     keys: TypedCuckooFilter::with_capacity(1_000),
+//!     keys: CuckooFilter::with_capacity(1_000),
 //!     rows: RwLock::default(),
 //! };
 //! store.put("a", 1)?;

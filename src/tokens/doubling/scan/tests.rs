@@ -79,7 +79,7 @@ fn a_copy_is_exact_at_each_stage() {
         assert_copied(&tokens);
         begin(&tokens);
         for place in 0..2 * buckets {
-            assert!(splitting::split(&tokens, 2 * buckets | place));
+            assert!(splitting::split(&tokens, (2 * buckets) | place));
         }
         // Nobody has moved the hint on.
         assert!(tokens.is_growing(tokens.hint()));

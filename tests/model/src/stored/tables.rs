@@ -199,7 +199,9 @@ pub fn tokens(bytes: &[u8]) -> Vec<Vec<Token>> {
         let of_index = move |index: usize| match is_growing {
             false => Some((level, index, word(index))),
             true if word(index | 1) != WHOLE => Some((level + 1, index, word(index))),
-            true => (index % 2 == 0).then(|| (level, index / 2, word(index))),
+            true => index
+                .is_multiple_of(2)
+                .then(|| (level, index / 2, word(index))),
         };
         let contents = (0..count).filter_map(of_index);
         contents

@@ -23,7 +23,8 @@ pub(crate) fn item(number: usize, heads: usize) -> u64 {
 /// Doubles a filter that is not empty, or helps to. Another thread may double it at the same time.
 pub(crate) fn double(filter: &Filter) {
     filter.begin_to_double();
-    filter.finish_doubling();
+    // Others may have all descriptors for a while.
+    while !filter.finish_doubling() {}
 }
 
 /// Of one head. The first token covers all three while it has lost bits; the tokens of the other two, which come later,

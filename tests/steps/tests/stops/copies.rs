@@ -11,7 +11,7 @@ use crate::doubling::{Doubling, double, filter_at, items};
 const LEVEL: u32 = 4;
 
 /// Accesses of a snapshot before it reads the words of so small a table: it empties the log, and tells all stripes.
-const ANNOUNCING: usize = 84;
+const ANNOUNCING: usize = 60;
 
 /// Before each access of a snapshot others do something. A copy must have every item once; few snapshots may fail.
 fn copied_at_each_step(name: &str, others: impl Fn(&Doubling, &[u64]) + Copy + 'static) {

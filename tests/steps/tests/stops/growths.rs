@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use lockfree_cuckoo::FilterBuilder;
+use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use model::hashers::AsGiven;
@@ -236,24 +236,23 @@ fn a_late_begin_does_not_send_a_growth_back() {
 
 /// May double once, is full, and has not doubled yet. The item finds no room.
 fn full_and_may_double_once() -> (Doubling, u64) {
-    let new = || {
-        FilterBuilder::with_hasher(AsGiven)
-            .buckets(2)
-            .max_false_positive_rate(0.000_25)
-            .build()
-            .expect("a rate that it has")
-    };
-    let probe: Doubling = new();
-    let fit = items().take_while(|&item| {
-        probe.insert_hash(item).expect("one doubling");
+    let (probe, filter) = (filter(), filter());
+    let is_in = |&item: &u64| {
+        probe.insert_hash(item).expect("memory");
         probe.doubled().is_none() && probe.slots() == 8
-    });
-    let fit = fit.count();
-    let filter = new();
+    };
+    let fit = items().take_while(is_in).count();
     for item in items().take(fit) {
         filter.insert_hash(item).expect("room");
     }
-    (filter, items().nth(fit).expect("endless"))
+    let item = items().nth(fit).expect("endless");
+    filter.limit_memory_usage(filter.memory_usage());
+    let refused = filter.insert_hash(item);
+    let Err(InsertError::CannotGrow { error, .. }) = refused else {
+        panic!("there is neither room nor memory: {refused:?}");
+    };
+    filter.limit_memory_usage(error.memory_needed().expect("the memory"));
+    (filter, item)
 }
 
 /// An insert that found no room stands still at each access. Others double the table meanwhile, which cannot double any

@@ -24,11 +24,27 @@ fn copy_changes(from: &Path, to: &Path) -> io::Result<()> {
                 copy_changes(&from.join(&name), &to.join(&name))?;
             }
         }
-        return Ok(());
+        return remove_what_is_gone(from, to);
     }
     let content = fs::read(from)?;
     if fs::read(to).ok().as_ref() != Some(&content) {
         fs::write(to, content)?;
+    }
+    Ok(())
+}
+
+/// A file that is left would be a module, or a test, that the project has no more.
+fn remove_what_is_gone(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(to)? {
+        let entry = entry?;
+        if from.join(entry.file_name()).exists() {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
     }
     Ok(())
 }

@@ -516,8 +516,9 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a ninth copy makes it grow",
         changes: &[(
             "engine/growing/growth.rs",
-            "Refusal::AllCopies => Err(InsertError::TooManyCopies {\n                copies: pair_slots::<Lanes16>(),\n            }),",
-            "Refusal::AllCopies => self.grow(target, hint),",
+            "            Refusal::AllCopies => Err(",
+            "            Refusal::AllCopies if target.slots() < 1 << 8 => self.grow(target, hint),\n            \
+             Refusal::AllCopies => Err(",
         )],
     },
     Piece {

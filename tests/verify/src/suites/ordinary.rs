@@ -263,26 +263,26 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("a ninth copy makes it grow"),
         killer: "growing::copies::a_ninth_copy_is_refused_and_nothing_grows",
-        message: "",
+        message: "copies made it grow",
     },
     Mutant {
         piece: piece("a table full of copies doubles, however large it is"),
         killer: "growing::copies::few_keys_with_many_copies_never_make_it_grow_without_end",
-        message: "",
+        message: "keys: ",
     },
     Mutant {
         piece: piece("the table to come does not count for the rate"),
         killer: "growing::limits::the_rate_of_false_positives_is_a_limit",
-        message: "",
+        message: "at 0.0",
     },
     Mutant {
         piece: piece("the memory may be twice what is allowed"),
         killer: "growing::limits::memory_is_a_limit",
-        message: "",
+        message: "filter.memory_usage() <= most",
     },
     Mutant {
         piece: piece("the rate is that of the finest table"),
         killer: "growing::measures::the_rate_is_the_one_that_is_measured",
-        message: "",
+        message: "and not",
     },
 ];
