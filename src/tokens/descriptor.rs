@@ -77,8 +77,8 @@ const STATE_BITS: u32 = 2;
 /// So that a thread that stops for good in a tiny table leaves one. If claims keep failing, the insert is refused.
 const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 
-/// How often a claim that finds none is repeated before it counts as an attempt.
-const PATIENCE: usize = if sync::MODEL { 0 } else { 64 };
+/// How often a claim that finds none is repeated before it counts as an attempt. Models explore what comes then.
+const PATIENCE: usize = if sync::PLAIN { 64 } else { 0 };
 
 /// How many times as many there are after some are added, unless those are the most that there can be.
 #[cfg(feature = "std")]

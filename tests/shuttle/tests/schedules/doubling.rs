@@ -61,6 +61,10 @@ fn riders_are_never_missed_while_the_table_doubles() {
                 }
             }
         });
+        // Those who hopped may have had all descriptors.
+        while filter.slots() < 64 {
+            double(&filter);
+        }
         for &rider in &riders {
             assert_eq!(filter.count_hash(rider), 1, "a rider was lost");
             assert!(filter.remove_hash(rider), "a rider was lost");
