@@ -45,6 +45,7 @@ use self::shuttle as chosen;
 pub(crate) use chosen::AtomicPtr;
 pub use chosen::hooks;
 pub(crate) use chosen::{
-    AtomicU64, EXCLUSIVE, MODEL, PLAIN, fence, happened, parallelism, thread_index, yield_now,
+    AtomicU64, EXCLUSIVE, MODEL, PATIENCE, PLAIN, fence, happened, parallelism, thread_index,
+    yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;

@@ -9,6 +9,8 @@ use super::{Event, Ordering};
 
 pub(crate) const MODEL: bool = true;
 
+pub(crate) const PATIENCE: usize = 0;
+
 /// Cells are numbers of loom's objects.
 pub(crate) const PLAIN: bool = false;
 

@@ -13,6 +13,8 @@ pub mod hooks {
 /// The constants are those of the shipping build: shuttle samples schedules and does not exhaust them.
 pub(crate) const MODEL: bool = false;
 
+pub(crate) const PATIENCE: usize = 0;
+
 /// Cells have a clock.
 pub(crate) const PLAIN: bool = false;
 

@@ -6,7 +6,7 @@ use super::Ordering;
 use super::real;
 
 pub(crate) use super::real::{
-    EXCLUSIVE, MODEL, PLAIN, fence, parallelism, thread_index, yield_now,
+    EXCLUSIVE, MODEL, PATIENCE, PLAIN, fence, parallelism, thread_index, yield_now,
 };
 use hooks::Access;
 pub(crate) use hooks::happened;

@@ -77,9 +77,6 @@ const STATE_BITS: u32 = 2;
 /// So that a thread that stops for good in a tiny table leaves one. If claims keep failing, the insert is refused.
 const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 
-/// How often a claim that finds none is repeated before it counts as an attempt. Models explore what comes then.
-const PATIENCE: usize = if sync::PLAIN { 64 } else { 0 };
-
 /// How many times as many there are after some are added, unless those are the most that there can be.
 #[cfg(feature = "std")]
 const STEP: usize = 4;
@@ -317,7 +314,7 @@ impl<L: Layout> Pool<L> {
     /// is not so rare where threads are preempted.
     #[cold]
     fn claim_later(&self) -> Option<Claim<'_, L>> {
-        (0..PATIENCE).find_map(|_| {
+        (0..sync::PATIENCE).find_map(|_| {
             sync::yield_now();
             self.try_to_claim()
         })
