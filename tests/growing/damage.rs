@@ -165,6 +165,24 @@ fn what_cannot_be_is_an_error() {
     }
 }
 
+/// After ten doublings a tail may have no bits. It has a mark all the same.
+#[test]
+fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
+    let sound = sound(7_000);
+    assert_eq!(LEVEL.get(&sound), FIRST.get(&sound) + 10);
+    for (said, word) in [
+        ("a token has fewer bits", 1 << 58),
+        // Only the number of items is wrong.
+        ("number of items", marked(9)),
+    ] {
+        let mut bytes = sound.clone();
+        tables::word(&bytes, 0).set(&mut bytes, word);
+        tables::repair(&mut bytes);
+        let error = read::<Growing>(&bytes).expect_err(said).to_string();
+        assert!(error.contains(said), "{word:#x}: {error}");
+    }
+}
+
 /// The same of a table that is growing, in which every other bucket is split, from the first on.
 #[test]
 fn what_cannot_be_while_a_table_is_growing_is_an_error() {

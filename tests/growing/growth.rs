@@ -39,6 +39,18 @@ fn does_not_grow_below_its_capacity(capacity: usize, seeds: u64) {
     }
 }
 
+/// Who has asked for shorter searches gets them below the capacity too, and a doubling instead.
+#[test]
+fn shorter_searches_are_not_made_longer() {
+    let filter = builder(1_000).search_budget(2).build();
+    let filter = filter.expect("a possible budget");
+    let (capacity, slots) = (filter.capacity(), filter.slots());
+    for hash in random(8).take(capacity) {
+        filter.insert_hash(hash).expect("memory");
+    }
+    assert!(filter.slots() > slots, "no search was too short");
+}
+
 #[test]
 fn no_doubling_begins_below_the_capacity() {
     for (capacity, seeds) in [(8, 200), (100, 200), (1_000, 200), (10_000, 30)] {

@@ -94,7 +94,8 @@ fn rate_of(times: i32) -> f64 {
 
 #[test]
 fn the_rate_of_false_positives_is_a_limit() {
-    for doublings in [0, 1, 4] {
+    // After ten there is another table.
+    for doublings in [0, 1, 4, 10] {
         for (most, allowed) in [
             (rate_of(doublings + 1) * 1.000_001, doublings),
             (rate_of(doublings + 2) * 0.999_999, doublings),
@@ -180,6 +181,25 @@ fn threads_keep_to_the_limits_together() {
             assert!(filter.remove_hash(item), "a stored item is lost");
         }
         assert!(filter.is_empty());
+    }
+}
+
+/// At each size, and not more than that: words, descriptors, cells of the counter, another table.
+#[test]
+fn what_it_asks_for_is_enough() {
+    for capacity in [8, 1_000] {
+        let filter = filter(capacity);
+        let mut most = filter.memory_usage();
+        filter.limit_memory_usage(most);
+        for hash in random(5).take(100_000) {
+            if let Err(error) = filter.insert_hash(hash) {
+                most = cannot_grow(error).memory_needed().expect("the memory");
+                filter.limit_memory_usage(most);
+                assert_eq!(filter.insert_hash(hash), Ok(()));
+            }
+            let memory = filter.memory_usage();
+            assert!(memory <= most, "{memory} bytes, and it asked for {most}");
+        }
     }
 }
 

@@ -61,6 +61,42 @@ fn it_is_as_large_as_it_says() {
     assert!(filter.capacity() <= filter.slots());
 }
 
+/// What the coarser tables hold, and what the finest is for.
+#[test]
+fn all_tables_count_for_the_capacity() {
+    let filter = filter(8);
+    let mut hashes = random(6);
+    while filter.tables() < 2 {
+        let hash = hashes.next().expect("endless");
+        filter.insert_hash(hash).expect("memory");
+    }
+    let (len, slots) = (filter.len(), filter.slots());
+    // The second one is as large as the first, and empty but for one.
+    let most = slots / 2;
+    assert!((most * 9 / 10..most).contains(&filter.remaining()));
+    assert_eq!(filter.capacity(), len + filter.remaining());
+    for hash in hashes.take(filter.remaining()) {
+        filter.insert_hash(hash).expect("memory");
+    }
+    assert!(filter.is_full());
+    assert_eq!(filter.slots(), slots, "it grew below its capacity");
+}
+
+/// With all that it took besides words.
+#[test]
+fn a_cleared_filter_is_as_large_as_it_began() {
+    for (capacity, items) in [(8, 300), (8, 30_000), (1_000, 100_000)] {
+        let mut filter = filter(capacity);
+        let (slots, memory, bytes) = (filter.slots(), filter.memory_usage(), filter.to_bytes());
+        for hash in random(7).take(items) {
+            filter.insert_hash(hash).expect("memory");
+        }
+        filter.clear();
+        assert_eq!((filter.slots(), filter.memory_usage()), (slots, memory));
+        assert!(filter.to_bytes() == bytes, "as if nothing had been");
+    }
+}
+
 /// Tables are full when they double: no memory is wasted.
 #[test]
 fn it_does_not_grow_before_it_is_full() {

@@ -155,6 +155,38 @@ fn an_emptied_filter_is_as_small_as_it_began() {
     }
 }
 
+/// Not the next larger one.
+#[test]
+fn as_many_as_a_size_is_for_have_that_size() {
+    // The capacities of some sizes.
+    for items in [8, 14, 38, 90, 200, 428, 1_850] {
+        let built = filter(items);
+        assert_eq!(built.capacity(), items);
+        let mut filter = filter(8);
+        let hashes: Vec<u64> = random(4).take(3 * items).collect();
+        fill(&filter, &hashes);
+        let (stay, go) = hashes.split_at(items);
+        take_out(&filter, go);
+        shrink(&mut filter);
+        assert_eq!(filter.slots(), built.slots(), "{items} items");
+        assert_all_in(&filter, stay);
+    }
+}
+
+#[test]
+fn the_search_budget_stays_as_it_was_set() {
+    for budget in [16, 4_096] {
+        let filter = builder(8).search_budget(budget).build();
+        let mut filter = filter.expect("a possible budget");
+        let bytes = filter.to_bytes();
+        let hashes: Vec<u64> = random(2).take(1_000).collect();
+        fill(&filter, &hashes);
+        take_out(&filter, &hashes);
+        shrink(&mut filter);
+        assert!(filter.to_bytes() == bytes, "as if nothing had been");
+    }
+}
+
 #[test]
 fn one_that_has_not_grown_stays_as_it_is() {
     for capacity in [8, 100, 20_000] {
@@ -202,6 +234,29 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
             take_out(&filter, &stay);
             assert!(filter.is_empty());
         }
+    }
+}
+
+/// Of a doubling that the items need: it ends forwards.
+#[test]
+fn a_doubling_that_is_needed_ends() {
+    for capacity in [8, 1_000] {
+        let mut filter = filter(capacity);
+        let mut hashes = Vec::new();
+        let mut more = random(9);
+        while filter.doubled().is_none() || filter.slots() < 8_192 {
+            let hash = more.next().expect("endless");
+            filter.insert_hash(hash).expect("memory");
+            hashes.push(hash);
+        }
+        // The size before is for fewer.
+        hashes.extend(more.take(10));
+        fill(&filter, &hashes[hashes.len() - 10..]);
+        assert!(filter.doubled().is_some(), "it doubles");
+        let slots = filter.slots();
+        shrink(&mut filter);
+        assert_eq!(filter.slots(), slots);
+        assert_all_in(&filter, &hashes);
     }
 }
 
