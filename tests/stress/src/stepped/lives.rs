@@ -356,7 +356,7 @@ impl Worker<'_> {
 
     fn insert(&mut self, hash: u64) -> Result<(), String> {
         self.operations += 1;
-        match self.filter.insert_hash(hash) {
+        match when_there_is_one(|| self.filter.insert_hash(hash)) {
             Ok(()) => self.own.push(hash),
             // Of few bits, items have few buckets.
             Err(InsertError::TooManyCopies { .. } | InsertError::Full { .. }) => self.refused += 1,
@@ -424,7 +424,7 @@ impl Worker<'_> {
             let unique = (round as usize * CONTESTED + number) as u64;
             let hash = self.life.item(mix(self.life.seed) ^ unique << 8);
             self.operations += 2;
-            match self.filter.insert_unique_hash(hash) {
+            match when_there_is_one(|| self.filter.insert_unique_hash(hash)) {
                 Ok(true) => {
                     self.own.push(hash);
                     let others = winners[number].fetch_add(1, Ordering::Relaxed);
@@ -454,5 +454,15 @@ impl Worker<'_> {
             self.remove()?;
         }
         Ok(())
+    }
+}
+
+/// Tries again while others have all descriptors. A small filter has few, and here threads sleep with theirs.
+fn when_there_is_one<T>(insert: impl Fn() -> Result<T, InsertError>) -> Result<T, InsertError> {
+    loop {
+        match insert() {
+            Err(InsertError::NoDescriptor { .. }) => thread::yield_now(),
+            other => return other,
+        }
     }
 }
