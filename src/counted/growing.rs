@@ -167,6 +167,11 @@ impl GrowingTable {
         removed
     }
 
+    /// Frees what it has grown out of, if no thread may still be about to give it back.
+    pub(crate) fn forget_behind(&mut self) {
+        self.tokens.forget_behind();
+    }
+
     /// Removes all tokens.
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();

@@ -215,6 +215,11 @@ impl Doubling {
         self.stripes.bumps()
     }
 
+    /// Frees what the table has grown out of, if no thread may still be about to give it back.
+    pub(crate) fn forget_behind(&mut self) {
+        rest::forget_behind(self);
+    }
+
     /// Removes all tokens, and takes back what dead threads held. The table is as small as it began.
     pub(crate) fn clear(&mut self) {
         rest::clear(self);

@@ -183,6 +183,24 @@ fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
     }
 }
 
+/// Else tokens of the finer one could be no longer than those of the coarser one, on which removal rests.
+#[test]
+fn a_table_begins_where_the_one_before_ends() {
+    let sound = sound(9_000);
+    let (finer, coarser) = (tables::first(0), tables::level(1));
+    assert_eq!(finer.get(&sound), coarser.get(&sound), "two tables");
+    for first in [coarser.get(&sound) - 1, coarser.get(&sound) + 1] {
+        let mut bytes = sound.clone();
+        finer.set(&mut bytes, first);
+        LEVEL.set(&mut bytes, first.max(LEVEL.get(&sound)));
+        tables::repair(&mut bytes);
+        let error = read::<Growing>(&bytes)
+            .expect_err("one that does not")
+            .to_string();
+        assert!(error.contains("begin where the one before ends"), "{error}");
+    }
+}
+
 /// The same of a table that is growing, in which every other bucket is split, from the first on.
 #[test]
 fn what_cannot_be_while_a_table_is_growing_is_an_error() {

@@ -397,3 +397,20 @@ fn what_has_shrunk_is_stored_and_read_as_it_is() {
         assert!(read.is_empty());
     }
 }
+
+/// Of two tables, neither of which holds all that is left, the first keeps nothing of the sizes that it has left.
+#[test]
+fn two_tables_that_stay_take_little() {
+    let mut filter = filter(8);
+    let hashes: Vec<u64> = random(2).take(400_000).collect();
+    hashes
+        .iter()
+        .for_each(|&hash| filter.insert_hash(hash).expect("memory"));
+    let (left, others) = hashes.split_at(10_000);
+    assert!(others.iter().all(|&hash| filter.remove_hash(hash)));
+    filter.shrink_to_fit();
+    assert_eq!(filter.tables(), 2);
+    let bits = 8 * filter.memory_usage() / left.len();
+    assert!(bits < 32, "{bits} bits an item");
+    assert!(left.iter().all(|&hash| filter.contains_hash(hash)));
+}

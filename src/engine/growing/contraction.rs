@@ -16,6 +16,7 @@ impl Growing {
         }
         // What could not be made smaller does not stay between two sizes.
         self.finish_growth();
+        self.tables.forget_behind();
     }
 
     /// A smaller table for the tokens of all tables but so many of the coarsest, of as few as possible.

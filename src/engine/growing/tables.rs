@@ -125,6 +125,11 @@ impl Tables {
         }
     }
 
+    /// Frees what the first table has grown out of, if no thread may still be about to give it back.
+    pub(super) fn forget_behind(&mut self) {
+        self.home.forget_behind();
+    }
+
     /// Removes all tokens, and all tables but the first.
     pub(super) fn clear(&mut self) {
         *self.later = core::array::from_fn(|_| OnceBox::new());

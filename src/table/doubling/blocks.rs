@@ -277,6 +277,13 @@ impl Blocks {
         place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
+    /// Frees the blocks of levels behind the hint.
+    pub(crate) fn forget_behind(&mut self) {
+        let behind = (self.hint().level() - self.first) as usize;
+        let left = &mut self.blocks[..behind];
+        left.iter_mut().for_each(|block| *block = OnceBox::new());
+    }
+
     fn all(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter_map(OnceBox::get)
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::parts::{Bucket, Doubling};
 use super::settlement::settled;
+use super::splitting::FLUSHES;
 use crate::error::OutOfMemory;
 use crate::table::doubling::{Blocks, Region};
 
@@ -56,4 +57,12 @@ pub(super) fn clear(tokens: &mut Doubling) {
         }
     }
     tokens.blocks.end_following();
+}
+
+/// Frees the blocks of levels that the table has left. Those of less than a page never go back in another way.
+pub(super) fn forget_behind(tokens: &mut Doubling) {
+    (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
+    if let Some(blocks) = Arc::get_mut(&mut tokens.blocks) {
+        blocks.forget_behind();
+    }
 }
