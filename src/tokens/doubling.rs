@@ -170,7 +170,7 @@ impl Doubling {
 
     /// An empty table that began at one level, and has another.
     pub(crate) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
-        contraction::empty(first, level, search_budget)
+        scan::empty(first, Stage::at_rest(level), search_budget)
     }
 
     /// Adds all tokens of another table, as far as this one can tell them apart. Returns false if they do not fit. For a

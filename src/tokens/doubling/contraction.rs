@@ -5,17 +5,16 @@
 //! is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first level on would
 //! have left it, so the table can double as often as before.
 
-use super::parts::{Bucket, Doubling, Token, prefix};
+use super::parts::{Doubling, Token, prefix};
 use super::scan::place;
-use crate::error::OutOfMemory;
-use crate::table::doubling::{Blocks, Region, Stage, alternate_at, level_of};
+use crate::table::doubling::{alternate_at, level_of};
 
 /// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
 /// fit.
 pub(super) fn add_all(to: &Doubling, from: &Doubling) -> bool {
     let both_levels = 1 << from.level()..4 << from.level();
-    let contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));
-    contents.into_iter().all(|(bucket, content)| {
+    let mut contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));
+    contents.all(|(bucket, content)| {
         let mut tokens = content.tokens();
         tokens.all(|token| add(to, from, bucket, token))
     })
@@ -33,11 +32,4 @@ fn add(to: &Doubling, from: &Doubling, bucket: usize, token: Token) -> bool {
         first
     };
     Token::from_bits(u32::from(lane)).is_some_and(|token| place(to, bucket, token).is_ok())
-}
-
-/// An empty table that began at one level, and has another.
-pub(super) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Doubling, OutOfMemory> {
-    let empty = |_| Region::Whole(Bucket::EMPTY);
-    let blocks = Blocks::with_regions(first, Stage::at_rest(level), empty)?;
-    Doubling::with_blocks(blocks, search_budget)
 }

@@ -78,18 +78,27 @@ pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotE
     Err(SnapshotError::Disturbed)
 }
 
+/// An empty table that began at one level, and has come so far.
+pub(super) fn empty(
+    first: u32,
+    stage: Stage,
+    search_budget: usize,
+) -> Result<Doubling, OutOfMemory> {
+    let region = |place| {
+        if stage.has_passed(place) {
+            Region::Split([Bucket::EMPTY; 2])
+        } else {
+            Region::Whole(Bucket::EMPTY)
+        }
+    };
+    let blocks = Blocks::with_regions(first, stage, region)?;
+    Doubling::with_blocks(blocks, search_budget)
+}
+
 impl Doubling {
     /// An empty table like this one, which has come so far.
     fn empty_at(&self, stage: Stage) -> Result<Self, OutOfMemory> {
-        let region = |place| {
-            if stage.has_passed(place) {
-                Region::Split([Bucket::EMPTY; 2])
-            } else {
-                Region::Whole(Bucket::EMPTY)
-            }
-        };
-        let blocks = Blocks::with_regions(self.blocks.first(), stage, region)?;
-        Self::with_blocks(blocks, self.search_budget)
+        empty(self.blocks.first(), stage, self.search_budget)
     }
 }
 
