@@ -225,13 +225,22 @@ impl Doubling {
         rest::clear(self);
     }
 
-    /// Asks for the words of a hash.
+    /// Asks for the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) {
+    pub(crate) fn prefetch(&self, hash: u64, aside: impl FnOnce(Hint)) {
         let hint = self.hint();
+        if !hint.is_alone() {
+            return aside(hint);
+        }
+        self.blocks.pair(hint, hash).prefetch();
+    }
+
+    /// The same if there are tokens elsewhere.
+    #[inline]
+    pub(crate) fn prefetch_aside(&self, hint: Hint, hash: u64) {
         match self.blocks.growing(hint) {
-            None => self.blocks.pair(hint, hash).prefetch(),
             Some(hint) => self.blocks.swept(hint, hash).prefetch(),
+            None => self.blocks.pair(hint, hash).prefetch(),
         }
     }
 }

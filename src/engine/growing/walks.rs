@@ -128,17 +128,18 @@ impl Growing {
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         let home = self.tables.home().tokens();
-        home.prefetch(hash);
-        if !home.hint().is_alone() {
-            self.prefetch_in_later(hash);
-        }
+        home.prefetch(hash, |hint| self.prefetch_aside(hint, hash));
     }
 
-    /// In all, because what is absent is looked for in all, and a batch has time for that while it serves others.
+    /// In all tables, because what is absent is looked for in all, and a batch has time for that while it serves others.
+    #[cold]
     #[inline(never)]
-    fn prefetch_in_later(&self, hash: u64) {
-        let later = self.tables.later();
-        later.for_each(|table| table.tokens().prefetch(hash));
+    fn prefetch_aside(&self, hint: Hint, hash: u64) {
+        self.tables.home().tokens().prefetch_aside(hint, hash);
+        for table in self.tables.later() {
+            let tokens = table.tokens();
+            tokens.prefetch_aside(tokens.hint(), hash);
+        }
     }
 }
 
