@@ -270,7 +270,7 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[(
             "tokens/witness.rs",
             "let holds = |bucket| settle_latest(tokens, bucket).contains(fingerprint);",
-            "let holds = |bucket| tokens.settle(bucket).contains(fingerprint);",
+            "let holds = |bucket| crate::tokens::settlement::settle(tokens, bucket).contains(fingerprint);",
         )],
     },
     Piece {
