@@ -103,22 +103,24 @@ impl AtomicU64 {
     }
 }
 
-/// An atomic cell for a pointer. It has no twin: other cells are loaded between two loads of it, and models with more
-/// schedules would take too long.
+/// An atomic cell for a pointer, with a twin as well.
 #[derive(Debug)]
 pub(crate) struct AtomicPtr<T> {
+    twin: loom::sync::atomic::AtomicUsize,
     value: loom::sync::atomic::AtomicPtr<T>,
 }
 
 impl<T> AtomicPtr<T> {
     pub(crate) fn new(value: *mut T) -> Self {
         Self {
+            twin: loom::sync::atomic::AtomicUsize::new(0),
             value: loom::sync::atomic::AtomicPtr::new(value),
         }
     }
 
     pub(crate) fn load(&self, order: Ordering) -> *mut T {
         hooks::is_alive();
+        self.twin.fetch_add(1, Ordering::Relaxed);
         hooks::fence_before_load(order);
         self.value.load(hooks::weakened(order).0)
     }

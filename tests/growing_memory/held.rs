@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crew::Crew;
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{BuildError, InsertError};
 
 use crate::allocations::{LIVE_LARGE, PEAK_LARGE, cost_of, with_failing};
@@ -110,6 +111,26 @@ fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
     }
     // The words, for each of both.
     assert!(told >= 2, "few allocations failed: {told}");
+}
+
+/// It is as large as it was, in the midst of a doubling too.
+#[test]
+fn a_filter_that_gets_no_memory_to_be_cleared_is_empty_all_the_same() {
+    let _turn = alone();
+    for count in [6_000, 6_060, 6_120, 9_000] {
+        let mut filter = filter(5_000);
+        fill(&filter, items(1, 6_000));
+        assert!(filter.begin_to_double());
+        fill(&filter, items(1, count).skip(6_000));
+        assert_eq!(filter.doubled().is_some(), count < 9_000);
+        let slots = filter.slots();
+        with_failing(0, FALLIBLE, || filter.clear()).expect("words are allocated");
+        assert_eq!((filter.len(), filter.slots()), (0, slots));
+        assert!(!items(1, count).any(|item| filter.contains_hash(item)));
+        fill(&filter, items(2, count));
+        empty(&mut filter, items(2, count));
+        assert!(filter.slots() < slots);
+    }
 }
 
 #[test]

@@ -256,9 +256,4 @@ const MUTANTS: &[Mutant] = &[
         killer: "schedules::growths::a_growth_ends_however_late_others_begin_it",
         message: "",
     },
-    Mutant {
-        piece: piece("a table is added behind whatever there is"),
-        killer: "schedules::growths::of_several_that_add_a_table_one_does",
-        message: "two tables were added",
-    },
 ];
