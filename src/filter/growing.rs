@@ -14,7 +14,8 @@ impl<S> Filter<Growing, S> {
 
     /// Sets the number of bytes that the filter refuses to grow beyond, as
     /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) of the builder does. A filter that
-    /// was read has the limit of the one that was stored. One that is larger already keeps its size.
+    /// was read has the limit of the one that was stored, and often takes fewer bytes than that one took, so near the limit it
+    /// may grow where the other could not. One that is larger already keeps its size.
     ///
     /// # Examples
     ///

@@ -58,8 +58,8 @@
 //!
 //! If an insert finds no descriptor however often it tries, threads were killed in the middle of inserts.
 //! [`clear`](crate::CuckooFilter::clear), [`to_bytes`](crate::CuckooFilter::to_bytes) and
-//! [`write_to`](crate::CuckooFilter::write_to) take back the descriptors that they held. A filter that grows returns
-//! neither error: it tries more often, and then adds a table.
+//! [`write_to`](crate::CuckooFilter::write_to) take back the descriptors that they held. A growing filter tries more often
+//! before it returns one of the two.
 //!
 //! # In the tests of your program
 //!

@@ -153,11 +153,6 @@ impl Doubling {
             .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
     }
 
-    /// Gives back the memory that it has grown out of, and that inserts were to give back.
-    pub(crate) fn give_back_rest(&self) {
-        splitting::give_back_rest(self);
-    }
-
     /// Ends a growth that is under way. Returns false if it cannot.
     pub(crate) fn finish_growth(&self) -> bool {
         splitting::finish_growth(self)

@@ -18,18 +18,19 @@ use super::parts::Tokens;
 use super::removal::remove_class;
 use super::settlement::settle;
 use super::stripes::Group;
-use crate::error::SnapshotError;
+use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::{Bucket, Layout, Token};
 use crate::sync;
 use crate::table::Candidates;
 
 /// Why one attempt failed.
-enum Disturbance {
+pub(super) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
-    /// The copy is full. It contains tokens that were removed during the scan, in addition to those that were
-    /// inserted.
-    NoRoom,
+    /// The copy is full, because it has tokens that were removed during the scan beside those that were inserted. Or the
+    /// table has grown twice.
+    Other,
+    OutOfMemory(OutOfMemory),
 }
 
 /// Attempts, each in several passes if too many tokens moved in the one before.
@@ -37,6 +38,12 @@ const ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
 
 /// By how much the number of passes grows.
 const MORE_PASSES: usize = 4;
+
+impl From<OutOfMemory> for Disturbance {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
 
 impl From<NoScan> for SnapshotError {
     fn from(error: NoScan) -> Self {
@@ -50,20 +57,28 @@ impl From<NoScan> for SnapshotError {
 /// A copy that holds every token that is in from the call to the return, and their number.
 pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
     let scan = tokens.hints.scan(tokens.table.len())?;
-    let mut copy = tokens.fresh()?;
+    in_attempts(tokens.stripes.len(), |passes| {
+        let mut copy = tokens.fresh()?;
+        Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy))?;
+        let len = copy.taken();
+        Ok((copy, len))
+    })
+}
+
+/// What one of some attempts gives, each of which is told its number of passes: more if too many tokens moved in the one
+/// before.
+pub(super) fn in_attempts<T>(
+    stripes: usize,
+    mut attempt: impl FnMut(usize) -> Result<T, Disturbance>,
+) -> Result<T, SnapshotError> {
     let mut passes = 1;
     for _ in 0..ATTEMPTS {
-        let copied =
-            Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy));
-        match copied {
-            Ok(()) => {
-                let len = copy.taken();
-                return Ok((copy, len));
-            }
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(tokens.stripes.len()),
-            Err(Disturbance::NoRoom) => {}
+        match attempt(passes) {
+            Ok(copy) => return Ok(copy),
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(stripes),
+            Err(Disturbance::Other) => {}
+            Err(Disturbance::OutOfMemory(error)) => return Err(error.into()),
         }
-        copy.clear();
     }
     Err(SnapshotError::Disturbed)
 }
@@ -138,7 +153,7 @@ fn place<L: Layout>(
                     fingerprint,
                 },
             );
-            insert_token(copy, class, token).map_err(|_| Disturbance::NoRoom)?;
+            insert_token(copy, class, token).map_err(|_| Disturbance::Other)?;
         }
     }
     Ok(())

@@ -177,7 +177,6 @@ impl Growing {
                 return Ok(());
             }
             crossbeam_epoch::pin().flush();
-            self.give_back_rest();
         }
         match bytes() {
             bytes if bytes <= most => Ok(()),
@@ -214,11 +213,6 @@ impl Growing {
     pub(super) fn finish_growth(&self) -> bool {
         // A coarser table grows no more.
         self.tables.target().tokens().finish_growth()
-    }
-
-    fn give_back_rest(&self) {
-        let tables = self.tables.all();
-        tables.for_each(|table| table.tokens().give_back_rest());
     }
 }
 

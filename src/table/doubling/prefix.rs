@@ -32,10 +32,6 @@ impl Prefix {
         Self { head, bits, len }
     }
 
-    pub(crate) fn head(self) -> Head {
-        self.head
-    }
-
     /// The lane of a token of this prefix at a level, and its bucket on the first side. If the prefix is longer than a lane can
     /// say, the last bits go. It must not be shorter than the number of a bucket, or, at the first level, than a lane says.
     pub(crate) fn at(self, level: u32, depth: Depth) -> (usize, u16) {

@@ -169,7 +169,9 @@ mod tests {
         let sweep = Sweep::new();
         let stopped = sweep.next_chunk(WORDS);
         for _ in 1..AHEAD / CHUNK {
+            let before = sweep.progress();
             let chunk = sweep.next_chunk(WORDS);
+            assert_ne!(sweep.progress(), before, "it does not stand still");
             assert_ne!(chunk, stopped);
             assert!(!sweep.move_on(chunk, WORDS, |_| true));
             assert_eq!(sweep.cursor(), stopped.start);

@@ -7,7 +7,7 @@
 
 use super::parts::{Doubling, Token, prefix};
 use super::scan::place;
-use crate::table::doubling::{alternate_at, level_of};
+use crate::table::doubling::level_of;
 
 /// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
 /// fit.
@@ -20,16 +20,10 @@ pub(super) fn add_all(to: &Doubling, from: &Doubling) -> bool {
     })
 }
 
-/// Adds a token that is in a bucket of another table, on the side on which it is there if there is room.
+/// Adds a token that is in a bucket of another table, on either side.
 fn add(to: &Doubling, from: &Doubling, bucket: usize, token: Token) -> bool {
     let level = to.level();
     let prefix = prefix(bucket, token, from.blocks.depth(level_of(bucket)));
     let (first, lane) = prefix.at(level, to.blocks.depth(level));
-    let on_second_side = bucket >> (level_of(bucket) - 1) & 1 == 1;
-    let bucket = if on_second_side {
-        alternate_at(level, first, prefix.head())
-    } else {
-        first
-    };
-    Token::from_bits(u32::from(lane)).is_some_and(|token| place(to, bucket, token).is_ok())
+    Token::from_bits(u32::from(lane)).is_some_and(|token| place(to, first, token).is_ok())
 }

@@ -26,56 +26,23 @@ use super::settlement::settled;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Fingerprint;
 use crate::layout::prefix::Head;
-use crate::sync;
 use crate::table::Candidates;
 use crate::table::doubling::{Blocks, Lanes16, Region, Stage, alternate, child, level_of};
 use crate::tokens::hints::Scan;
 use crate::tokens::insertion::{self, Opened, open};
+use crate::tokens::scan::{Disturbance, in_attempts};
 use crate::tokens::stripes::Group;
-
-/// Why one attempt failed.
-pub(super) enum Disturbance {
-    /// More tokens moved than the log of hints holds.
-    Hints,
-    /// The table has grown twice.
-    Growth,
-    /// The copy is full.
-    NoRoom,
-    OutOfMemory(OutOfMemory),
-}
-
-impl From<OutOfMemory> for Disturbance {
-    fn from(error: OutOfMemory) -> Self {
-        Self::OutOfMemory(error)
-    }
-}
-
-/// Attempts, each in several passes if too many tokens moved in the one before.
-const ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
-
-/// By how much the number of passes grows.
-const MORE_PASSES: usize = 4;
 
 /// A copy that holds every token that is in from the call to the return, and their number.
 pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotError> {
     let scan = tokens.hints.scan(1 << tokens.level())?;
-    let mut passes = 1;
-    for _ in 0..ATTEMPTS {
+    in_attempts(tokens.stripes.len(), |passes| {
         // Before any word: what the sweep has passed by now is split in the copy.
         let copy = tokens.empty_at(tokens.stage())?;
-        let copied =
-            Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &copy));
-        match copied {
-            Ok(()) => {
-                let len = copy.taken();
-                return Ok((copy, len));
-            }
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(tokens.stripes.len()),
-            Err(Disturbance::OutOfMemory(error)) => return Err(error.into()),
-            Err(Disturbance::Growth | Disturbance::NoRoom) => {}
-        }
-    }
-    Err(SnapshotError::Disturbed)
+        Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &copy))?;
+        let len = copy.taken();
+        Ok((copy, len))
+    })
 }
 
 /// An empty table that began at one level, and has come so far.
@@ -135,7 +102,7 @@ fn heed_hints(
     hints.try_for_each(|hint| {
         // Of a writer that was slow: it goes on in one of the regions below that bucket, and does not say in which.
         let deeper = level_of(hint.bucket).checked_sub(copy.level());
-        let region = hint.bucket >> deeper.ok_or(Disturbance::Growth)?;
+        let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
         let head = Head::of_fingerprint(hint.fingerprint);
         let buckets = [region, alternate(region, head)];
         let found = read_pair(tokens, buckets, hint.fingerprint)?;
@@ -144,7 +111,7 @@ fn heed_hints(
 }
 
 fn read(tokens: &Doubling, bucket: usize) -> Result<Region, Disturbance> {
-    tokens.region(bucket, settled).ok_or(Disturbance::Growth)
+    tokens.region(bucket, settled).ok_or(Disturbance::Other)
 }
 
 /// Both regions of a pair, such that no token of the head is missed.
@@ -210,7 +177,7 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
     }
     let other = alternate(bucket, head(token));
     let ground =
-        Ground::of(copy, level_of(bucket), copy.search_budget).ok_or(Disturbance::NoRoom)?;
+        Ground::of(copy, level_of(bucket), copy.search_budget).ok_or(Disturbance::Other)?;
     for _ in 0..insertion::ATTEMPTS {
         for bucket in [bucket, other] {
             if let Some(added) = copy.look(bucket).with(token) {
@@ -229,7 +196,7 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
             Err(_) => break,
         }
     }
-    Err(Disturbance::NoRoom)
+    Err(Disturbance::Other)
 }
 
 /// Where a token is to go that belongs in a bucket which may be split in the copy.

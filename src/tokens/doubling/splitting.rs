@@ -112,13 +112,8 @@ pub(super) fn finish_growth(tokens: &Doubling) -> bool {
             return false;
         }
     }
-    give_back_rest(tokens);
-    true
-}
-
-/// Gives back all that inserts have left to do.
-pub(super) fn give_back_rest(tokens: &Doubling) {
     while tokens.blocks.release_part() {}
+    true
 }
 
 /// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into

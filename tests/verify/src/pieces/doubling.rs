@@ -253,7 +253,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a scan takes a word that is gone for an empty bucket",
         changes: &[(
             "tokens/doubling/scan.rs",
-            "tokens.region(bucket, settled).ok_or(Disturbance::Growth)",
+            "tokens.region(bucket, settled).ok_or(Disturbance::Other)",
             "Ok(Region::Whole(settled(tokens, bucket).unwrap_or(Bucket::EMPTY)))",
         )],
     },
