@@ -161,27 +161,28 @@ fn the_finer_of_two_tables_may_be_growing() {
     }
 }
 
-/// Whether a growth has begun, or an item has come.
+/// Whether a growth has begun, an item has come, or a table.
 #[test]
 fn chunks_of_what_has_changed_are_an_error() {
-    type Change = fn(&Growing);
-    let changes: [Change; 2] = [
-        |filter| assert!(filter.begin_to_double()),
-        |filter| {
-            filter
-                .insert_hash(random(8).next().expect("endless"))
-                .expect("room")
-        },
+    type Change = fn(&Growing) -> bool;
+    let changes: [(usize, usize, Change); 3] = [
+        (1_000, 500, |filter| filter.begin_to_double()),
+        (1_000, 500, |filter| {
+            let hash = random(8).next().expect("endless");
+            filter.insert_hash(hash).is_ok()
+        }),
+        // It has doubled as often as it can.
+        (8, 6_000, |filter| filter.add_table()),
     ];
-    for change in changes {
-        let filter = filter(1_000);
-        for hash in random(1).take(500) {
+    for (capacity, items, change) in changes {
+        let filter = filter(capacity);
+        for hash in random(1).take(items) {
             filter.insert_hash(hash).expect("memory");
         }
         let mut chunks = filter.chunks().expect("memory");
         let mut chunk = [0; 128];
         chunks.next_chunk(&mut chunk).expect("nothing has changed");
-        change(&filter);
+        assert!(change(&filter));
         let ended = (0..1_000).find_map(|_| match chunks.next_chunk(&mut chunk) {
             Ok(0) => Some(true),
             Ok(_) => None,

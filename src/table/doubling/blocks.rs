@@ -547,18 +547,30 @@ fn depth(first: u32, level: u32) -> Depth {
 mod tests {
     use super::*;
 
+    /// A level whose blocks go back in parts.
+    const FIRST: u32 = 19;
+
+    fn double(blocks: &Blocks) {
+        let hint = blocks.hint();
+        assert!(blocks.begin_to_grow(hint).expect("memory"));
+        assert!(blocks.end_growth(blocks.hint()));
+    }
+
+    #[test]
+    fn what_is_abandoned_in_a_growth_is_not_forgotten_at_its_end() {
+        let blocks = Blocks::lazy(FIRST).expect("memory");
+        double(&blocks);
+        blocks.release(FIRST);
+        double(&blocks);
+        assert!(blocks.release_part(), "it stays");
+    }
+
     /// A thread finds that there is no memory behind the hint. Before it says so, another block is abandoned, of which that has
     /// been said already. Somebody must be told to give that back.
     #[test]
     fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
-        /// Of blocks that go back in parts.
-        const FIRST: u32 = 19;
         let blocks = Blocks::lazy(FIRST).expect("memory");
-        for _ in 0..2 {
-            let hint = blocks.hint();
-            assert!(blocks.begin_to_grow(hint).expect("memory"));
-            assert!(blocks.end_growth(blocks.hint()));
-        }
+        (0..2).for_each(|_| double(&blocks));
         blocks.release(FIRST);
         while blocks.all().any(Block::release_part) {}
         let hint = blocks.hint();
