@@ -110,3 +110,37 @@ fn a_copy_has_what_hops_at_each_step() {
     println!("{scenes} scenes: a hop and a snapshot, both stopped");
     assert!(scenes > 500, "{scenes} scenes");
 }
+
+/// Between two accesses of a snapshot an item hops, and between two later ones it hops back: it is on neither side when that
+/// is read.
+#[test]
+fn a_copy_has_what_hops_and_hops_back() {
+    const ITEM: u64 = 3 << 60 | 5 << 10;
+    let mut scenes = 0;
+    at_each_step(|first| {
+        let mut is_reached = false;
+        at_each_step(|second| {
+            let filter = filter_at(2);
+            filter.insert_hash(ITEM).expect("room");
+            assert!(filter.relocate_hash(ITEM), "nobody is in the way");
+            let hop_at = [ANNOUNCING + first, ANNOUNCING + first + 1 + second];
+            let (copy, goes_on) = thread::scope(|scope| {
+                let mut scan = Led::begin(scope, hop_at, || filter.snapshot());
+                is_reached |= scan.has_stopped();
+                filter.relocate_hash(ITEM);
+                let goes_on = scan.go_on();
+                filter.relocate_hash(ITEM);
+                (scan.finish(), goes_on)
+            });
+            scenes += 1;
+            if let Ok(copy) = copy {
+                let there = copy.count_hash(ITEM);
+                assert_eq!(there, 1, "accesses {hop_at:?}: not copied once");
+            }
+            goes_on
+        });
+        is_reached
+    });
+    println!("{scenes} scenes: a snapshot, and two hops");
+    assert!(scenes > 1_000, "{scenes} scenes");
+}

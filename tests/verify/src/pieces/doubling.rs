@@ -266,6 +266,14 @@ pub(super) const PIECES: &[Piece] = &[
         )],
     },
     Piece {
+        name: "a scan does not validate what it reads for a hint in a table that doubles",
+        changes: &[(
+            "tokens/doubling/scan.rs",
+            "if tokens.stripes.unchanged(f, version) {",
+            "if tokens.stripes.unchanged(f, version) || true {",
+        )],
+    },
+    Piece {
         name: "a copy is not split where the table is",
         changes: &[(
             "tokens/doubling/scan.rs",

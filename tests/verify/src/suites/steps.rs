@@ -215,6 +215,11 @@ const MUTANTS: &[Mutant] = &[
         message: "not copied once",
     },
     Mutant {
+        piece: piece("a scan does not validate what it reads for a hint in a table that doubles"),
+        killer: "stops::copies::a_copy_has_what_hops_and_hops_back",
+        message: "not copied once",
+    },
+    Mutant {
         piece: piece("a table is added behind whatever there is"),
         killer: "stops::growths::of_two_that_add_a_table_one_does",
         message: "two tables were added",
