@@ -84,8 +84,6 @@ fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
             tokens.announce(here.bucket, class.head);
             sync::happened(Event::Twin);
             bumped = true;
-            // The version is another one now.
-            continue;
         }
         let after = here.content.without_token(token).unwrap_or(here.content);
         if tokens.blocks.exchange(here.bucket, here.content, after) {
