@@ -56,6 +56,7 @@ pub struct Args {
     /// A key stays known for one to two windows after its last packet. For
     /// copies of packets one second is enough; flows can pause for a minute.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, verbatim_doc_comment)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) window: Option<Duration>,
 
     /// Print a line to standard output for each new flow or packet, as it is found
@@ -113,7 +114,7 @@ pub struct Args {
     /// more than this, and then refuse keys. It must be 0.000123 at least for them, and
     /// 0.000245 with a window.
     #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
-    #[arg(value_parser = rate)]
+    #[arg(value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
 
     /// Compare every answer with exact sets; this keeps all keys in memory

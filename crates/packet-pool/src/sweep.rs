@@ -16,7 +16,9 @@ use crate::report::{Problems, Status, table};
 use chart::Sweep;
 use charts::machine::machine;
 use rivals::Rival;
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,6 +30,13 @@ const SLICE: u64 = 1 << 20;
 
 /// Measures, and shows the figures.
 pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> io::Result<()> {
+    // Measuring takes minutes.
+    if let Some(path) = &args.svg
+        && let Err(error) = File::options().create(true).append(true).open(path)
+    {
+        problems.add(Status::Unreadable, cannot_write(path, &error));
+        return Ok(());
+    }
     let Some((batches, intake)) = job::batches(args, stop, problems) else {
         return Ok(());
     };
@@ -64,10 +73,13 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     if let Some(path) = &args.svg
         && let Err(error) = chart::draw(&sweep, &what, path)
     {
-        let words = format!("cannot write {}: {error}", path.display());
-        problems.add(Status::Unreadable, words);
+        problems.add(Status::Unreadable, cannot_write(path, &error));
     }
     out.flush()
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }
 
 /// A table with a column for each rival.

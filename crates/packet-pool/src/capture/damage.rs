@@ -28,7 +28,7 @@ pub(crate) enum CaptureError {
         offset: u64,
         /// The bytes of it that were read.
         present: u64,
-        /// The bytes that it claims to have.
+        /// The bytes that it claims to have, its header among them.
         claimed: Option<u64>,
         /// What is wrong with it.
         fault: Fault,
@@ -109,7 +109,7 @@ impl fmt::Display for CaptureError {
                 (Fault::TooLong, Some(claimed)) => write!(
                     f,
                     "record {number} at byte {offset} is damaged: \
-                     it claims {claimed} bytes, more than any packet has"
+                     it claims {claimed} bytes with its header, more than any packet has"
                 ),
                 (Fault::Cut | Fault::TooLong | Fault::Inconsistent, _) => write!(
                     f,

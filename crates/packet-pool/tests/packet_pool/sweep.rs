@@ -48,7 +48,9 @@ fn a_sweep_that_cannot_be_is_refused() {
         "--svg",
         "no/such/folder/sweep.svg",
     ];
-    Run::plain(&args).expect(1).says(&["cannot write no/such"]);
+    let run = Run::plain(&args).expect(1);
+    run.says(&["cannot write no/such"]);
+    assert!(run.out.is_empty(), "it has measured before it said so");
     let args = ["--sweep", "--window", "1"];
     assert!(!Run::plain(&args).expect(2).err.is_empty());
     let none = scratch(
