@@ -4,6 +4,7 @@
     unsafe_code,
     reason = "an allocator is what counts allocations, and its trait is unsafe"
 )]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +17,7 @@ pub(crate) static PEAK_LARGE: AtomicUsize = AtomicUsize::new(0);
 /// The least that is taken for the words of a table. What else is allocated is smaller.
 pub(crate) const LARGE: usize = 32 << 10;
 
-// What the calling thread has allocated since it began to count. Cells without a destructor, so that they allocate nothing
-// themselves.
+// What the calling thread has allocated since it began to count. Cells without a destructor allocate nothing themselves.
 thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
@@ -96,8 +96,7 @@ pub(crate) fn cost_of<T>(call: impl FnOnce() -> T) -> (T, Cost) {
     (result, cost)
 }
 
-/// The result if, of the allocations of so many bytes at least, that of this number fails. `None` if there are not
-/// that many.
+/// The result if, of the allocations of so many bytes at least, that of this number fails. `None` if there are fewer.
 pub(crate) fn with_failing<T>(number: usize, least: usize, call: impl FnOnce() -> T) -> Option<T> {
     LEAST.set(least);
     LEFT.set(Some(number));

@@ -7,7 +7,7 @@ use model::stored::{self, BUCKETS, CHECKSUM, HEADER, tables};
 pub(crate) const AHEAD: usize = 1 << 19;
 
 pub(crate) trait Kind: Engine {
-    /// Then it says more than the allocator has handed out, is copied when it is read, and is listed by levels.
+    /// Then it may have memory that no allocator counts, is copied when it is read, and lists levels that cannot be.
     const GROWS: bool = false;
     /// The least allocation that can fail. Of a few pointers nobody asks whether they can be had.
     const FALLIBLE: usize = 0;
