@@ -48,8 +48,9 @@ fn bytes_cost_no_more_than_they_are<E: Kind>() {
             assert_eq!(Hashed::tables(&read), tables);
             let held = cost.kept + size_of_val(&read);
             assert!(E::GROWS || held == read.memory_usage(), "{held}: {read:?}");
-            let largest = cost.largest;
-            assert!(E::GROWS || largest <= words.max(AHEAD), "{largest}");
+            // With a generation there is the number of its items.
+            let largest = words / tables - 8..=words.max(AHEAD);
+            assert!(E::GROWS || largest.contains(&cost.largest), "{all}");
             assert!(cost.peak <= most + E::BESIDES, "{all}: {}", cost.peak);
         }
         // If something is wrong that shows only at the end, the tables are all that was allocated.
@@ -112,9 +113,8 @@ fn chunks_take_the_memory_of_the_list<E: Kind>() {
         let (stored, cost) = cost_of(|| sizes.sum::<usize>());
         assert_eq!((stored, cost.peak), (bytes, 0));
         for failing in 0..E::LISTS {
-            let chunks = with_failing(failing, 1, || filter.chunks().err());
-            let error = chunks.expect("so many allocations").expect("an error");
-            assert!(matches!(error, SnapshotError::OutOfMemory(_)), "{error}");
+            let error = with_failing(failing, 1, || filter.chunks().err()).flatten();
+            assert!(matches!(error, Some(SnapshotError::OutOfMemory(_))));
         }
     }
 }
