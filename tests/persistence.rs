@@ -9,7 +9,7 @@
 //! 5. A filter of one kind is not taken for one of another.
 //!
 //! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage` and `growing`, and what
-//! memory it takes in `persistence_memory`, `rotating_memory` and `growing_memory`.
+//! memory it takes in `memory`.
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Growing filters: what stays exact through ten doublings, and in the tables behind them. What all engines promise is in
-//! `filters`, and what growing filters take of memory in `growing_memory`.
+//! `filters`, and what they take of memory in `memory`.
 //!
 //! 1. Nothing is lost and every remove of a stored item succeeds, also where many prefixes are nested; on one thread, and
 //!    on several, with copies taken and growth begun at will meanwhile.

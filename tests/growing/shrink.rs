@@ -1,6 +1,6 @@
 //! Shrinking: a filter from which items have gone becomes as small as the rest allows, and not smaller than it began.
 //!
-//! What it takes and gives back of memory, and what happens without, is in `growing_memory`.
+//! What it takes and gives back of memory, and what happens without, is in `memory`.
 
 use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};

@@ -52,7 +52,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         piece: piece("a scanner that gets no memory keeps the right to scan"),
-        killer: "snapshot_memory::without_memory_the_right_to_scan_is_given_back",
+        killer: "memory::building::without_memory_the_right_to_scan_is_given_back::fixed",
         message: "after allocation 0",
     },
     Mutant {

@@ -5,7 +5,8 @@
 use lockfree_cuckoo::testing::Double;
 use model::mix;
 
-use crate::{Growing, alone, fill, filter, items};
+use crate::alone;
+use crate::growing::{Growing, fill, filter, items};
 
 /// What one call gives back at most.
 const PART: usize = 2 << 20;
@@ -42,9 +43,7 @@ fn inserts_give_back_in_parts() {
     }
     assert!(parts >= 4, "{parts} parts");
     assert!(bytes_a_bucket(&filter) < 8.1);
-    for turn in 0..start + 100 {
-        assert!(filter.contains_hash(mix(turn)), "a stored item is missed");
-    }
+    assert!((0..start + 100).all(|turn| filter.contains_hash(mix(turn))));
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! The engines: filters of each, stored ones that are true and others that are not, and what it may take more than others.
+
+use lockfree_cuckoo::{Engine, Filter, FilterBuilder, Fixed, Growing, Rotating};
+use model::stored::{self, BUCKETS, CHECKSUM, HEADER, tables};
+
+/// What a reader may be trusted with.
+pub(crate) const AHEAD: usize = 1 << 19;
+
+pub(crate) trait Kind: Engine {
+    /// Then it may have memory that no allocator counts, is copied when it is read, and lists levels that cannot be.
+    const GROWS: bool = false;
+    /// The least allocation that can fail. Of a few pointers nobody asks whether they can be had.
+    const FALLIBLE: usize = 0;
+    /// For one table so many allocations can fail, at least.
+    const PARTS: usize;
+    /// Tables that are not stored.
+    const SPARE: usize = 0;
+    /// The lists of tables that chunks have. Each can fail.
+    const LISTS: usize;
+    /// What reading takes for such lists.
+    const LIST: usize = 1 << 10;
+    /// What a filter may have besides its tables.
+    const BESIDES: usize;
+    /// What is ahead of the words of one table.
+    const HEAD: usize = HEADER;
+
+    /// So many items make it nearly full, or let it grow.
+    fn filled(items: usize) -> Filter<Self>;
+
+    /// Stored filters, and how many tables they have.
+    fn sound() -> Vec<(usize, Vec<u8>)>;
+
+    /// A few bytes each that claim to be of any size, with checksums that match.
+    fn claims() -> Vec<Vec<u8>>;
+
+    /// A large stored filter, and as many bytes that claim to be the first of a far larger one.
+    fn large() -> [Vec<u8>; 2] {
+        let (_, sound) = Self::sound().pop().expect("some");
+        [claiming(&sound, 1 << 40), sound]
+    }
+}
+
+fn claiming(bytes: &[u8], buckets: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    BUCKETS.set(&mut bytes, buckets);
+    stored::repair(&mut bytes);
+    bytes
+}
+
+impl Kind for Fixed {
+    /// The table, the versions, the descriptors and the counters.
+    const PARTS: usize = 4;
+    const LISTS: usize = 0;
+    const LIST: usize = 0;
+    const BESIDES: usize = 1 << 17;
+
+    fn filled(items: usize) -> Filter<Self> {
+        full(Filter::builder().capacity(items))
+    }
+
+    fn sound() -> Vec<(usize, Vec<u8>)> {
+        let stored = |buckets| (1, full(Filter::builder().buckets(buckets)).to_bytes());
+        [2, 24, 1 << 10, 31 << 10, 1 << 20].map(stored).into()
+    }
+
+    fn claims() -> Vec<Vec<u8>> {
+        let bytes = full(Filter::builder().buckets(2)).to_bytes();
+        let ranges = [1u64, 3, 31].into_iter();
+        let all = ranges.flat_map(|odd| (2..64).flat_map(move |log| odd.checked_mul(1 << log)));
+        all.map(|buckets| claiming(&bytes, buckets)).collect()
+    }
+}
+
+/// A filter with all items that it is sized for.
+fn full(builder: FilterBuilder<Fixed>) -> Filter<Fixed> {
+    let filter = builder.seed(1).build().expect("memory");
+    (0..filter.capacity()).for_each(|item| filter.insert(&item).expect("sized for it"));
+    filter
+}
+
+impl Kind for Rotating {
+    /// Four, with a part of the spare table and of the list.
+    const PARTS: usize = 6;
+    const SPARE: usize = 1;
+    const LISTS: usize = 1;
+    const BESIDES: usize = 1_280 << 10;
+
+    fn filled(items: usize) -> Filter<Self> {
+        rotated(items, 3)
+    }
+
+    fn sound() -> Vec<(usize, Vec<u8>)> {
+        let sizes = [(8, 15), (10_000, 2), (300_000, 2), (300_000, 5)];
+        let stored = |(capacity, tables)| (tables, rotated(capacity, tables).to_bytes());
+        sizes.map(stored).into()
+    }
+
+    fn claims() -> Vec<Vec<u8>> {
+        let bytes = rotated(8, 15).to_bytes();
+        (4..64).map(|log| claiming(&bytes, 1 << log)).collect()
+    }
+}
+
+/// A filter with items in each generation but the young one.
+fn rotated(capacity: usize, generations: usize) -> Filter<Rotating> {
+    let builder = Filter::<Rotating>::builder().capacity(capacity).seed(1);
+    let filter = builder.generations(generations).build().expect("memory");
+    for generation in 0..generations {
+        let items = (0..capacity / 2).map(|item| (generation, item));
+        items.for_each(|item| filter.insert(&item).expect("sized for it"));
+        filter.rotate().expect("alone");
+    }
+    filter
+}
+
+impl Kind for Growing {
+    const GROWS: bool = true;
+    const FALLIBLE: usize = 128;
+    /// The words, the versions and the descriptors.
+    const PARTS: usize = 3;
+    const LISTS: usize = 3;
+    /// For each of four tables.
+    const BESIDES: usize = 4 * (640 << 10);
+    const HEAD: usize = HEADER + tables::ENTRY;
+
+    /// Of two tables from 20,000 items on.
+    fn filled(items: usize) -> Filter<Self> {
+        let filter = Filter::with_capacity(8);
+        (0..items).for_each(|item| filter.insert(&item).expect("memory"));
+        // Ends a growth that is under way: what the epochs allocate for that cannot fail without an abort.
+        filter.finish_doubling();
+        assert_eq!(filter.tables(), 1 + usize::from(items >= 20_000));
+        filter
+    }
+
+    fn sound() -> Vec<(usize, Vec<u8>)> {
+        let one = [(1, 1), (1, 11), (8, 18), (20, 20)].map(|table| vec![table]);
+        let two = [(11, 11), (11, 20)].map(|table| vec![table, (1, 11)]);
+        let all = one.into_iter().chain(two);
+        all.map(|tables| (tables.len(), empty(&tables))).collect()
+    }
+
+    fn claims() -> Vec<Vec<u8>> {
+        let claims = (2..=39).flat_map(|level| {
+            let one = [1, level.max(11) - 10].map(|first| vec![(first, level)]);
+            one.into_iter().chain([vec![(11, level), (1, 11)]])
+        });
+        claims.map(|tables| with_words(&tables, 0)).collect()
+    }
+
+    fn large() -> [Vec<u8>; 2] {
+        // These words are never all read.
+        [with_words(&[(29, 39)], 1 << 18), empty(&[(8, 18)])]
+    }
+}
+
+/// A stored filter of these tables, each of which began at the one level and is at the other. All buckets are empty.
+fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
+    with_words(tables, tables.iter().map(|&(_, level)| 1 << level).sum())
+}
+
+/// The same with so many words.
+fn with_words(tables: &[(u64, u64)], words: usize) -> Vec<u8> {
+    let builder = Filter::<Growing>::builder().buckets(2).seed(1);
+    let mut bytes = builder.build().expect("memory").to_bytes();
+    let entry = bytes[HEADER..][..tables::ENTRY].to_vec();
+    bytes.truncate(HEADER);
+    bytes.extend(entry.repeat(tables.len()));
+    bytes.resize(bytes.len() + 8 * words + CHECKSUM, 0);
+    tables::TABLES.set(&mut bytes, tables.len() as u64);
+    for (table, &(first, level)) in tables.iter().enumerate() {
+        tables::first(table).set(&mut bytes, first);
+        tables::level(table).set(&mut bytes, level);
+    }
+    tables::repair(&mut bytes);
+    bytes
+}
