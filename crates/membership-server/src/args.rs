@@ -153,9 +153,9 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_client_memory: usize,
 
-    /// Most bytes that one growing filter can take
-    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
-    pub(crate) max_growth: usize,
+    /// Most bytes that one growing filter can take [default: 64M, or --max-memory if that is less]
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
+    max_growth: Option<usize>,
 
     /// Seconds after which an idle client is disconnected; 0: never
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
@@ -187,10 +187,17 @@ Exit status:
   2  an option is wrong
   3  could not start: an address, a file or memory was not available";
 
+impl Limits {
+    pub(crate) fn max_growth(&self) -> usize {
+        const MOST: usize = 64 << 20;
+        self.max_growth.unwrap_or(MOST.min(self.max_memory))
+    }
+}
+
 impl Args {
     /// What is wrong with options that are each right by themselves.
     pub(crate) fn contradiction(&self) -> Option<String> {
-        if self.filters.growing && self.limits.max_growth > self.limits.max_memory {
+        if self.filters.growing && self.limits.max_growth() > self.limits.max_memory {
             return Some(
                 "--max-growth is more than --max-memory: lower it, or raise --max-memory"
                     .to_owned(),

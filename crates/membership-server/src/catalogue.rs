@@ -172,7 +172,7 @@ impl Catalogue {
             limits: CatalogueLimits {
                 filters: limits.max_filters,
                 memory: limits.max_memory,
-                growth: limits.max_growth,
+                growth: limits.max_growth(),
             },
             defaults: Settings::new(filters.default_capacity, filters.growing),
             locked: filters.behind_a_mutex,

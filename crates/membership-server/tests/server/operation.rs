@@ -251,7 +251,7 @@ fn filters_that_grow_are_charged_when_they_grow() {
         assert!(!client.ask(&words).contains(":-1\r\n"), "batch {batch}");
     }
     // Many that grow by turns until nothing is left.
-    let server = Server::start(["--max-memory", "200000", "--max-growth", "100000"]);
+    let server = Server::start(["--growing", "--max-memory", "200000"]);
     let mut client = server.client();
     for key in 0..7 {
         client.ask(&["CF.RESERVE", &format!("f{key}"), "100", "EXPANSION", "2"]);
@@ -367,7 +367,7 @@ fn options_that_would_do_harm_are_refused() {
         (&["--stop-writes-on-save-error"], 2, "--snapshot <FILE>"),
         (&["--behind-a-mutex", "--growing"], 2, "cannot be used with"),
         (
-            &["--growing", "--max-memory", "1000000"],
+            &["--growing", "--max-memory", "1M", "--max-growth", "2M"],
             2,
             "--max-growth is more than --max-memory",
         ),
