@@ -74,6 +74,7 @@
 //! | `error` | why a command was refused |
 //! | `dump`, `loading`, `transfers` | filters on their way out and in, chunk by chunk |
 //! | `operation` | what is done with one filter |
+//! | `usage` | the arguments of a command as text, for engines that describe commands |
 //! | `command`, `spec`, `arguments`, `parse` | the commands, and from their arguments to operations |
 //! | `value` | replies in the types of the protocol |
 
@@ -95,6 +96,7 @@ mod reply;
 mod settings;
 mod spec;
 mod transfers;
+pub mod usage;
 mod value;
 
 pub use budget::{Budget, NotAdded};

@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn the_arguments_are_as_many_as_are_taken() {
         for command in COMMANDS.iter() {
-            let (needed, more) = usage::number(command.usage);
+            let (needed, more) = cf::usage::number(command.usage);
             let least = usize::try_from(command.arity.unsigned_abs()).expect("few") - 1;
             // Of two, it depends on the first argument how many there are.
             let depends = ["CONFIG", "MEMORY"].contains(&command.name);

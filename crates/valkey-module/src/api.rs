@@ -177,8 +177,32 @@ pub(crate) struct CommandInfo {
     pub(crate) tips: *const c_char,
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
-    pub(crate) arguments: *const c_void,
+    pub(crate) arguments: *const CommandArgument,
 }
+
+/// An argument of a command. A list of these ends with one without a name.
+#[repr(C)]
+pub(crate) struct CommandArgument {
+    pub(crate) name: *const c_char,
+    pub(crate) kind: c_int,
+    /// Which of the specifications of keys is meant; -1 if it is no key.
+    pub(crate) key_spec: c_int,
+    /// The word in front of the value.
+    pub(crate) word: *const c_char,
+    pub(crate) summary: *const c_char,
+    pub(crate) since: *const c_char,
+    pub(crate) flags: c_int,
+    pub(crate) deprecated_since: *const c_char,
+    pub(crate) parts: *const Self,
+    pub(crate) display_text: *const c_char,
+}
+
+/// What an argument is, in the order in which the engine numbers its types.
+pub(crate) const ARGUMENT_KINDS: [&str; 4] = ["string", "integer", "double", "key"];
+/// A word without a value.
+pub(crate) const ARGUMENT_IS_WORD: c_int = 6;
+pub(crate) const ARGUMENT_IS_OPTIONAL: c_int = 1;
+pub(crate) const ARGUMENT_IS_MULTIPLE: c_int = 1 << 1;
 
 type GetApi = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 

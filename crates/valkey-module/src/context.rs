@@ -1,13 +1,15 @@
 //! What a command asks of the engine.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_int, c_longlong};
+use std::ffi::{CStr, c_int, c_longlong};
 use std::ptr::null;
 
 use crate::api::{
-    AddInfo, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, Event, FIND_RANGE,
-    KeySpec, NOTIFY_MODULE, OK, OnEvent, RunCommand, Str, Type, TypeMethods, api, flags,
+    AddInfo, BEGIN_AT_INDEX, Begin, CommandArgument, CommandInfo, CommandInfoVersion, Ctx, ERR,
+    Event, FIND_RANGE, KeySpec, NOTIFY_MODULE, OK, OnEvent, RunCommand, Str, Type, TypeMethods,
+    api, flags,
 };
+use crate::arguments::{Arguments, one_line};
 
 /// The engine, for as long as one of its calls lasts.
 #[derive(Clone, Copy, Debug)]
@@ -224,8 +226,11 @@ impl Context {
         }
     }
 
-    /// Says how many arguments a command has, in a few words what it does, and what to its key.
-    pub(crate) fn describe(self, name: &CStr, arity: i64, summary: &CStr, key: u64) -> bool {
+    /// Says which arguments a command has, in a few words what it does, and what to its key.
+    pub(crate) fn describe(self, name: &CStr, spec: &cf::Spec, key: u64) -> bool {
+        let summary = one_line(spec.summary);
+        let arguments = Arguments::of(spec.usage);
+        let arguments = arguments.list();
         let key_spec = |flags, begin_search, find_keys| KeySpec {
             notes: null(),
             flags,
@@ -247,7 +252,7 @@ impl Context {
             version: 1,
             history_entry_bytes: 16,
             key_spec_bytes: size_of::<KeySpec>(),
-            argument_bytes: 72,
+            argument_bytes: size_of::<CommandArgument>(),
         };
         let info = CommandInfo {
             version: &raw const version,
@@ -257,9 +262,9 @@ impl Context {
             history: null(),
             tips: null(),
             // Few.
-            arity: arity as c_int,
+            arity: spec.arity as c_int,
             key_specs: keys.as_ptr(),
-            arguments: null(),
+            arguments: arguments.as_ptr(),
         };
         // SAFETY: a command of this module, and a description that is copied.
         unsafe {
@@ -300,10 +305,4 @@ pub(crate) unsafe fn bytes_of<'a>(string: *mut Str) -> &'a [u8] {
         let start = (api().string_ptr_len)(string, &raw mut length);
         std::slice::from_raw_parts(start.cast(), length)
     }
-}
-
-/// What a client sent may be part of the text, and must not end the line.
-fn one_line(text: &str) -> CString {
-    let text = text.replace(|character: char| character.is_control(), " ");
-    CString::new(text).unwrap_or_default()
 }

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `api` | the engine's functions and types, by their C declarations |
 //! | `allocator` | memory of the engine |
+//! | `arguments` | what the engine is told of the arguments of a command |
 //! | `context` | what a command asks of the engine |
 //! | `boundary`, `metrics` | where panics end; what is counted |
 //! | `config`, `limits` | the settings, and how much memory filters may take |
@@ -23,6 +24,7 @@
 
 mod allocator;
 mod api;
+mod arguments;
 mod boundary;
 mod commands;
 mod config;

@@ -1,7 +1,7 @@
 //! The commands as the engine calls them, by the list of the commands crate.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 
 use cf::Spec;
 
@@ -34,9 +34,8 @@ pub(crate) fn register(ctx: Context) -> bool {
         } else {
             kind.categories
         };
-        let summary = CString::new(spec.summary).unwrap_or_default();
         let is_registered = ctx.create_command(name, run, kind.flags)
-            && ctx.describe(name, spec.arity, &summary, key(spec))
+            && ctx.describe(name, spec, key(spec))
             && ctx.categorize(name, categories);
         if !is_registered {
             return false;

@@ -581,6 +581,17 @@ fn commands_are_described() {
             docs.contains("Makes a filter as small as its items allow"),
             "{docs}"
         );
+        let docs = engine.ask("COMMAND DOCS cf.insert");
+        for word in [
+            "arguments",
+            "CAPACITY",
+            "pure-token",
+            "NOCREATE",
+            "ITEMS",
+            "multiple",
+        ] {
+            assert!(docs.contains(word), "{word} is not in {docs}");
+        }
         let mut client = engine.client();
         assert_eq!(ask(&mut client, "MULTI"), "+OK\r\n");
         assert!(ask(&mut client, "CF.ADD f").starts_with("-ERR wrong number"));
