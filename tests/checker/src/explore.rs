@@ -14,52 +14,12 @@
 //!
 //! **Death.** A thread that stops for good leaves no trace but that it steps no more. So each state is also one in
 //! which any of the threads under way are dead, and what holds in every state holds after every death. What the
-//! dead leave behind for those who come later is the matter of [`audit`].
+//! dead leave behind for those who come later is the matter of the audits.
 
-use crate::memory::THREADS;
-use crate::monitor::Monitor;
+use crate::machine::Machine;
+use crate::monitor::{Monitor, THREADS};
+use crate::state::{Setting, State};
 use crate::visited::{Visit, Visited};
-
-/// A program on a machine: what can be explored.
-pub trait Explored {
-    /// Everything that decides how an exploration can go on.
-    type State: Copy;
-
-    /// The state before the first step.
-    fn start(&self, monitor: &mut Monitor) -> Self::State;
-
-    /// By which a state is remembered.
-    fn hash(&self, state: &Self::State) -> u128;
-
-    /// Whether a thread has something left to do.
-    fn is_under_way(&self, state: &Self::State, thread: usize) -> bool;
-
-    /// Lets a thread make one step.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the state that it leads to.
-    fn step(
-        &self,
-        state: &mut Self::State,
-        monitor: &mut Monitor,
-        thread: usize,
-    ) -> Result<(), String>;
-
-    /// Looks at a state in which all threads have finished.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
-    fn check_end(&self, state: &Self::State, monitor: &Monitor) -> Result<(), String>;
-
-    /// Lets all threads die, and a newcomer come.
-    ///
-    /// # Errors
-    ///
-    /// What the newcomer finds to be wrong.
-    fn after_death(&self, state: &Self::State, monitor: &Monitor) -> Result<(), String>;
-}
 
 /// Deeper than the exploration of any program comes that ends.
 const DEEPEST: usize = 4_000;
@@ -100,8 +60,8 @@ pub enum End {
 }
 
 /// A state on the path, and the thread that steps next.
-struct Frame<S> {
-    state: S,
+struct Frame<M: Machine> {
+    state: State<M>,
     hash: u128,
     next: usize,
     /// Steps of the longest schedule from here that is known.
@@ -109,10 +69,14 @@ struct Frame<S> {
 }
 
 /// Explores all interleavings of a program.
-pub fn explore<E: Explored>(explored: &E, limits: Limits, monitor: &mut Monitor) -> Found {
+pub fn explore<M: Machine>(
+    setting: &Setting<'_, M>,
+    limits: Limits,
+    monitor: &mut Monitor,
+) -> Found {
     let mut visited = Visited::new();
-    let state = explored.start(monitor);
-    let hash = explored.hash(&state);
+    let state = setting.start(monitor);
+    let hash = state.hash();
     visited.enter(hash);
     let mut path = vec![Frame {
         state,
@@ -131,8 +95,7 @@ pub fn explore<E: Explored>(explored: &E, limits: Limits, monitor: &mut Monitor)
         let Some(frame) = path.last_mut() else {
             break None;
         };
-        let ready =
-            (frame.next..THREADS).find(|&thread| explored.is_under_way(&frame.state, thread));
+        let ready = (frame.next..THREADS).find(|&thread| frame.state.is_under_way(thread));
         let Some(thread) = ready else {
             let ahead = frame.ahead;
             visited.leave(frame.hash, ahead);
@@ -145,9 +108,9 @@ pub fn explore<E: Explored>(explored: &E, limits: Limits, monitor: &mut Monitor)
         };
         frame.next = thread + 1;
         let mut state = frame.state;
-        let mut verdict = explored.step(&mut state, monitor, thread);
+        let mut verdict = setting.step(&mut state, monitor, thread).1;
         found.transitions += 1;
-        let hash = explored.hash(&state);
+        let hash = state.hash();
         let visit = visited.enter(hash);
         match visit {
             Visit::First => {}
@@ -157,11 +120,11 @@ pub fn explore<E: Explored>(explored: &E, limits: Limits, monitor: &mut Monitor)
             }
         }
         if verdict.is_ok() && visit == Visit::First {
-            if (0..THREADS).all(|thread| !explored.is_under_way(&state, thread)) {
-                verdict = explored.check_end(&state, monitor);
+            if (0..THREADS).all(|thread| !state.is_under_way(thread)) {
+                verdict = setting.check_end(&state, monitor);
             } else if limits.audit {
                 found.audits += 1;
-                verdict = explored.after_death(&state, monitor);
+                verdict = setting.after_death(&state, monitor);
             }
             if path.len() >= DEEPEST {
                 verdict = verdict.and(Err(format!("no end after {DEEPEST} steps")));

@@ -1,8 +1,7 @@
 //! Growing filters: tables that double, state by state.
 //!
-//! The [`machine`] is steps of single accesses, as that of the filter of one size. What it has in common with that one,
-//! the exploration, the monitor and the report, is in the rooms beside this one. There is a model for each thing that can
-//! go wrong:
+//! The [`machine`] is steps of single accesses, as that of the filter of one size. There is a model for each
+//! thing that can go wrong:
 //!
 //! | model | what it is about |
 //! |---|---|
@@ -34,10 +33,8 @@ pub mod mutants;
 mod notation;
 pub mod parts;
 pub mod program;
-pub mod programs;
+mod protocol;
 pub mod random;
-pub mod report;
-pub mod state;
 pub mod thread;
 pub mod views;
 pub mod word;

@@ -8,14 +8,13 @@
 //! cargo run --release -p protocol-checker -- --help    # one program, the death of one mutant, other seeds
 //! ```
 //!
-//! * The protocol is a [`machine`] of single accesses to shared memory. [`conformance`] holds it to the crate that
-//!   ships, call by call. In a build with `--cfg lockfree_cuckoo_steps`, as in `cargo verify`, `lockstep` does so access
-//!   by access; only there races between the accesses of a call are compared.
+//! * The protocol of each kind of filter is a [`machine`](machine::Machine) of single accesses to shared memory: that of
+//!   tables of one size ([`fixed`]), which is held to the crate that ships, and that of tables that double ([`growing`]),
+//!   which nothing holds to the crate yet.
 //! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability of what is
-//!   watched ([`views`]), and an [`audit`] looks at what dead threads leave behind.
-//! * The [`programs`] are written by hand, one for each known race, or made by chance ([`random`]).
-//! * A [`growing`] filter has a machine, programs and mutants of its own, and nothing yet that holds it to the crate.
-//! * [`mutants`] show what it is worth: the machine with one piece taken out must fail.
+//!   watched, and a newcomer looks at what dead threads leave behind.
+//! * The programs are written by hand, one for each known race ([`races`]), or made by chance ([`random`]).
+//! * [`mutants`] show what it is worth: a machine with one piece taken out must fail.
 //!
 //! # What a clean run says
 //!
@@ -24,7 +23,7 @@
 //! * each result of `insert`, `insert_unique`, `remove` and `contains` is explained by one order of the calls, and
 //!   in each state the words hold inserts minus removes;
 //! * of tokens with values, so is each result of the calls on values, for the class with the values left aside, for each
-//!   value by itself, and for both together where a class has one token at most ([`views`]);
+//!   value by itself, and for both together where a class has one token at most ([`views`](fixed::views));
 //! * `count`, `values` and `snapshot` find no fewer tokens than there were at every moment of the call, and no more than those
 //!   and the ones that came or whose remove was under way;
 //! * each schedule ends, and a newcomer gets on though all others die, wherever they are; at most one descriptor is
@@ -38,28 +37,20 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
-pub mod audit;
-pub mod conformance;
+pub mod call;
 pub mod explore;
+pub mod fixed;
 pub mod growing;
 pub mod hash;
 pub mod jobs;
-pub mod layout;
-#[cfg(lockfree_cuckoo_steps)]
-pub mod lockstep;
 pub mod machine;
-pub mod memory;
 pub mod monitor;
 pub mod mutants;
 mod notation;
 pub mod parts;
-pub mod points;
-pub mod program;
-pub mod programs;
+pub mod races;
 pub mod random;
 pub mod report;
 pub mod shortest;
 pub mod state;
-pub mod thread;
-pub mod views;
 pub mod visited;

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
-use protocol_checker::growing;
+use protocol_checker::fixed::{parts as fixed, program::Fixed};
+use protocol_checker::growing::{hunt, parts as growing, program::Growing};
 use protocol_checker::parts::{self, Outcome};
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
@@ -43,43 +44,62 @@ struct Options {
 
 /// How much is done, unless the options say otherwise.
 struct Sizes {
+    race_states: usize,
+    race_death_states: usize,
     programs: usize,
     states: usize,
-    race_states: usize,
-    other_layouts: usize,
-    race_death_states: usize,
     death_programs: usize,
     death_states: usize,
-    conformance: usize,
 }
 
 const QUICK: Sizes = Sizes {
+    race_states: 10_000_000,
+    race_death_states: 100_000,
     programs: 3_000,
     states: 100_000,
-    race_states: 10_000_000,
-    other_layouts: 200_000,
-    race_death_states: 100_000,
     death_programs: 500,
     death_states: 20_000,
-    conformance: 10_000,
 };
 
 const LONG: Sizes = Sizes {
+    race_states: 1_000_000_000,
+    race_death_states: 1_000_000_000,
     programs: 10_000,
     states: 5_000_000,
-    race_states: 1_000_000_000,
-    other_layouts: 1_000_000_000,
-    race_death_states: 1_000_000_000,
     death_programs: 1_500,
     death_states: 1_000_000,
-    conformance: 1_000_000,
 };
+
+const GROWING_QUICK: Sizes = Sizes {
+    race_states: 2_000_000,
+    race_death_states: 20_000,
+    programs: 400,
+    states: 30_000,
+    death_programs: 100,
+    death_states: 5_000,
+};
+
+const GROWING_LONG: Sizes = Sizes {
+    race_states: 1_000_000_000,
+    race_death_states: 1_000_000,
+    programs: 10_000,
+    states: 1_000_000,
+    death_programs: 2_000,
+    death_states: 100_000,
+};
+
+/// States of each race in other layouts, and programs that are held to the crate: quick, and long.
+const OTHER_LAYOUTS: [usize; 2] = [200_000, 1_000_000_000];
+const COMPARED: [usize; 2] = [10_000, 1_000_000];
 
 /// For so many programs that are held to the crate there is one with values.
 const COMPARED_PER_VALUED: usize = 4;
 
 /// The same of those that are explored.
 const EXPLORED_PER_VALUED: usize = 8;
+
+/// The models of growing filters are numbered from 1.
+const MODELS: u8 = 7;
 
 fn main() -> ExitCode {
     let options = Options::parse();
@@ -96,99 +116,75 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    let sizes = if options.long { LONG } else { QUICK };
-    let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
     if options.growing || options.model.is_some() {
-        return check_growing(options);
-    }
-    if let Some(name) = &options.mutant {
-        let of_growing_filters = growing::parts::named(name).is_ok();
-        return say(if of_growing_filters {
-            growing::parts::death_of(name)
+        check_growing(options)
+    } else if let Some(name) = &options.mutant {
+        say(if parts::named::<Growing>(name).is_ok() {
+            parts::death_of::<Growing>(name)
         } else {
-            parts::death_of(name)
-        });
+            parts::death_of::<Fixed>(name)
+        })
+    } else if let Some(program) = &options.program {
+        let limits = deaths(options.states.unwrap_or(LONG.race_states));
+        say(if program.starts_with("table") {
+            parts::single::<Growing>(program, limits)
+        } else {
+            parts::single::<Fixed>(program, limits)
+        })
+    } else {
+        check_fixed(options)
     }
-    if let Some(program) = &options.program {
-        let limits = Limits {
-            states: options.states.unwrap_or(LONG.race_states),
-            audit: true,
-        };
-        if program.starts_with("growing") {
-            return say(growing::parts::single(program.parse()?, limits));
-        }
-        return say(parts::single(program.parse()?, limits));
+}
+
+fn say(outcome: Outcome) -> Result<(), String> {
+    outcome.map(|line| println!("{line}"))
+}
+
+fn all(states: usize) -> Limits {
+    Limits {
+        states,
+        audit: false,
     }
-    say(parts::conformance(options.seed, sizes.conformance))?;
-    say(parts::conformance_of_values(
-        options.seed,
-        sizes.conformance / COMPARED_PER_VALUED,
-    ))?;
+}
+
+fn deaths(states: usize) -> Limits {
+    Limits {
+        states,
+        audit: true,
+    }
+}
+
+/// Tables of one size.
+fn check_fixed(options: &Options) -> Result<(), String> {
+    let sizes = if options.long { LONG } else { QUICK };
+    let (seed, compared) = (options.seed, COMPARED[usize::from(options.long)]);
+    let compared_valued = compared / COMPARED_PER_VALUED;
+    say(fixed::conformance(seed, compared))?;
+    say(fixed::conformance_of_values(seed, compared_valued))?;
     #[cfg(lockfree_cuckoo_steps)]
     {
-        say(parts::lockstep(options.seed, sizes.conformance))?;
-        say(parts::lockstep_of_values(
-            options.seed,
-            sizes.conformance / COMPARED_PER_VALUED,
-        ))?;
-        say(parts::lockstep_mutants())?;
+        say(fixed::lockstep(seed, compared))?;
+        say(fixed::lockstep_of_values(seed, compared_valued))?;
+        say(fixed::lockstep_mutants())?;
     }
-    say(parts::mutants(options.verbose))?;
-    say(parts::by_hand(sizes.race_states))?;
-    say(parts::by_hand_in_other_layouts(sizes.other_layouts))?;
-    say(parts::deaths_by_hand(sizes.race_death_states))?;
-    say(parts::deaths_by_chance(
-        options.seed,
-        sizes.death_programs,
-        sizes.death_states,
+    say(fixed::mutants(options.verbose))?;
+    say(fixed::by_hand(all(sizes.race_states)))?;
+    let others = OTHER_LAYOUTS[usize::from(options.long)];
+    say(fixed::by_hand_in_other_layouts(all(others)))?;
+    say(fixed::by_hand(deaths(sizes.race_death_states)))?;
+    let (programs, limits) = (sizes.death_programs, deaths(sizes.death_states));
+    say(fixed::by_chance(seed, programs, limits))?;
+    say(fixed::values_by_chance(
+        seed,
+        programs / EXPLORED_PER_VALUED,
+        limits,
     ))?;
-    say(parts::deaths_with_values(
-        options.seed,
-        sizes.death_programs / EXPLORED_PER_VALUED,
-        sizes.death_states,
-    ))?;
-    say(parts::values_by_chance(
-        options.seed,
-        sizes.programs / EXPLORED_PER_VALUED,
-        options.states.unwrap_or(sizes.states),
-    ))?;
-    say(parts::by_chance(
-        options.seed,
-        options.programs.unwrap_or(sizes.programs),
-        options.states.unwrap_or(sizes.states),
-    ))
+    let limits = all(options.states.unwrap_or(sizes.states));
+    let valued = sizes.programs / EXPLORED_PER_VALUED;
+    say(fixed::values_by_chance(seed, valued, limits))?;
+    let programs = options.programs.unwrap_or(sizes.programs);
+    say(fixed::by_chance(seed, programs, limits))
 }
-
-/// How much of growing filters is explored, unless the options say otherwise.
-struct TableSizes {
-    race_states: usize,
-    race_death_states: usize,
-    programs: usize,
-    states: usize,
-    death_programs: usize,
-    death_states: usize,
-}
-
-const GROWING_QUICK: TableSizes = TableSizes {
-    race_states: 2_000_000,
-    race_death_states: 20_000,
-    programs: 400,
-    states: 30_000,
-    death_programs: 100,
-    death_states: 5_000,
-};
-
-const GROWING_LONG: TableSizes = TableSizes {
-    race_states: 1_000_000_000,
-    race_death_states: 1_000_000,
-    programs: 10_000,
-    states: 1_000_000,
-    death_programs: 2_000,
-    death_states: 100_000,
-};
-
-/// The models of growing filters are numbered from 1.
-const MODELS: u8 = 7;
 
 /// The models of growing filters.
 fn check_growing(options: &Options) -> Result<(), String> {
@@ -197,49 +193,25 @@ fn check_growing(options: &Options) -> Result<(), String> {
     } else {
         GROWING_QUICK
     };
-    let say = |outcome: Outcome| outcome.map(|line| println!("{line}"));
-    let (all, deaths) = (
-        |states| Limits {
-            states,
-            audit: false,
-        },
-        |states| Limits {
-            states,
-            audit: true,
-        },
-    );
     let programs = options.programs.unwrap_or(sizes.programs);
     let states = all(options.states.unwrap_or(sizes.states));
-    let models = 1..=MODELS;
+    let (seed, models) = (options.seed, 1..=MODELS);
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
         if let Some(name) = &options.mutant {
-            let mutant = growing::parts::named(name)?.mutant;
-            return say(growing::hunt::part(
-                model,
-                mutant,
-                options.seed,
-                programs,
-                states,
-            ));
+            let mutant = parts::named::<Growing>(name)?.mutant;
+            return say(hunt::part(model, mutant, seed, programs, states));
         }
-        say(growing::parts::mutants(model, options.verbose))?;
-        say(growing::parts::by_hand(model, all(sizes.race_states)))?;
-        say(growing::parts::by_hand(
+        say(growing::mutants(model, options.verbose))?;
+        say(growing::by_hand(model, all(sizes.race_states)))?;
+        say(growing::by_hand(model, deaths(sizes.race_death_states)))?;
+        let limits = deaths(sizes.death_states);
+        say(growing::by_chance(
             model,
-            deaths(sizes.race_death_states),
-        ))?;
-        say(growing::parts::by_chance(
-            model,
-            !options.seed,
+            seed,
             sizes.death_programs,
-            deaths(sizes.death_states),
+            limits,
         ))?;
-        say(growing::parts::by_chance(
-            model,
-            options.seed,
-            programs,
-            states,
-        ))?;
+        say(growing::by_chance(model, seed, programs, states))?;
     }
     Ok(())
 }

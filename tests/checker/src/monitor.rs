@@ -17,7 +17,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::memory::THREADS;
+/// Threads of a program, at most.
+pub const THREADS: usize = 4;
 
 /// The number of a set of explanations.
 pub type Set = u32;

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use crate::explore::{End, Found};
-use crate::memory::{Shown, Word};
-use crate::mutants::Mutant;
-use crate::program::{Kind, Program};
+use crate::machine::Machine;
+use crate::monitor::Monitor;
+use crate::notation::CallText;
 use crate::shortest;
-use crate::state::{Setting, replay};
+use crate::state::Setting;
 
 /// Sums over the programs of a part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,45 +65,34 @@ pub fn grouped(number: usize) -> String {
     out
 }
 
-/// A failure as a text: the program, the schedule, and what is wrong at its end.
-pub fn failure(program: &Program, mutant: Option<Mutant>, schedule: &[u8], why: &str) -> String {
-    let shorter = shortest::failure(&Setting::new(program, mutant));
+/// A failure as a text: the program, the shortest schedule that leads to it, or this one, and what is wrong at its end.
+pub fn failure<M: Machine>(setting: &Setting<'_, M>, schedule: &[u8], why: &str) -> String {
+    let shorter = shortest::failure(setting);
     let (schedule, why) = match &shorter {
         Some((schedule, why)) => (schedule.as_slice(), why.as_str()),
         None => (schedule, why),
     };
-    let mut out = format!("{program}\n");
-    let layout = program.shape.layout;
-    let (steps, state) = replay(program, mutant, schedule);
-    for (number, step) in steps.iter().enumerate() {
-        let _ = write!(out, "{:>5}  thread {}  ", number + 1, step.thread);
+    let mut out = format!("{}\n", setting.program);
+    let monitor = &mut Monitor::default();
+    let mut state = setting.start(monitor);
+    for (number, &thread) in schedule.iter().enumerate() {
+        let before = state.threads[usize::from(thread)].locals;
+        let (step, _) = setting.step(&mut state, monitor, thread.into());
+        let _ = write!(out, "{:>5}  thread {thread}  ", number + 1);
         if let Some(call) = step.begun {
-            let _ = write!(out, "{}", call.kind.name());
-            if call.kind != Kind::Snapshot {
-                let item = call.item;
-                let _ = write!(out, " {:x} in {} {}", item.f, item.first, item.second);
-            }
-            match call.kind {
-                Kind::Replace => _ = write!(out, ", {} by {}", call.value, call.new),
-                _ if call.value != 0 => _ = write!(out, " with value {}", call.value),
-                _ => {}
-            }
-            let _ = write!(out, ": ");
+            let text = CallText::<M>(&call, &setting.program.shape);
+            let _ = write!(out, "{text}{}: ", M::show_item(call.item));
         }
-        let _ = write!(out, "{:?}", step.at);
         if let Some(access) = step.access {
-            let _ = write!(out, ": {}", Shown(layout, access));
+            let _ = write!(out, "{}", M::show_access(&setting.world, &before, &access));
         }
         if let Some(answer) = step.answer {
             let _ = write!(out, "; returns {answer}");
         }
         out.push('\n');
     }
-    for (bucket, &word) in state.memory.words[..program.shape.buckets]
-        .iter()
-        .enumerate()
-    {
-        let _ = writeln!(out, "       word {bucket} is {}", Word(layout, word));
+    for (number, word) in M::show_words(&setting.world, &state.memory) {
+        let _ = writeln!(out, "       word {number} is {word}");
     }
     let _ = write!(out, "FAILED: {why}");
     out

@@ -1,272 +1,221 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the views.
 
-use crate::audit;
-use crate::explore::Explored;
 use crate::hash::hash;
-use crate::machine::{Answer, Run, World};
-use crate::memory::{Access, BUCKETS, Memory, SCAN, THREADS};
-use crate::monitor::{Monitor, Set};
-use crate::mutants::Mutant;
-use crate::points::At;
-use crate::program::{Operation, Program, TOKENS};
-use crate::thread::Thread;
-use crate::views::{self, Numbers, VIEWS};
+use crate::machine::{CallOf, Machine, Program, Shown, Thread};
+use crate::monitor::{Monitor, Set, THREADS};
+
+/// Views a program has at most.
+pub const VIEWS: usize = 31;
 
 /// Everything that decides how an exploration can go on.
 #[derive(Clone, Copy, Debug)]
-pub struct State {
+pub struct State<M: Machine> {
     /// What all share.
-    pub memory: Memory,
+    pub memory: M::Memory,
     /// What each knows.
-    pub threads: [Thread; THREADS],
+    pub threads: [Thread<M::Locals>; THREADS],
     sets: [Set; VIEWS],
-    /// The hashes of the parts: a step changes but two or three.
-    hashes: Hashes,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Hashes {
-    memory: u128,
-    threads: [u128; THREADS],
-    sets: u128,
+    /// The hashes of the parts, each of a family of its own: a step changes but two or three.
+    hashes: [u128; THREADS + 2],
 }
 
 /// A program ready to run.
 #[derive(Debug)]
-pub struct Setting<'a> {
+pub struct Setting<'a, M: Machine> {
     /// The calls.
-    pub program: &'a Program,
+    pub program: &'a Program<M>,
     /// What the machine needs to know of it.
-    pub world: World,
+    pub world: M::World,
 }
 
-/// What one step did, for those who read a schedule.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// Whose step it is.
-    pub thread: usize,
-    /// Where the thread stood.
-    pub at: At,
-    /// The call, if this is its first step.
-    pub begun: Option<Operation>,
-    /// The access that it made.
-    pub access: Option<Access>,
-    /// What the call returned, if this was its last step.
-    pub answer: Option<Answer>,
-}
+const MEMORY: usize = THREADS;
+const SETS: usize = THREADS + 1;
 
-const MEMORY: u64 = THREADS as u64;
-const SETS: u64 = MEMORY + 1;
-
-impl State {
-    /// The state before the first step.
-    pub fn start(setting: &Setting<'_>, monitor: &mut Monitor) -> Self {
-        let Setting { program, world } = setting;
-        let memory = program.memory();
-        let mut threads = [Thread::default(); THREADS];
-        for (thread, calls) in threads.iter_mut().zip(&program.threads) {
-            *thread = Thread::before(0, calls.first(), program.shape.layout);
-        }
-        let mut sets = [0; VIEWS];
-        let numbers = numbers(world, &memory).expect("a table without references");
-        for (set, view) in sets.iter_mut().zip(&world.views) {
-            *set = monitor.start(view.number(&numbers).into());
-        }
-        let hashes = Hashes {
-            memory: hash(MEMORY, &memory),
-            threads: std::array::from_fn(|id| hash(id as u64, &threads[id])),
-            sets: hash_of_sets(&sets[..world.views.len()]),
-        };
-        Self {
-            memory,
-            threads,
-            sets,
-            hashes,
-        }
-    }
-
-    /// The hash of the whole: that of its parts, each of a family of its own.
+impl<M: Machine> State<M> {
+    /// By which it is remembered: the hashes of its parts.
     pub fn hash(&self) -> u128 {
-        let parts = self.hashes.threads.iter();
-        parts.fold(self.hashes.memory ^ self.hashes.sets, |all, part| {
-            all ^ part
-        })
+        self.hashes.iter().fold(0, |all, part| all ^ part)
     }
 
     /// Whether a thread has something left to do.
     pub fn is_under_way(&self, thread: usize) -> bool {
-        self.threads[thread].at != At::End
+        !self.threads[thread].ended
+    }
+}
+
+impl<'a, M: Machine> Setting<'a, M> {
+    /// A program, on the protocol or on a mutant of it.
+    pub fn new(program: &'a Program<M>, mutant: Option<M::Mutant>) -> Self {
+        let world = M::world(program, mutant);
+        Self { program, world }
     }
 
-    /// Lets a thread make one step.
+    /// The state before the first step.
+    pub fn start(&self, monitor: &mut Monitor) -> State<M> {
+        let memory = M::memory(self.program).expect("the tokens of a program fit");
+        let tokens = M::tokens(&self.world, &memory).expect("a table without references");
+        let mut state = State {
+            memory,
+            threads: std::array::from_fn(|id| self.before(id, 0)),
+            sets: [0; VIEWS],
+            hashes: [0; _],
+        };
+        let views = M::views(&self.world);
+        assert!(views.len() <= VIEWS, "the machine counts its items");
+        for (set, view) in state.sets.iter_mut().zip(views) {
+            *set = monitor.start(M::number(view, &tokens).into());
+        }
+        for id in 0..THREADS {
+            state.hashes[id] = hash(id as u64, &state.threads[id]);
+        }
+        state.hashes[MEMORY] = hash(MEMORY as u64, &state.memory);
+        state.hashes[SETS] = self.hash_of_sets(&state);
+        state
+    }
+
+    fn hash_of_sets(&self, state: &State<M>) -> u128 {
+        hash(SETS as u64, &&state.sets[..M::views(&self.world).len()])
+    }
+
+    /// A thread that has finished so many calls and goes on to the next, if there is one.
+    fn before(&self, id: usize, finished: u8) -> Thread<M::Locals> {
+        let calls = self.program.threads.get(id);
+        let next = calls.and_then(|calls| calls.get(usize::from(finished)));
+        Thread {
+            finished,
+            begun: false,
+            ended: next.is_none(),
+            locals: next.map_or_else(Default::default, |call| M::locals(&self.world, call)),
+        }
+    }
+
+    /// Lets a thread make one step. What is wrong with the state that it leads to comes with it.
+    pub fn step(
+        &self,
+        state: &mut State<M>,
+        monitor: &mut Monitor,
+        id: usize,
+    ) -> (Shown<M>, Result<(), String>) {
+        let world = &self.world;
+        let Thread {
+            finished, begun, ..
+        } = state.threads[id];
+        let call = self.program.threads[id][usize::from(finished)];
+        if !begun {
+            self.begin(state, monitor, id, &call);
+        }
+        let thread = &mut state.threads[id];
+        thread.begun = true;
+        let step = M::step(world, &mut state.memory, &mut thread.locals, id, &call);
+        let mut verdict = step.fault.map_or(Ok(()), |fault| Err(fault.into()));
+        if let Some(answer) = step.answer {
+            *thread = self.before(id, finished + 1);
+            if M::ends(world, &call, answer) {
+                (thread.ended, thread.locals) = (true, M::Locals::default());
+            }
+            verdict = verdict.and_then(|()| self.explain(state, monitor, id, &call, answer));
+        }
+        let shown = Shown {
+            thread: id,
+            begun: (!begun).then_some(call),
+            access: step.access,
+            answer: step.answer,
+        };
+        let under_way = state.threads.iter().zip(&self.program.threads);
+        let under_way = under_way.filter(|(thread, _)| thread.begun);
+        let under_way = under_way.map(|(thread, calls)| &calls[usize::from(thread.finished)]);
+        let followed = M::follow(world, &mut state.memory, &shown, under_way);
+        verdict = verdict.and(followed);
+        state.hashes[id] = hash(id as u64, &state.threads[id]);
+        let told = !begun || step.answer.is_some();
+        if told {
+            state.hashes[SETS] = self.hash_of_sets(state);
+        }
+        if told || step.wrote {
+            state.hashes[MEMORY] = hash(MEMORY as u64, &state.memory);
+        }
+        if step.wrote {
+            verdict = verdict.and_then(|()| self.check(state, monitor));
+        }
+        (shown, verdict)
+    }
+
+    /// Tells the monitors that a thread begins a call.
+    pub fn begin(&self, state: &mut State<M>, monitor: &mut Monitor, id: usize, call: &CallOf<M>) {
+        for (view, set) in M::views(&self.world).iter().zip(&mut state.sets) {
+            if let Some(role) = M::role(&self.world, view, call) {
+                monitor.call(set, id, role);
+            }
+        }
+    }
+
+    /// Whether some order of the calls explains an answer, and the program expects it.
     ///
     /// # Errors
     ///
-    /// What is wrong with the state that it leads to.
-    pub fn step(
-        &mut self,
-        setting: &Setting<'_>,
+    /// That it is not so.
+    pub fn explain(
+        &self,
+        state: &mut State<M>,
         monitor: &mut Monitor,
         id: usize,
-    ) -> (Step, Result<(), String>) {
-        let Setting { program, world } = setting;
-        let calls = &program.threads[id];
-        let thread = &mut self.threads[id];
-        let call = calls[usize::from(thread.finished)];
-        let sets = &mut self.sets[..world.views.len()];
-        let (at, first) = (thread.at, !thread.begun);
-        if first {
-            views::call(world, monitor, sets, id, &call);
+        call: &CallOf<M>,
+        answer: M::Answer,
+    ) -> Result<(), String> {
+        let (world, name) = (&self.world, call.kind.name());
+        let mut views = M::views(world).iter().zip(&mut state.sets);
+        let explained = M::is_known(world, call, answer)
+            && views.all(|(view, set)| {
+                M::role(world, view, call).is_none()
+                    || monitor.answer(set, id, M::told(world, view, call, answer))
+            });
+        if !explained {
+            return Err(format!(
+                "no order of the calls explains that {name} returned {answer}"
+            ));
         }
-        let run = Run::step(world, &mut self.memory, thread, id);
-        let (answer, access, wrote) = (run.answer, run.access, run.wrote);
-        let mut verdict = Ok(());
-        if let Some(answer) = answer {
-            if !views::answer(world, monitor, sets, id, &call, answer) {
-                verdict = Err(format!(
-                    "no order of the calls explains that {} returned {answer}",
-                    call.kind.name()
-                ));
-            }
-            if call
-                .expected
-                .is_some_and(|expected| (answer == Answer::Bool(true)) != expected)
-            {
-                let name = call.kind.name();
-                verdict = Err(format!("{name} returned {answer}, which it must not here"));
-            }
-            let finished = thread.finished + 1;
-            let next = calls.get(usize::from(finished));
-            *thread = Thread::before(finished, next, world.shape.layout);
-        }
-        self.hashes.threads[id] = hash(id as u64, thread);
-        if first || answer.is_some() {
-            self.hashes.sets = hash_of_sets(&self.sets[..world.views.len()]);
-        }
-        if wrote {
-            self.hashes.memory = hash(MEMORY, &self.memory);
-            verdict = verdict.and_then(|()| self.check(world, monitor));
-        }
-        let step = Step {
-            thread: id,
-            at,
-            begun: first.then_some(call),
-            access,
-            answer,
-        };
-        (step, verdict)
-    }
-
-    /// What must hold in every state: the words are buckets or references to uses that are not over, and the
-    /// tokens are inserts minus removes.
-    fn check(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
-        let numbers = numbers(world, &self.memory)?;
-        for (view, &set) in world.views.iter().zip(&self.sets) {
-            let tokens = view.number(&numbers);
-            if !monitor.allows(set, tokens.into()) {
-                return Err(format!(
-                    "{tokens} tokens of {} are not inserts minus removes",
-                    view.name(world)
-                ));
-            }
-        }
-        let owned = self.memory.descriptors[..world.shape.descriptors].iter();
-        let under_way = self.threads.iter().filter(|t| t.begun).count();
-        if owned.filter(|descriptor| descriptor.owned).count() > under_way {
-            return Err("a descriptor was not given back".into());
+        if call
+            .expected
+            .is_some_and(|expected| M::succeeded(answer) != expected)
+        {
+            return Err(format!("{name} returned {answer}, which it must not here"));
         }
         Ok(())
     }
 
+    /// What must hold in every state: the tokens are inserts minus removes, and what the machine says besides.
+    fn check(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
+        let world = &self.world;
+        let tokens = M::tokens(world, &state.memory)?;
+        for (view, &set) in M::views(world).iter().zip(&state.sets) {
+            let number = M::number(view, &tokens);
+            if !monitor.allows(set, number.into()) {
+                let counted = M::counted(world, view);
+                return Err(format!(
+                    "{number} tokens {counted} are not inserts minus removes"
+                ));
+            }
+        }
+        let under_way = state.threads.iter().filter(|thread| thread.begun).count();
+        M::check(world, &state.memory, &tokens, under_way)
+    }
+
     /// What must hold when all threads have finished.
-    pub fn check_end(&self, world: &World, monitor: &Monitor) -> Result<(), String> {
-        self.check(world, monitor)?;
-        let layout = world.shape.layout;
-        let frozen = self.memory.words.iter().any(|&w| layout.is_reference(w));
-        let scanned = self.memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
-        match (frozen, scanned, self.memory.scanning) {
-            (true, ..) => Err("a word is left frozen".into()),
-            (_, true, _) => Err("a stripe still says that a scan is on".into()),
-            (_, _, true) => Err("the right to scan was not given back".into()),
-            _ => Ok(()),
-        }
+    ///
+    /// # Errors
+    ///
+    /// What does not.
+    pub fn check_end(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
+        self.check(state, monitor)?;
+        M::check_end(&self.world, &state.memory)
     }
 
-    /// The monitors of the views.
-    pub fn sets(&self) -> &[Set] {
-        &self.sets
+    /// Lets all threads die, and a newcomer come.
+    ///
+    /// # Errors
+    ///
+    /// What the newcomer finds to be wrong.
+    pub fn after_death(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
+        M::after_death(&self.world, &state.memory, &state.sets, monitor)
     }
-}
-
-fn hash_of_sets(sets: &[Set]) -> u128 {
-    hash(SETS, &sets)
-}
-
-/// How many of each token that the program knows the words hold logically.
-fn numbers(world: &World, memory: &Memory) -> Result<Numbers, String> {
-    let layout = world.shape.layout;
-    let mut numbers = [0; TOKENS];
-    for number in 0..BUCKETS.min(world.shape.buckets) {
-        let content = memory
-            .content(layout, number)
-            .ok_or_else(|| format!("word {number} is frozen by a use that is over"))?;
-        if !layout.is_packed(content) {
-            return Err(format!(
-                "word {number} is no packed bucket: {content:#018x}"
-            ));
-        }
-        for token in layout.tokens(content) {
-            let known = world
-                .token_of(number as u8, token)
-                .ok_or_else(|| format!("word {number} holds {token:x}, which nobody inserted"))?;
-            numbers[known] += 1;
-        }
-    }
-    Ok(numbers)
-}
-
-impl<'a> Setting<'a> {
-    /// A program, on the protocol or on a mutant of it.
-    pub fn new(program: &'a Program, mutant: Option<Mutant>) -> Self {
-        let world = World::new(program, mutant);
-        Self { program, world }
-    }
-}
-
-impl Explored for Setting<'_> {
-    type State = State;
-
-    fn start(&self, monitor: &mut Monitor) -> State {
-        State::start(self, monitor)
-    }
-
-    fn hash(&self, state: &State) -> u128 {
-        state.hash()
-    }
-
-    fn is_under_way(&self, state: &State, thread: usize) -> bool {
-        state.is_under_way(thread)
-    }
-
-    fn step(&self, state: &mut State, monitor: &mut Monitor, thread: usize) -> Result<(), String> {
-        state.step(self, monitor, thread).1
-    }
-
-    fn check_end(&self, state: &State, monitor: &Monitor) -> Result<(), String> {
-        state.check_end(&self.world, monitor)
-    }
-
-    fn after_death(&self, state: &State, monitor: &Monitor) -> Result<(), String> {
-        audit::after_death(&self.world, state, monitor)
-    }
-}
-
-/// Runs one schedule.
-pub fn replay(program: &Program, mutant: Option<Mutant>, schedule: &[u8]) -> (Vec<Step>, State) {
-    let setting = Setting::new(program, mutant);
-    let monitor = &mut Monitor::default();
-    let mut state = State::start(&setting, monitor);
-    let step = |&thread: &u8| state.step(&setting, monitor, thread.into()).0;
-    let steps = schedule.iter().map(step).collect();
-    (steps, state)
 }

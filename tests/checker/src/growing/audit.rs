@@ -1,10 +1,11 @@
 //! The audit: all threads die, and a newcomer finds the table in order.
 
-use super::machine::{Answer, Run, World};
+use super::machine::{Answer, World};
 use super::memory::Memory;
-use super::program::{Call, Kind};
-use crate::memory::THREADS;
-use crate::monitor::{Monitor, Set};
+use super::program::{Call, Growing};
+use crate::call::Kind;
+use crate::machine::alone;
+use crate::monitor::{Monitor, Set, THREADS};
 
 /// Steps within which a call must return that nobody disturbs. The longest is an insert that doubles the table.
 const STEPS: usize = 400;
@@ -29,14 +30,13 @@ pub fn after_death(
         // What covers one item may cover another, so each has a memory of its own.
         let mut memory = *memory;
         let mut call = |kind: Kind| {
-            Run::alone(
+            alone::<Growing>(
                 &newcomers,
                 &mut memory,
                 THREADS,
                 &Call::new(kind, item),
                 STEPS,
             )
-            .ok_or_else(|| format!("a newcomer's {} never returns", kind.name()))
         };
         let wrong = |what: &str| Err(format!("{what} {item} after all threads died"));
         let Answer::Number(copies) = call(Kind::Count)? else {

@@ -3,11 +3,11 @@
 use super::mutants::Mutant;
 use super::program::Program;
 use super::random;
-use super::state::Setting;
 use crate::explore::{End, Limits, explore};
 use crate::jobs;
 use crate::monitor::Monitor;
 use crate::parts::Outcome;
+use crate::state::Setting;
 
 /// Programs that are tried at a time.
 const BATCH: usize = 200;

@@ -16,8 +16,9 @@ use std::fmt;
 use super::geometry::{Class, Item, Levels};
 use super::memory::{Access, Memory};
 use super::mutants::Mutant;
-use super::program::{Call, Kind, Program, Shape};
-use super::thread::{Entry, Tag, Thread};
+use super::program::{Call, Program, Shape};
+use super::thread::{Entry, Locals, Tag};
+use crate::call::Kind;
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub struct Classes(pub u64);
 pub struct Run<'a> {
     world: &'a World,
     memory: &'a mut Memory,
-    thread: &'a mut Thread,
+    thread: &'a mut Locals,
     /// The number of the thread.
     id: usize,
     /// The entry that comes next.
@@ -133,7 +134,7 @@ impl<'a> Run<'a> {
     pub fn step(
         world: &'a World,
         memory: &'a mut Memory,
-        thread: &'a mut Thread,
+        thread: &'a mut Locals,
         id: usize,
         call: &Call,
     ) -> (Self, Option<Answer>) {
@@ -151,18 +152,6 @@ impl<'a> Run<'a> {
         let answer = run.call(call).ok();
         debug_assert!(run.access.is_some(), "a step is one access");
         (run, answer)
-    }
-
-    /// Makes a whole call while all others stand still. `None` if it does not return in so many steps.
-    pub fn alone(
-        world: &World,
-        memory: &mut Memory,
-        id: usize,
-        call: &Call,
-        most: usize,
-    ) -> Option<Answer> {
-        let mut thread = Thread::before(0, false);
-        (0..most).find_map(|_| Run::step(world, memory, &mut thread, id, call).1)
     }
 
     fn call(&mut self, call: &Call) -> Step<Answer> {
@@ -183,6 +172,7 @@ impl<'a> Run<'a> {
             Kind::Release => Answer::Bool(self.release()?),
             Kind::Append => Answer::Bool(self.append()?),
             Kind::Snapshot => self.snapshot()?,
+            _ => unreachable!("a call of tokens with values"),
         })
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::geometry::{Lane, WORDS};
 use super::program::ITEMS;
 use super::word::Word;
-use crate::memory::THREADS;
+use crate::monitor::THREADS;
 
 /// Tables one after the other, at most.
 pub const TABLES: usize = 2;
@@ -37,6 +37,9 @@ pub struct Memory {
     pub epoch: Epoch,
     /// How often each item is in, counted at the steps that add and take tokens. No thread reads it.
     pub items: [u8; ITEMS],
+    /// How often each item has been in at each moment of the scan that is under way, by the thread that makes it. No
+    /// thread reads it.
+    pub throughout: [[u8; ITEMS]; THREADS],
 }
 
 /// The level of a table, and whether it grows.

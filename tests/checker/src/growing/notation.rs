@@ -1,4 +1,4 @@
-//! The notation: the text of a program for a table, so that one found by chance can be run again.
+//! The notation of tables that double.
 //!
 //! ```text
 //! table tail=2 deepest=2 growing: f01/0 f00/1.1 | remove f01 = true | split f01/0 | contains f0111
@@ -6,39 +6,15 @@
 //!
 //! A table whose first level has two words, one for each side, and tails of two bits; it grows to the second level. It
 //! holds a token of the item with head `f` and the index bits `01` (those behind are 0) on side 0, and one on side 1 that
-//! covers one bit of `f00`. A token with `^` behind it lies in the second table. `= true` or `= false` behind a call says
-//! that it must succeed, or fail, in every schedule.
+//! covers one bit of `f00`. A token with `^` behind it lies in the second table.
 
 use std::fmt;
-use std::str::FromStr;
+use std::str::{FromStr, SplitWhitespace};
 
 use super::geometry::{BITS, DEEPEST, Item};
-use super::program::{Call, ITEMS, Kind, Program, Shape, Token};
-use crate::memory::THREADS;
-
-const KINDS: [(&str, Kind); 13] = [
-    ("insert", Kind::Insert),
-    ("unique", Kind::Unique),
-    ("remove", Kind::Remove),
-    ("contains", Kind::Contains),
-    ("count", Kind::Count),
-    ("move", Kind::Move),
-    ("split", Kind::Split),
-    ("sweep", Kind::Sweep),
-    ("double", Kind::Double),
-    ("grow", Kind::Grow),
-    ("release", Kind::Release),
-    ("append", Kind::Append),
-    ("snapshot", Kind::Snapshot),
-];
-
-impl Kind {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        let found = KINDS.iter().find(|(_, kind)| *kind == self);
-        found.map_or("", |(name, _)| name)
-    }
-}
+use super::program::{Call, Shape, Token};
+use crate::call::Kind;
+use crate::notation::write_settings;
 
 fn parse_item(text: &str) -> Option<Item> {
     let (&letter, bits) = text.as_bytes().split_first()?;
@@ -62,7 +38,7 @@ fn parse_sided(text: &str) -> Option<(Item, u8)> {
     Some((parse_item(item)?, side))
 }
 
-fn parse_token(text: &str) -> Option<Token> {
+pub(super) fn parse_token(text: &str) -> Option<Token> {
     let (text, table) = match text.strip_suffix('^') {
         Some(text) => (text, 1),
         None => (text, 0),
@@ -83,27 +59,34 @@ fn parse_token(text: &str) -> Option<Token> {
     })
 }
 
-fn parse_call(text: &str) -> Option<Call> {
-    let mut words = text.split_whitespace();
-    let name = words.next()?;
-    let (_, kind) = *KINDS.iter().find(|(known, _)| *known == name)?;
+pub(super) fn write_token(token: &Token, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(out, "{}/{}", token.item, token.side)?;
+    if token.len > 0 {
+        write!(out, ".{}", token.len)?;
+    }
+    write!(out, "{}", if token.table == 1 { "^" } else { "" })
+}
+
+pub(super) fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>) -> Option<Call> {
     let (item, side) = match (kind.has_item(), kind.has_side()) {
         (true, true) => parse_sided(words.next()?)?,
         (true, false) => (parse_item(words.next()?)?, 0),
         _ => (Item::default(), 0),
     };
-    let expected = match (words.next(), words.next()) {
-        (None, None) => None,
-        (Some("="), Some("true")) => Some(true),
-        (Some("="), Some("false")) => Some(false),
-        _ => return None,
-    };
     Some(Call {
-        kind,
-        item,
         side,
-        expected,
+        ..Call::new(kind, item)
     })
+}
+
+pub(super) fn write_call(call: &Call, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if call.kind.has_item() {
+        write!(out, " {}", call.item)?;
+    }
+    if call.kind.has_side() {
+        write!(out, "/{}", call.side)?;
+    }
+    Ok(())
 }
 
 impl FromStr for Shape {
@@ -144,55 +127,20 @@ impl FromStr for Shape {
     }
 }
 
-impl FromStr for Program {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut parts = text.split('|');
-        let head = parts.next().unwrap_or_default();
-        let (shape, filled) = head.split_once(':').ok_or("no `:` after the shape")?;
-        let tokens = filled.split_whitespace();
-        let tokens = tokens.map(|text| parse_token(text).ok_or(format!("{text:?} is no token")));
-        let fill = tokens.collect::<Result<_, _>>()?;
-        let threads = parts.map(|thread| {
-            let calls = thread.split(',');
-            let calls = calls.map(|text| parse_call(text).ok_or(format!("{text:?} is no call")));
-            calls.collect()
-        });
-        let threads = threads.collect::<Result<Vec<Vec<_>>, _>>()?;
-        let program = Self {
-            shape: shape.parse()?,
-            fill,
-            threads,
-        };
-        if !(1..=THREADS).contains(&program.threads.len()) || program.items().len() > ITEMS {
-            return Err(format!(
-                "use 1 to {THREADS} threads and at most {ITEMS} items"
-            ));
-        }
-        if program.memory().is_none() {
-            return Err("the tokens do not fit such a table".into());
-        }
-        Ok(program)
-    }
-}
-
 impl fmt::Display for Shape {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
         write!(out, "table")?;
         let [levels, _] = self.tables;
-        for (name, number, usual) in [
+        let settings = [
             ("tail", levels.tail, usual.tables[0].tail),
             ("deepest", levels.deepest, DEEPEST),
             ("level", self.level, usual.level),
             ("slots", self.slots as u8, usual.slots as u8),
             ("attempts", self.attempts, usual.attempts),
-        ] {
-            if number != usual {
-                write!(out, " {name}={number}")?;
-            }
-        }
+        ];
+        let settings = settings.map(|(name, number, usual)| (name, number.into(), usual.into()));
+        write_settings(&settings, out)?;
         for number in (2..8).filter(|number| self.split >> number & 1 != 0) {
             write!(out, " split={number}")?;
         }
@@ -212,42 +160,9 @@ impl fmt::Display for Shape {
     }
 }
 
-impl fmt::Display for Program {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:", self.shape)?;
-        for token in &self.fill {
-            write!(out, " {}/{}", token.item, token.side)?;
-            if token.len > 0 {
-                write!(out, ".{}", token.len)?;
-            }
-            write!(out, "{}", if token.table == 1 { "^" } else { "" })?;
-        }
-        for thread in &self.threads {
-            for (at, call) in thread.iter().enumerate() {
-                write!(out, "{} {call}", if at == 0 { " |" } else { "," })?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Call {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.kind.name())?;
-        if self.kind.has_item() {
-            write!(out, " {}", self.item)?;
-        }
-        if self.kind.has_side() {
-            write!(out, "/{}", self.side)?;
-        }
-        self.expected
-            .map_or(Ok(()), |expected| write!(out, " = {expected}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::growing::program::Program;
 
     #[test]
     fn a_program_survives_its_text() {

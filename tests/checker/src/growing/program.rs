@@ -3,53 +3,21 @@
 use super::geometry::{Class, DEEPEST, Item, Levels, level_of};
 use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe, TABLES};
 use super::word::Word;
+use crate::call;
+use crate::machine;
 
 /// Items a program has at most.
 pub const ITEMS: usize = 6;
 
-/// What is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// `insert`
-    Insert,
-    /// `insert_unique`
-    Unique,
-    /// `remove`
-    Remove,
-    /// `contains`
-    Contains,
-    /// `count`
-    Count,
-    /// One relocation, from a side to the other.
-    Move,
-    /// The split of the live word on a side, if the table grows.
-    Split,
-    /// One step of a sweep.
-    Sweep,
-    /// Sweeps to the end of the growth.
-    Double,
-    /// Adds the next level.
-    Grow,
-    /// Gives back the blocks that the table has left.
-    Release,
-    /// Appends another table.
-    Append,
-    /// `snapshot`
-    Snapshot,
-}
+/// The machine of tables that double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growing;
 
-/// One call. Not all kinds have an item, and few a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Call {
-    /// What is called.
-    pub kind: Kind,
-    /// With what.
-    pub item: Item,
-    /// On which side.
-    pub side: u8,
-    /// Whether it must succeed, or must not, in every schedule.
-    pub expected: Option<bool>,
-}
+/// What the threads do, and on what.
+pub type Program = machine::Program<Growing>;
+
+/// One call.
+pub type Call = call::Call<Item>;
 
 /// A token that is there from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,17 +30,6 @@ pub struct Token {
     pub len: u8,
     /// In which table.
     pub table: usize,
-}
-
-/// What the threads do, and on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// The table and the bounds.
-    pub shape: Shape,
-    /// Tokens that are there from the beginning.
-    pub fill: Vec<Token>,
-    /// The calls of each thread.
-    pub threads: Vec<Vec<Call>>,
 }
 
 /// A table, and the bounds of its operations.
@@ -176,6 +133,7 @@ impl Program {
             scan: Scan::default(),
             epoch: Epoch::default(),
             items: Default::default(),
+            throughout: Default::default(),
         };
         let tables = if shape.several { TABLES } else { 1 };
         for (table, levels) in shape.tables[..tables].iter().enumerate() {
@@ -233,30 +191,5 @@ impl Program {
         items.sort();
         items.dedup();
         items
-    }
-}
-
-impl Kind {
-    /// Whether its calls have an item.
-    pub fn has_item(self) -> bool {
-        use Kind::{Contains, Count, Insert, Move, Remove, Split, Unique};
-        [Insert, Unique, Remove, Contains, Count, Move, Split].contains(&self)
-    }
-
-    /// Whether its calls have a side.
-    pub fn has_side(self) -> bool {
-        [Self::Move, Self::Split].contains(&self)
-    }
-}
-
-impl Call {
-    /// A call that may return what the tokens make it.
-    pub fn new(kind: Kind, item: Item) -> Self {
-        Self {
-            kind,
-            item,
-            side: 0,
-            expected: None,
-        }
     }
 }

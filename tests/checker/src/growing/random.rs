@@ -1,26 +1,16 @@
 //! Programs for a table made by chance, from a seed.
 
-use std::collections::HashSet;
-
 use super::geometry::{BITS, Item};
-use super::program::{Call, ITEMS, Kind, Program, Shape, Token};
-use crate::random::Random;
+use super::program::{Call, Program, Shape, Token};
+use crate::call::Kind;
+use crate::random::{Deal, Random, Shares, distinct, shares};
 
-/// What the programs of a model are made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Recipe {
-    /// So often each kind, as a share of the sum.
-    pub kinds: &'static [(Kind, usize)],
-    /// The settings of the tables, one picked for each program.
-    pub shapes: &'static [&'static str],
-}
+/// What the programs of a model are made of: how often each kind of call, and the settings of the tables, of which one
+/// is picked for each program.
+type Recipe = (Shares, &'static [&'static str]);
 
 /// The recipe of a model.
-pub fn recipe(model: u8) -> Recipe {
-    use Kind::{
-        Append, Contains, Count, Double, Grow, Insert, Move, Release, Remove, Snapshot, Split,
-        Sweep, Unique,
-    };
+fn recipe(model: u8) -> Recipe {
     const GROWING: &[&str] = &[
         "table tail=2 deepest=2 growing",
         "table tail=3 deepest=2 growing",
@@ -31,62 +21,25 @@ pub fn recipe(model: u8) -> Recipe {
         "table tail=3 level=2 growing split=6",
         "table tail=2 deepest=2 growing sweeps",
     ];
-    let (kinds, shapes): (&[(Kind, usize)], _) = match model {
+    match model {
         1 => (
-            &[
-                (Insert, 4),
-                (Remove, 4),
-                (Contains, 5),
-                (Count, 1),
-                (Move, 4),
-                (Split, 6),
-            ],
+            shares![Insert 4, Remove 4, Contains 5, Count 1, Move 4, Split 6],
             GROWING,
         ),
         2 => (
-            &[
-                (Insert, 4),
-                (Remove, 8),
-                (Contains, 4),
-                (Count, 1),
-                (Move, 4),
-                (Split, 2),
-            ],
+            shares![Insert 4, Remove 8, Contains 4, Count 1, Move 4, Split 2],
             GROWING,
         ),
         3 => (
-            &[
-                (Insert, 1),
-                (Remove, 3),
-                (Contains, 2),
-                (Unique, 8),
-                (Move, 2),
-                (Split, 5),
-            ],
+            shares![Insert 1, Remove 3, Contains 2, Unique 8, Move 2, Split 5],
             GROWING,
         ),
         4 => (
-            &[
-                (Insert, 3),
-                (Remove, 3),
-                (Contains, 3),
-                (Unique, 1),
-                (Move, 8),
-                (Split, 4),
-                (Sweep, 2),
-            ],
+            shares![Insert 3, Remove 3, Contains 3, Unique 1, Move 8, Split 4, Sweep 2],
             GROWING,
         ),
         5 => (
-            &[
-                (Insert, 6),
-                (Remove, 3),
-                (Contains, 4),
-                (Unique, 2),
-                (Grow, 4),
-                (Sweep, 4),
-                (Double, 2),
-            ],
+            shares![Insert 6, Remove 3, Contains 4, Unique 2, Grow 4, Sweep 4, Double 2],
             &[
                 "table tail=2 deepest=2 slots=1 sweeps",
                 "table tail=2 slots=1",
@@ -96,16 +49,8 @@ pub fn recipe(model: u8) -> Recipe {
             ],
         ),
         6 => (
-            &[
-                (Insert, 4),
-                (Remove, 3),
-                (Contains, 4),
-                (Unique, 2),
-                (Grow, 1),
-                (Split, 4),
-                (Double, 3),
-                (Release, 5),
-                (Snapshot, 1),
+            shares![
+                Insert 4, Remove 3, Contains 4, Unique 2, Grow 1, Split 4, Double 3, Release 5, Snapshot 1
             ],
             &[
                 "table tail=2 deepest=2 growing split=2 release",
@@ -114,16 +59,8 @@ pub fn recipe(model: u8) -> Recipe {
             ],
         ),
         _ => (
-            &[
-                (Insert, 4),
-                (Remove, 5),
-                (Contains, 3),
-                (Unique, 3),
-                (Count, 1),
-                (Move, 4),
-                (Split, 4),
-                (Snapshot, 6),
-                (Append, 2),
+            shares![
+                Insert 4, Remove 5, Contains 3, Unique 3, Count 1, Move 4, Split 4, Snapshot 6, Append 2
             ],
             &[
                 "table tail=2 deepest=2 growing",
@@ -135,31 +72,18 @@ pub fn recipe(model: u8) -> Recipe {
                 "table deepest=2 both growing sweeps",
             ],
         ),
-    };
-    Recipe { kinds, shapes }
-}
-
-/// So many programs of a model, no two alike.
-pub fn programs(model: u8, seed: u64, number: usize) -> Vec<Program> {
-    let recipe = recipe(model);
-    let mut random = Random::new(seed ^ u64::from(model) << 32);
-    let mut known = HashSet::new();
-    let mut programs = Vec::new();
-    while programs.len() < number {
-        let program = program(&mut random, recipe);
-        let suits = program.items().len() <= ITEMS && program.memory().is_some();
-        if suits && known.insert(program.to_string()) {
-            programs.push(program);
-        }
     }
-    programs
 }
 
-fn program(random: &mut Random, recipe: Recipe) -> Program {
-    let mut shape: Shape = random
-        .pick(recipe.shapes)
-        .parse()
-        .expect("the shapes of a recipe");
+/// So many programs of a model.
+pub fn programs(model: u8, seed: u64, number: usize) -> Vec<Program> {
+    let (kinds, shapes) = recipe(model);
+    let random = &mut Random::new(seed ^ u64::from(model) << 32);
+    distinct(number, || Some(program(random, kinds, shapes)))
+}
+
+fn program(random: &mut Random, kinds: Shares, shapes: &[&str]) -> Program {
+    let mut shape: Shape = random.pick(shapes).parse().expect("the shapes of a recipe");
     shape.contract = random.below(2) == 0;
     if shape.slots > 1 {
         shape.slots = random.pick(&[1, 2, 2, 3]);
@@ -167,17 +91,16 @@ fn program(random: &mut Random, recipe: Recipe) -> Program {
     shape.attempts = random.pick(&[1, 2]);
     let pool = items(random);
     let threads = random.pick(&[2, 2, 3, 3, 3, 4]);
-    let calls = random.pick(&[4, 5, 6]);
+    let deal = Deal::new(threads, random.pick(&[4, 5, 6]));
+    let make = if shape.contract { by_contract } else { freely };
     let mut program = Program {
         shape,
         fill: Vec::new(),
-        threads: Vec::new(),
+        threads: vec![Vec::new(); threads],
     };
-    if shape.contract {
-        by_contract(random, recipe, &pool, threads, calls, &mut program);
-    } else {
-        freely(random, recipe, &pool, threads, calls, &mut program);
-    }
+    make(random, kinds, &pool, deal, &mut program);
+    program.fill.sort();
+    program.threads.sort();
     program
 }
 
@@ -211,85 +134,58 @@ fn token(random: &mut Random, shape: &Shape, item: Item) -> Token {
     }
 }
 
-fn kind(random: &mut Random, recipe: Recipe) -> Kind {
-    let mut at = random.below(recipe.kinds.iter().map(|(_, share)| share).sum());
-    let kind = recipe.kinds.iter().find_map(|&(kind, share)| {
-        let here = at < share;
-        at = at.wrapping_sub(share);
-        here.then_some(kind)
-    });
-    kind.expect("the shares add up")
-}
-
 fn call(random: &mut Random, kind: Kind, item: Item) -> Call {
     let item = if kind.has_item() {
         item
     } else {
         Item::default()
     };
-    let side = if kind.has_side() {
-        random.below(2) as u8
-    } else {
-        0
-    };
-    Call {
-        side,
-        ..Call::new(kind, item)
+    let mut call = Call::new(kind, item);
+    if kind.has_side() {
+        call.side = random.below(2) as u8;
     }
+    call
 }
 
 /// Any call with any item.
 fn freely(
     random: &mut Random,
-    recipe: Recipe,
+    kinds: Shares,
     pool: &[Item],
-    threads: usize,
-    calls: usize,
+    mut deal: Deal,
     program: &mut Program,
 ) {
     for _ in 0..random.below(4) {
         let item = random.pick(pool);
         program.fill.push(token(random, &program.shape, item));
     }
-    program.fill.sort();
-    let mut left = calls.max(threads);
-    for thread in (1..=threads).rev() {
-        let most = (left + 1 - thread).min(3);
-        let calls = 1 + random.below(most);
-        left -= calls;
-        let made = (0..calls).map(|_| {
+    for thread in &mut program.threads {
+        for _ in 0..deal.next(random) {
             let item = random.pick(pool);
-            let kind = kind(random, recipe);
-            call(random, kind, item)
-        });
-        program.threads.push(made.collect());
+            let kind = random.kind(kinds);
+            thread.push(call(random, kind, item));
+        }
     }
-    program.threads.sort();
 }
 
 /// Each thread removes what it inserted itself, or what was there for it from the beginning.
 fn by_contract(
     random: &mut Random,
-    recipe: Recipe,
+    kinds: Shares,
     pool: &[Item],
-    threads: usize,
-    calls: usize,
+    mut deal: Deal,
     program: &mut Program,
 ) {
-    let mut left = calls.max(threads);
-    for thread in (1..=threads).rev() {
+    for thread in &mut program.threads {
         let item = random.pick(pool);
         let mut owned = 0;
         for _ in 0..random.pick(&[0, 1, 1, 2]) {
             program.fill.push(token(random, &program.shape, item));
             owned += 1;
         }
-        let most = (left + 1 - thread).min(3);
-        let calls = 1 + random.below(most);
-        left -= calls;
-        let mut made = Vec::new();
-        while made.len() < calls {
-            let kind = kind(random, recipe);
+        let calls = deal.next(random);
+        while thread.len() < calls {
+            let kind = random.kind(kinds);
             let mut next = call(random, kind, item);
             match kind {
                 Kind::Remove if owned == 0 => continue,
@@ -303,15 +199,12 @@ fn by_contract(
                 _ => {}
             }
             let ends = next.expected == Some(false);
-            made.push(next);
+            thread.push(next);
             if ends {
                 break;
             }
         }
-        program.threads.push(made);
     }
-    program.fill.sort();
-    program.threads.sort();
 }
 
 #[cfg(test)]

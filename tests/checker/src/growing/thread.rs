@@ -11,12 +11,8 @@ use std::hash::{Hash, Hasher};
 const ENTRIES: usize = 28;
 
 /// The results of a call that is under way.
-#[derive(Clone, Copy, Debug)]
-pub struct Thread {
-    /// Calls that it has finished.
-    pub finished: u8,
-    /// Whether it makes no more of them.
-    pub ended: bool,
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Locals {
     len: u8,
     tags: [u8; ENTRIES],
     values: [u64; ENTRIES],
@@ -43,23 +39,7 @@ impl Tag {
     }
 }
 
-impl Thread {
-    /// One that is about to begin a call.
-    pub fn before(finished: u8, ended: bool) -> Self {
-        Self {
-            finished,
-            ended,
-            len: 0,
-            tags: [0; ENTRIES],
-            values: [0; ENTRIES],
-        }
-    }
-
-    /// Whether it has made the first access of its call.
-    pub fn has_begun(&self) -> bool {
-        self.len > 0
-    }
-
+impl Locals {
     /// How many there are.
     fn entries(&self) -> usize {
         self.len.into()
@@ -78,10 +58,8 @@ impl Thread {
     }
 }
 
-impl Hash for Thread {
+impl Hash for Locals {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.finished.hash(hasher);
-        self.ended.hash(hasher);
         self.len.hash(hasher);
         for at in 0..self.entries() {
             self.tags[at].hash(hasher);

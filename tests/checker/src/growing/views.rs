@@ -4,40 +4,18 @@
 //! A call with another item of its head may change it by one too, because a token can cover both.
 
 use super::geometry::{Class, Item};
-use super::machine::{Answer, World};
-use super::program::{Call, Kind};
-use crate::monitor::{Effect, Monitor, Role, Set, Told};
-
-/// A thread begins a call.
-pub fn call(world: &World, monitor: &mut Monitor, sets: &mut [Set], thread: usize, call: &Call) {
-    for (&item, set) in world.items.iter().zip(sets) {
-        if let Some(role) = role(item, call) {
-            monitor.call(set, thread, role);
-        }
-    }
-}
-
-/// A thread's call returns. False: nothing explains the result.
-#[must_use]
-pub fn answer(
-    world: &World,
-    monitor: &mut Monitor,
-    sets: &mut [Set],
-    thread: usize,
-    call: &Call,
-    answer: Answer,
-) -> bool {
-    world.items.iter().zip(sets).all(|(&item, set)| {
-        role(item, call).is_none() || monitor.answer(set, thread, told(item, answer))
-    })
-}
+use super::machine::Answer;
+use super::program::Call;
+use crate::call::Kind;
+use crate::monitor::{Effect, Role, Told};
 
 /// How many of these tokens cover an item.
 pub fn number(item: Item, tokens: impl Iterator<Item = Class>) -> u8 {
     tokens.filter(|class| class.covers(item)).count() as u8
 }
 
-fn role(item: Item, call: &Call) -> Option<Role> {
+/// What a call is to an item; `None` if nothing.
+pub fn role(item: Item, call: &Call) -> Option<Role> {
     if call.kind == Kind::Snapshot {
         return Some(Role::Counts);
     }
@@ -57,7 +35,8 @@ fn role(item: Item, call: &Call) -> Option<Role> {
     }))
 }
 
-fn told(item: Item, answer: Answer) -> Told {
+/// What a result of a call that is something to an item says.
+pub fn told(item: Item, answer: Answer) -> Told {
     match answer {
         Answer::Bool(result) => Told::Bool(result),
         Answer::Full => Told::Nothing,

@@ -1,8 +1,8 @@
 //! Insertion.
 
 use super::{ALL_COPIES, DONE, REFUSED, Run};
-use crate::mutants::Mutant;
-use crate::points::{At, Caller, Insertion};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{At, Caller, Insertion};
 
 impl Run<'_> {
     pub(super) fn insertion(&mut self, point: Insertion) {

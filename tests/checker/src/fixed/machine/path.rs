@@ -6,9 +6,9 @@
 use model::{Layout, Token};
 
 use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
-use crate::mutants::Mutant;
-use crate::points::Caller;
-use crate::thread::Search;
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::Caller;
+use crate::fixed::thread::Search;
 
 /// Buckets that are examined to find out whether one hop is enough.
 fn near(layout: Layout) -> u16 {

@@ -1,5 +1,5 @@
 //! The layouts of the words of the machine. What a word says is the matter of the [`model`];
-//! [`conformance`](crate::conformance) compares the words that come out with those of the crate.
+//! [`conformance`](crate::fixed::conformance) compares the words that come out with those of the crate.
 
 use model::Layout;
 

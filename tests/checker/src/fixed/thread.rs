@@ -6,21 +6,18 @@
 
 use model::{Fingerprint, Layout, Token, Value};
 
-use crate::memory::{BUCKETS, Control, Transfer};
-use crate::points::{Asker, At, Caller, Peek};
-use crate::program::{Item, Kind, Operation};
+use crate::call::Kind;
+use crate::fixed::memory::{BUCKETS, Control, Transfer};
+use crate::fixed::points::{Asker, At, Caller, Peek};
+use crate::fixed::program::{Call, Item};
 
 /// Everything that a thread knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Thread {
+pub struct Locals {
     /// The access that it makes next.
     pub at: At,
     /// The call that it is in.
     pub kind: Option<Kind>,
-    /// The calls that it has finished.
-    pub finished: u8,
-    /// Whether it has made the first access of its call.
-    pub begun: bool,
     /// What goes on when a routine returns, the innermost last.
     pub callers: [Caller; DEPTH],
     /// How many of those there are.
@@ -165,49 +162,41 @@ pub struct Scanning {
 /// Routines within routines, at most.
 const DEPTH: usize = 5;
 
-impl Thread {
-    /// A thread that has finished so many calls and goes on to the next, if there is one.
-    pub fn before(finished: u8, next: Option<&Operation>, layout: Layout) -> Self {
-        let idle = Self {
-            finished,
+impl Locals {
+    /// Those of a thread that is about to begin a call.
+    pub fn before(call: &Call, layout: Layout) -> Self {
+        let &Call {
+            kind,
+            item,
+            value,
+            new,
+            ..
+        } = call;
+        let mut locals = Self {
+            at: At::first(kind),
+            kind: Some(kind),
+            item,
+            value,
+            new,
             ..Self::default()
         };
-        match next {
-            None => idle,
-            Some(&Operation {
-                kind,
-                item,
-                value,
-                new,
-                ..
-            }) => {
-                let mut thread = Self {
-                    at: At::first(kind),
-                    kind: Some(kind),
-                    item,
-                    value,
-                    new,
-                    ..idle
-                };
-                match kind {
-                    Kind::Unique => thread.push(Caller::AdmissionLook),
-                    Kind::UniqueValue => {
-                        // The lookup is part of each attempt.
-                        thread.attempt = 1;
-                        thread.push(Caller::AdmissionLook);
-                    }
-                    Kind::Move if layout.has_values() => {
-                        // It has to see which token it moves.
-                        thread.push(Caller::MovePeek);
-                        thread.bucket = item.first;
-                        thread.at = At::Peek(Peek::First);
-                    }
-                    Kind::Move => thread.push(Caller::MoveClaim),
-                    _ => {}
-                }
-                thread
+        match kind {
+            Kind::Unique => locals.push(Caller::AdmissionLook),
+            Kind::UniqueValue => {
+                // The lookup is part of each attempt.
+                locals.attempt = 1;
+                locals.push(Caller::AdmissionLook);
             }
+            Kind::Move if layout.has_values() => {
+                // It has to see which token it moves.
+                locals.push(Caller::MovePeek);
+                locals.bucket = item.first;
+                locals.at = At::Peek(Peek::First);
+            }
+            Kind::Move => locals.push(Caller::MoveClaim),
+            _ => {}
         }
+        locals
     }
 
     /// Notes who goes on when the routine returns that is about to begin.

@@ -3,9 +3,9 @@
 use model::{Fingerprint, Layout};
 
 use super::{DONE, Run, stripe_of};
-use crate::memory::Access;
-use crate::mutants::Mutant;
-use crate::points::{Announce, At, Caller};
+use crate::fixed::memory::Access;
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{Announce, At, Caller};
 
 /// A hint as the log holds it: never 0.
 fn hint(layout: Layout, bucket: u8, f: Fingerprint) -> u64 {

@@ -5,10 +5,10 @@ use std::fmt;
 
 use model::{Layout, Token};
 
+use crate::monitor::THREADS;
+
 /// Buckets a table of the machine has at most.
 pub const BUCKETS: usize = 4;
-/// Threads, and so descriptors that can be in use at once.
-pub const THREADS: usize = 4;
 /// Version counters: two, so that tokens may share one or not. A bump of the wrong one would be noticed.
 pub const STRIPES: usize = 2;
 /// Slots that the log of hints has at most.

@@ -3,10 +3,10 @@
 use model::Token;
 
 use super::{Run, STRANGERS};
-use crate::mutants::Mutant;
-use crate::points::{Asker, At, Caller, Count, Lookup};
-use crate::program::Kind;
-use crate::thread::Frozen;
+use crate::call::Kind;
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{Asker, At, Caller, Count, Lookup};
+use crate::fixed::thread::Frozen;
 
 /// What a reference means, to one who has read its descriptor.
 pub(super) enum Resolved {

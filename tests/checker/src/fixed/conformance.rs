@@ -12,11 +12,14 @@ use lockfree_cuckoo::{
 use model::hashers::AsGiven;
 use model::stored;
 
-use crate::machine::{Answer, Run, STRANGERS, World};
-use crate::memory::Memory;
-use crate::mutants::Mutant;
-use crate::program::{CLASSES, Item, Kind, Operation, Program, Shape};
-use crate::random::{self, Random};
+use crate::call::Kind;
+use crate::fixed::machine::{Answer, STRANGERS, World};
+use crate::fixed::memory::Memory;
+use crate::fixed::mutants::Mutant;
+use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
+use crate::fixed::random;
+use crate::machine::alone;
+use crate::random::Random;
 
 /// All but 8 x 8: of a class there can be more copies than a snapshot of the machine can count.
 const LAYOUTS: [model::Layout; 8] = {
@@ -70,7 +73,7 @@ fn compare_with(
         true if shape.buckets > 2 => 1,
         _ => random.pick(&[1, 2, 3]),
     };
-    let mut calls: Vec<Operation> = (0..CALLS)
+    let mut calls: Vec<Call> = (0..CALLS)
         .map(|_| random::call(random, &shape, letters))
         .collect();
     if shape.buckets > 2 {
@@ -92,7 +95,7 @@ fn compare_with(
 }
 
 /// Leaves as many classes as a snapshot of the machine can count.
-fn spare_classes(calls: &mut [Operation]) {
+fn spare_classes(calls: &mut [Call]) {
     let mut classes: Vec<Item> = Vec::new();
     for call in calls {
         let class = call.item.class();
@@ -108,7 +111,7 @@ fn spare_classes(calls: &mut [Operation]) {
 }
 
 /// Turns some removes into inserts, so that tables become full.
-fn fill_up(random: &mut Random, calls: &mut [Operation]) {
+fn fill_up(random: &mut Random, calls: &mut [Call]) {
     let share = random.below(4);
     for call in calls {
         if call.kind == Kind::Remove && random.below(4) < share {
@@ -124,10 +127,9 @@ struct Both<'a> {
 }
 
 impl Both<'_> {
-    fn run(&mut self, calls: &[Operation]) -> Result<usize, String> {
+    fn run(&mut self, calls: &[Call]) -> Result<usize, String> {
         for (at, &call) in calls.iter().enumerate() {
-            let machine = Run::alone(self.world, &mut self.memory, 0, call, STEPS)
-                .ok_or("a call of the machine never returns")?;
+            let machine = alone::<program::Fixed>(self.world, &mut self.memory, 0, &call, STEPS)?;
             let crate_ = self.filter.call(self.world, call);
             let words = self.filter.words();
             let expected = &self.memory.words[..self.world.shape.buckets];
@@ -148,7 +150,7 @@ impl Both<'_> {
 /// A filter of the crate, whatever its layout.
 pub(crate) trait Subject: Send + Sync {
     /// Makes a call.
-    fn call(&self, world: &World, call: Operation) -> Answer;
+    fn call(&self, world: &World, call: Call) -> Answer;
     /// The words of the stored form.
     fn words(&mut self) -> Vec<u64>;
 }
@@ -196,7 +198,7 @@ fn hash(shape: &Shape, item: Item) -> u64 {
 }
 
 impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
-    fn call(&self, world: &World, call: Operation) -> Answer {
+    fn call(&self, world: &World, call: Call) -> Answer {
         let hash = hash(&world.shape, call.item);
         match call.kind {
             Kind::Insert => match self.insert_hash(hash) {
@@ -215,9 +217,7 @@ impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
                 Ok(copy) => copied(world, &copy),
                 Err(_) => Answer::NoCopy,
             },
-            Kind::UniqueValue | Kind::Value | Kind::Values | Kind::Replace | Kind::Take => {
-                unreachable!("the notation knows no values without room for them")
-            }
+            _ => unreachable!("the notation knows no values without room for them"),
         }
     }
 
@@ -230,9 +230,9 @@ impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
 struct Valued<L: WithValues>(Filter<Fixed<L>, AsGiven>);
 
 impl<L: WithValues> Subject for Valued<L> {
-    fn call(&self, world: &World, call: Operation) -> Answer {
+    fn call(&self, world: &World, call: Call) -> Answer {
         let Self(filter) = self;
-        let Operation { value, new, .. } = call;
+        let Call { value, new, .. } = call;
         let hash = hash(&world.shape, call.item);
         match call.kind {
             Kind::Insert => match filter.insert_value_hash(hash, value) {

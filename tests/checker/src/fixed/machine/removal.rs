@@ -1,9 +1,9 @@
 //! Removal.
 
 use super::{DONE, NOT_DONE, Run};
-use crate::mutants::Mutant;
-use crate::points::{At, Caller, Removal};
-use crate::program::Kind;
+use crate::call::Kind;
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{At, Caller, Removal};
 
 impl Run<'_> {
     pub(super) fn removal(&mut self, point: Removal) {

@@ -1,10 +1,11 @@
 //! The audit: all threads die, and a newcomer finds the table in order.
 
-use crate::machine::{Answer, Run, World};
-use crate::memory::{Memory, THREADS};
-use crate::monitor::Monitor;
-use crate::program::{Kind, Operation};
-use crate::state::State;
+use crate::call::Kind;
+use crate::fixed::machine::{Answer, World};
+use crate::fixed::memory::Memory;
+use crate::fixed::program::{Call, Fixed};
+use crate::machine::alone;
+use crate::monitor::{Monitor, Set, THREADS};
 
 /// Steps within which a call must return that nobody disturbs. The longest is an insert that searches and moves,
 /// while everything is frozen.
@@ -16,16 +17,17 @@ const STEPS: usize = 400;
 /// # Errors
 ///
 /// What the newcomer found to be wrong.
-pub fn after_death(world: &World, state: &State, monitor: &Monitor) -> Result<(), String> {
-    let mut memory = state.memory;
+pub fn after_death(
+    world: &World,
+    mut memory: Memory,
+    sets: &[Set],
+    monitor: &Monitor,
+) -> Result<(), String> {
     if world.shape.layout.has_values() {
         check_values(world, &mut memory)?;
     }
-    let mut call = |kind: Kind, item| {
-        let call = Operation::new(kind, item);
-        newcomer(world, &mut memory, call)
-    };
-    for (class, (&item, &set)) in world.classes.iter().zip(state.sets()).enumerate() {
+    let mut call = |kind, item| newcomer(world, &mut memory, &Call::new(kind, item));
+    for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
         let Answer::Number(copies) = call(Kind::Count, item)? else {
             unreachable!("a count returns a number");
         };
@@ -50,21 +52,20 @@ pub fn after_death(world: &World, state: &State, monitor: &Monitor) -> Result<()
     Ok(())
 }
 
-fn newcomer(world: &World, memory: &mut Memory, call: Operation) -> Result<Answer, String> {
-    Run::alone(world, memory, THREADS - 1, call, STEPS)
-        .ok_or_else(|| format!("a newcomer's {} never returns", call.kind.name()))
+fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, String> {
+    alone::<Fixed>(world, memory, THREADS - 1, call, STEPS)
 }
 
 /// A newcomer sees the values of each class, replaces one, and back.
 fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
     for (at, &(item, value)) in world.tokens.iter().enumerate() {
         let mut call = |kind: Kind, value, new| {
-            let call = Operation {
+            let call = Call {
                 value,
                 new,
-                ..Operation::new(kind, item)
+                ..Call::new(kind, item)
             };
-            newcomer(world, memory, call)
+            newcomer(world, memory, &call)
         };
         let Answer::Copy(copy) = call(Kind::Values, 0, 0)? else {
             unreachable!("a lookup of values returns them");

@@ -20,12 +20,10 @@
 
 use model::Value;
 
-use crate::machine::{Answer, STRANGERS, World};
-use crate::monitor::{Code, Effect, Monitor, Role, Set, Told};
-use crate::program::{CLASSES, Item, Kind, Operation, Program, TOKENS};
-
-/// Views a program has at most.
-pub const VIEWS: usize = 2 * CLASSES + TOKENS;
+use crate::call::Kind;
+use crate::fixed::machine::{Answer, World};
+use crate::fixed::program::{Call, Item, Program, TOKENS};
+use crate::monitor::{Code, Effect, Role, Told};
 
 /// How many of each token that the program knows there are.
 pub type Numbers = [u8; TOKENS];
@@ -94,56 +92,14 @@ fn has_one_at_most(program: &Program, class: Item) -> bool {
     filled.count() < 2 && !calls.any(|call| call.kind == Kind::Insert && call.item.class() == class)
 }
 
-/// A thread begins a call.
-pub fn call(
-    world: &World,
-    monitor: &mut Monitor,
-    sets: &mut [Set],
-    thread: usize,
-    call: &Operation,
-) {
-    let class = world.class_of(call.item.first, call.item.f);
-    for (view, set) in world.views.iter().zip(sets) {
-        if let Some(role) = view.role(world, class, call) {
-            monitor.call(set, thread, role);
-        }
-    }
-}
-
-/// A thread's call returns. False: nothing explains the result.
-#[must_use]
-pub fn answer(
-    world: &World,
-    monitor: &mut Monitor,
-    sets: &mut [Set],
-    thread: usize,
-    call: &Operation,
-    answer: Answer,
-) -> bool {
-    let class = world.class_of(call.item.first, call.item.f);
-    let known = match answer {
-        Answer::Value(Some(value)) => {
-            let token = (call.item.class(), value);
-            world.tokens.contains(&token)
-        }
-        Answer::Copy(copy) => digit(copy, STRANGERS) == 0,
-        _ => true,
-    };
-    let mut views = world.views.iter().zip(sets);
-    known
-        && views.all(|(view, set)| {
-            view.role(world, class, call).is_none()
-                || monitor.answer(set, thread, view.told(world, call, answer))
-        })
-}
-
-fn digit(copy: u64, at: usize) -> u8 {
+/// How many of a token a copy has.
+pub fn digit(copy: u64, at: usize) -> u8 {
     (copy >> (4 * at) & 0xf) as u8
 }
 
 /// A token of the class of a call, for those who watch which one there is. One that the program does not know is none of
 /// them.
-fn code(world: &World, call: &Operation, value: Value) -> Code {
+fn code(world: &World, call: &Call, value: Value) -> Code {
     let token = (call.item.class(), value);
     let known = world.tokens.iter().position(|&known| known == token);
     known.map_or(Code::MAX, |at| at as Code + 1)
@@ -163,18 +119,18 @@ impl View {
         }
     }
 
-    /// What is watched, for those who read a failure.
+    /// Which tokens count, for those who read a failure.
     pub fn name(&self, world: &World) -> String {
         let Item { first, second, f } = world.classes[self.class];
         match self.watched {
-            Watched::Value(value) => format!("{f:x} with value {value} in {first} and {second}"),
-            _ => format!("{f:x} in {first} and {second}"),
+            Watched::Value(value) => format!("of {f:x} with value {value} in {first} and {second}"),
+            _ => format!("of {f:x} in {first} and {second}"),
         }
     }
 
     /// What a call is to it; `None` if nothing.
-    fn role(&self, world: &World, class: Option<usize>, call: &Operation) -> Option<Role> {
-        let here = class == Some(self.class);
+    pub fn role(&self, world: &World, call: &Call) -> Option<Role> {
+        let here = call.item.class() == world.classes[self.class];
         let code = |value| code(world, call, value);
         let effect = match (call.kind, self.watched) {
             // A relocation is no call of the multiset.
@@ -211,7 +167,7 @@ impl View {
     }
 
     /// What a result of a call that is something to it says.
-    fn told(&self, world: &World, call: &Operation, answer: Answer) -> Told {
+    pub fn told(&self, world: &World, call: &Call, answer: Answer) -> Told {
         match (answer, self.watched) {
             (Answer::Number(copies), _) => Told::Number(copies as u8),
             (Answer::Copy(copy), _) => {
@@ -244,7 +200,7 @@ fn told_of_class(kind: Kind, answer: Answer) -> Told {
     }
 }
 
-fn told_of_value(value: Value, call: &Operation, answer: Answer) -> Told {
+fn told_of_value(value: Value, call: &Call, answer: Answer) -> Told {
     let own = value == call.value;
     match (call.kind, answer) {
         (Kind::Unique, Answer::Bool(false)) if own => Told::Unchanged,
@@ -271,7 +227,8 @@ mod tests {
     use model::history::{Event, Multiset, ValueCall, linearizable};
 
     use super::*;
-    use crate::state::replay;
+    use crate::monitor::Monitor;
+    use crate::state::Setting;
 
     /// Each value by itself, and the number of tokens: 4 came after 9 was seen, and 9 was seen after 4.
     #[test]
@@ -280,18 +237,15 @@ mod tests {
         for (other, explained) in [("contains f01", false), ("insert f01=9", true)] {
             let text = format!("pair layout=4x12+4: f01=9 | replace f01 9>4 | {thread} | {other}");
             let program: Program = text.parse().expect("a program");
-            let world = World::new(&program, None);
+            let setting = Setting::new(&program, None);
             let monitor = &mut Monitor::default();
-            let numbers = std::array::from_fn(|at| {
-                u8::from(world.tokens.get(at) == Some(&(world.classes[0], 9)))
-            });
-            let start = |view: &View| monitor.start(view.number(&numbers).into());
-            let mut sets: Vec<Set> = world.views.iter().map(start).collect();
-            call(&world, monitor, &mut sets, 0, &program.threads[0][0]);
+            let mut state = setting.start(monitor);
+            setting.begin(&mut state, monitor, 0, &program.threads[0][0]);
             let mut sees = |nth: usize, value| {
-                let lookup = &program.threads[1][nth];
-                call(&world, monitor, &mut sets, 1, lookup);
-                answer(&world, monitor, &mut sets, 1, lookup, Answer::Value(value))
+                let (lookup, answer) = (&program.threads[1][nth], Answer::Value(value));
+                setting.begin(&mut state, monitor, 1, lookup);
+                let explained = setting.explain(&mut state, monitor, 1, lookup, answer);
+                explained.is_ok()
             };
             assert!(sees(0, Some(4)));
             assert_eq!(sees(1, Some(9)), explained, "with {other}");
@@ -306,7 +260,10 @@ mod tests {
         let program: Program = program.parse().expect("a program");
         // The take and the lookup read the empty bucket before 4 comes there. The other lookup sees 9.
         let schedule = [0, 0, 0, 2, 2, 1, 1, 1, 1, 1, 1, 0, 2, 2];
-        let (steps, _) = replay(&program, None, &schedule);
+        let setting = Setting::new(&program, None);
+        let monitor = &mut Monitor::default();
+        let mut state = setting.start(monitor);
+        let steps = schedule.map(|thread| setting.step(&mut state, monitor, thread).0);
         let returned = |thread, nth| {
             let steps = steps.iter().filter(|step| step.thread == thread);
             steps.filter_map(|step| step.answer).nth(nth)

@@ -2,9 +2,9 @@
 
 use super::Run;
 use super::lookup::Resolved;
-use crate::memory::State;
-use crate::points::{Asker, At, Caller, Peek, Settle};
-use crate::thread::{Admission, Frozen};
+use crate::fixed::memory::State;
+use crate::fixed::points::{Asker, At, Caller, Peek, Settle};
+use crate::fixed::thread::{Admission, Frozen};
 
 impl Run<'_> {
     /// Returns the content of a word that is no reference at the time.

@@ -13,15 +13,21 @@ use std::thread;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
-use crate::conformance::{self, ATTEMPTS, Subject};
-use crate::machine::{Answer, World};
-use crate::memory::{BUCKETS, STRIPES};
+use crate::call::Kind;
+use crate::fixed::conformance::{self, ATTEMPTS, Subject};
+use crate::fixed::machine::{Answer, World};
+use crate::fixed::memory::{BUCKETS, STRIPES};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{At, Pool};
+use crate::fixed::program::{Call, Fixed, Item, Program};
+use crate::fixed::random;
+use crate::fixed::thread::Locals;
 use crate::monitor::Monitor;
-use crate::mutants::Mutant;
-use crate::points::{At, Pool};
-use crate::program::{Item, Kind, Operation, Program};
-use crate::random::{self, Random};
-use crate::state::{Setting, State};
+use crate::random::Random;
+use crate::state;
+
+type Setting<'a> = state::Setting<'a, Fixed>;
+type State = state::State<Fixed>;
 
 /// Accesses of the crate that publish the number of a use: the machine does not read the last one.
 const PUBLISHING: usize = 2;
@@ -151,7 +157,7 @@ fn in_step(
     random: &mut Random,
 ) -> Result<(usize, State), String> {
     let monitor = &mut Monitor::default();
-    let mut state = State::start(setting, monitor);
+    let mut state = setting.start(monitor);
     let mut steps = 0;
     loop {
         let ready = (0..threads.len()).filter(|&thread| state.is_under_way(thread));
@@ -165,17 +171,17 @@ fn in_step(
             if !state.is_under_way(id) {
                 break;
             }
-            let kind = state.threads[id].kind;
-            let (step, verdict) = state.step(setting, monitor, id);
+            let Locals { at, kind, .. } = state.threads[id].locals;
+            let (step, verdict) = setting.step(&mut state, monitor, id);
             verdict?;
             steps += 1;
-            let publishes = step.at == At::Pool(Pool::PublishNumber);
+            let publishes = at == At::Pool(Pool::PublishNumber);
             let accesses = if publishes { PUBLISHING } else { 1 };
             let returned = threads[id].make(accesses + counting(kind, step.answer));
             if returned != step.answer {
                 return Err(format!(
-                    "step {steps}, thread {id}, {:?}: the machine returns {:?}, the crate {returned:?}",
-                    step.at, step.answer
+                    "step {steps}, thread {id}, {at:?}: the machine returns {:?}, the crate {returned:?}",
+                    step.answer
                 ));
             }
         }
@@ -227,7 +233,7 @@ impl Led {
 fn follow(
     world: &World,
     filter: &dyn Subject,
-    calls: &[Operation],
+    calls: &[Call],
     wait: Receiver<()>,
     tell: Sender<News>,
 ) {
@@ -277,12 +283,12 @@ fn filled(program: &Program, world: &World) -> Result<Box<dyn Subject>, String> 
         *word = layout
             .with(*word, layout.token(item.f, value))
             .ok_or("the tokens of a program fit its buckets")?;
-        let mut insert = Operation::new(Kind::Insert, item);
+        let mut insert = Call::new(Kind::Insert, item);
         insert.value = value;
         filter.call(world, insert);
         if filter.words()[usize::from(item.first)] != *word {
             // It went to the other bucket, which was emptier. The copy that is new is the one that moves.
-            let back = Operation::new(Kind::Move, item.flipped());
+            let back = Call::new(Kind::Move, item.flipped());
             filter.call(world, back);
         }
     }

@@ -2,11 +2,11 @@
 
 use super::lookup::Resolved;
 use super::{ALL_COPIES, DONE, FOUND, NOT_DONE, REFUSED, Run};
-use crate::memory::{State, Transfer};
-use crate::mutants::Mutant;
-use crate::points::{Admitting, Asker, At, Caller, Decide};
-use crate::program::Kind;
-use crate::thread::{Admission, Frozen};
+use crate::call::Kind;
+use crate::fixed::memory::{State, Transfer};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{Admitting, Asker, At, Caller, Decide};
+use crate::fixed::thread::{Admission, Frozen};
 
 impl Run<'_> {
     /// Whether the call wants to know which token is present.

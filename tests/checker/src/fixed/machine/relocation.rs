@@ -3,9 +3,9 @@
 use model::Token;
 
 use super::{DONE, NOT_DONE, Run};
-use crate::memory::{State, Transfer};
-use crate::mutants::Mutant;
-use crate::points::{At, Caller, Relocation};
+use crate::fixed::memory::{State, Transfer};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{At, Caller, Relocation};
 
 impl Run<'_> {
     /// Moves a token, and puts `placed` into its slot if that is not 0. Returns whether it was done.

@@ -7,10 +7,10 @@
 
 use super::lookup::Resolved;
 use super::{DONE, NOT_DONE, Run};
-use crate::memory::{Access, Control, FIELDS, State};
-use crate::mutants::Mutant;
-use crate::points::{Asker, At, Caller, Pool, Resolve};
-use crate::thread::Frozen;
+use crate::fixed::memory::{Access, Control, FIELDS, State};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{Asker, At, Caller, Pool, Resolve};
+use crate::fixed::thread::Frozen;
 
 impl Run<'_> {
     pub(super) fn pool(&mut self, point: Pool) {

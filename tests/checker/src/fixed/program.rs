@@ -3,7 +3,9 @@
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
-use crate::memory::Memory;
+use crate::call::{self, Kind};
+use crate::fixed::memory::Memory;
+use crate::machine;
 
 /// Classes a program has at most.
 pub const CLASSES: usize = 8;
@@ -22,60 +24,15 @@ pub struct Item {
     pub f: Fingerprint,
 }
 
-/// What an operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// `insert`
-    Insert,
-    /// `insert_unique`
-    Unique,
-    /// `remove`
-    Remove,
-    /// `contains`
-    Contains,
-    /// `count`
-    Count,
-    /// One relocation, from the first candidate to the second.
-    Move,
-    /// `snapshot`
-    Snapshot,
-    /// `insert_unique_value`
-    UniqueValue,
-    /// `value`
-    Value,
-    /// `values`
-    Values,
-    /// `replace_value`
-    Replace,
-    /// `remove_value`
-    Take,
-}
-
-/// One call. The item means nothing to a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Operation {
-    /// What is called.
-    pub kind: Kind,
-    /// With what.
-    pub item: Item,
-    /// The value that is inserted, removed or replaced.
-    pub value: Value,
-    /// What it is replaced by.
-    pub new: Value,
-    /// Whether it must succeed, or must not, in every schedule.
-    pub expected: Option<bool>,
-}
+/// The machine of a table of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed;
 
 /// What the threads do, and on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// The shape of the table and the bounds.
-    pub shape: Shape,
-    /// Tokens that are there from the beginning, each in its first bucket.
-    pub fill: Vec<(Item, Value)>,
-    /// The calls of each thread.
-    pub threads: Vec<Vec<Operation>>,
-}
+pub type Program = machine::Program<Fixed>;
+
+/// One call. The item means nothing to a snapshot.
+pub type Call = call::Call<Item>;
 
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,36 +79,23 @@ impl Shape {
 }
 
 impl Program {
-    /// The table before the first step.
-    pub fn memory(&self) -> Memory {
+    /// The table before the first step; `None` if the tokens do not fit its buckets.
+    pub fn memory(&self) -> Option<Memory> {
         let mut memory = Memory::new(self.shape.descriptors);
         let layout = self.shape.layout;
         for &(item, value) in &self.fill {
             let word = &mut memory.words[usize::from(item.first)];
-            *word = layout
-                .with(*word, layout.token(item.f, value))
-                .expect("the tokens of a program fit its buckets");
+            *word = layout.with(*word, layout.token(item.f, value))?;
         }
-        memory
-    }
-
-    /// Whether the buckets have slots for the tokens of the beginning.
-    pub fn fits(&self) -> bool {
-        (0..self.shape.buckets).all(|bucket| {
-            let tokens = self
-                .fill
-                .iter()
-                .filter(|(item, _)| usize::from(item.first) == bucket);
-            tokens.count() <= self.shape.layout.slots
-        })
+        Some(memory)
     }
 
     /// The classes that the program knows, each by the item with the lower bucket first.
     pub fn classes(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
-        let called = called.filter(|op| op.kind != Kind::Snapshot);
+        let called = called.filter(|call| call.kind.has_item());
         let filled = self.fill.iter().map(|&(item, _)| item);
-        let items = called.map(|op| op.item).chain(filled);
+        let items = called.map(|call| call.item).chain(filled);
         let mut classes: Vec<Item> = items.map(Item::class).collect();
         classes.sort();
         classes.dedup();
@@ -164,7 +108,7 @@ impl Program {
             return self.classes().into_iter().map(|class| (class, 0)).collect();
         }
         let called = self.threads.iter().flatten();
-        let inserted = called.filter_map(|op| Some((op.item, op.inserts()?)));
+        let inserted = called.filter_map(|call| Some((call.item, call.inserts()?)));
         let tokens = inserted.chain(self.fill.iter().copied());
         let mut tokens: Vec<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
         tokens.sort();
@@ -193,18 +137,7 @@ impl Item {
     }
 }
 
-impl Operation {
-    /// A call that may return what the tokens make it.
-    pub fn new(kind: Kind, item: Item) -> Self {
-        Self {
-            kind,
-            item,
-            value: 0,
-            new: 0,
-            expected: None,
-        }
-    }
-
+impl Call {
     /// The value of the token that there may be afterwards, and was not before.
     fn inserts(&self) -> Option<Value> {
         match self.kind {

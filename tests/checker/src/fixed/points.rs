@@ -1,6 +1,6 @@
 //! Points: the accesses of each routine, and those who wait for a routine to return.
 
-use crate::program::Kind;
+use crate::call::Kind;
 
 /// The access that a thread makes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -250,6 +250,7 @@ impl At {
             Kind::Count | Kind::Values => Self::Count(Count::Version),
             Kind::Move => Self::Pool(Pool::Claim),
             Kind::Snapshot => Self::Scan(Scan::TakeRight),
+            _ => unreachable!("a call of tables that grow"),
         }
     }
 }

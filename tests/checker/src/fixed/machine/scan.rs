@@ -5,11 +5,11 @@
 
 use super::Run;
 use super::announcement::hinted;
-use crate::memory::{Access, SCAN, STRIPES};
-use crate::mutants::Mutant;
-use crate::points::{At, Caller, Scan};
-use crate::program::Item;
-use crate::thread::Scanning;
+use crate::fixed::memory::{Access, SCAN, STRIPES};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::points::{At, Caller, Scan};
+use crate::fixed::program::Item;
+use crate::fixed::thread::Scanning;
 
 /// By how much the number of passes grows.
 const MORE_PASSES: u8 = 4;

@@ -1,0 +1,221 @@
+//! The mutants: the machine with one piece taken out, and the program that must notice.
+//!
+//! They are those of the models for loom, under the same names, and a few besides. Those that weaken a memory
+//! ordering mean nothing here, because all threads of the machine see one order of all accesses; they are
+//! listed, so that it can be checked that none has been forgotten.
+
+use crate::mutants::mutants;
+
+mutants! {
+    MissNotValidated: "a miss is not validated"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    MissBehindFrozenWordNotValidated: "a miss behind a frozen word is not validated"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    FrozenWordReadAsBucket: "a frozen word is read as a bucket"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    FailedRemoveNotValidated: "a failed remove is not validated"
+        by "a mover up and a remove, destination first", "remove returned false";
+    CountNotValidated: "a count is not validated"
+        by "a mover and a count", "count returned 0";
+    RelocationBumpsNothing: "a relocation bumps nothing"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    RelocationBumpsBeforeInstalls: "a relocation bumps before the installs"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    RelocationBumpsBetweenInstalls: "a relocation bumps between the installs"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    RelocationBumpsAfterCommit: "a relocation bumps after the commit"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    RemoveBumpsNothing: "a remove that sees two tokens bumps nothing"
+        by "equal tokens that come and go, and a lookup", "contains returned false";
+    RemoveBumpsAfterItsExchange: "a remove bumps after its exchange"
+        by "equal tokens that come and go, and a lookup", "contains returned false";
+    TwoTokensTakenAtOnce: "a remove takes one of two tokens at once"
+        by "equal tokens that come and go, and a lookup", "contains returned false";
+    PendingArrivalAlwaysPresent: "a pending arrival is always present"
+        by "a mover down and a remove, destination first", "contains returned true";
+    PendingArrivalNeverPresent: "a pending arrival is never present"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    DecidedArrivalUnnoticed: "an arrival decided meanwhile goes unnoticed"
+        by "a mover up and a lookup, destination first", "contains returned false";
+    StaleTakenForAbsence: "a lookup takes a stale reference for absence"
+        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
+    NumberOfUseNotChecked: "the number of a use is not checked"
+        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
+    ControlBeforeFields: "the control is read before the fields"
+        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
+    FieldsBeforeNumber: "the fields change before the number"
+        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
+    OpenedSlotForAnybody: "the last hop opens a slot for anybody"
+        by "an insert that opens a slot, and a rival that cannot", "which it must not here";
+    AttemptsNotBounded: "attempts are not bounded"
+        by "a kick and the removal of a neighbour", "no end after";
+    CommitWithOneWordFrozen: "a relocation commits with one word frozen"
+        by "a mover down and a remove, destination first", "are not inserts minus removes";
+    HalfFrozenStaysFrozen: "a relocation that froze one word leaves it frozen"
+        by "a mover down and a remove, destination first", "left frozen";
+    CommittedSourceStaysFrozen: "a committed relocation leaves its source frozen"
+        by "two owners of one descriptor, unrelated buckets, and a lookup", "frozen by a use that is over";
+    AdmissionLeavesTargetFrozen: "an admission leaves its target frozen"
+        by "one descriptor admits in two pairs, and lookups", "frozen by a use that is over";
+    RemoveIgnoresItsExchange: "a remove does not look whether its exchange succeeded"
+        by "two removes of one token", "remove returned true";
+    InsertIgnoresItsExchange: "an insert does not look whether its exchange succeeded"
+        by "two inserts in one bucket", "contains returned false";
+    RivalAdmissionNoObstacle: "a rival admission is no obstacle"
+        by "two admissions, each other's witness", "are not inserts minus removes";
+    AdmissionIgnoresItsWitness: "an admission does not ask its witness"
+        by "two admissions, each other's witness", "are not inserts minus removes";
+    FrozenWitnessNotSearched: "an equal token in a frozen witness does not count"
+        by "two admissions, and a neighbour moved out of the witness", "are not inserts minus removes";
+    RelocationGivesNoHint: "a relocation gives no hint"
+        by "a mover down and a snapshot", "snapshot returned";
+    RelocationHintsAfterCommit: "a relocation gives its hint after the commit"
+        by "a mover down and a snapshot", "snapshot returned";
+    RemoveGivesNoHint: "a remove that sees two tokens gives no hint"
+        by "equal tokens that come and go, and a snapshot", "snapshot returned";
+    ScanLeavesPendingAlone: "a scan leaves pending relocations alone"
+        by "a mover down and a snapshot", "snapshot returned";
+    ScanEndsBeforeReading: "a scan ends before it has read the table"
+        by "a mover down and a snapshot", "snapshot returned";
+    LostHintsIgnored: "hints that found no room are ignored"
+        by "two hops and a log of one hint", "snapshot returned";
+    TwoScansAtATime: "two scan at a time"
+        by "two snapshots and a mover", "snapshot returned";
+    LateNoteReplacesAnother: "a late note replaces another"
+        by "two snapshots in a row and two movers", "snapshot returned";
+    TwinOfAnotherValueIsNone: "a token of another value is no twin"
+        by "another value that comes while the first goes, and a lookup", "value returned no value";
+    ValueMissNotValidated: "a lookup of a value is not validated"
+        by "a mover up and a lookup of its value, destination first", "value returned no value";
+    ArrivalHasNoValue: "a token that arrives has no value"
+        by "a mover up and a lookup of its value, destination first", "value returned value 0";
+    TokenFoundByFingerprint: "a token is found by its fingerprint alone"
+        by "a replacement and a remove of the value", "take returned true";
+    PresentItemTakenForOwn: "a unique insert takes a present item for its own"
+        by "two unique inserts with values", "unique returned no value";
+    ScanForgetsValues: "a scan forgets values"
+        by "two values there and back, and a snapshot", "snapshot returned";
+    PathLosesItsValue: "an insert that needs a path loses its value"
+        by "a kick with a value, and lookups of both", "which nobody inserted";
+    HopTakesAnyOfItsClass: "a hop takes any token of its class"
+        by "a kick of one of two values, and lookups of both", "are not inserts minus removes";
+    ReplacementIgnoresItsExchange: "a replacement does not look whether its exchange succeeded"
+        by "two replacements of one value", "replace returned true";
+    FailedReplacementNotValidated: "a failed replacement is not validated"
+        by "a replacement and a mover up, destination first", "replace returned false";
+    ReplacementInTwoSteps: "a replacement removes before it inserts"
+        by "a replacement and a lookup", "are not inserts minus removes";
+    // Every answer of it is allowed, so no race notices; lockstep does.
+    { RefusalIgnoresRoom: "an insert is refused without a look whether there is room" }
+}
+
+const ORDERING: &str = "all threads see one order of all accesses";
+const ROTATION: &str = "the machine has one table, and nothing rotates";
+const WORDS: &str =
+    "words are told by the model; that a frozen one is read as a bucket is a mutant here";
+const CHUNKS: &str = "the machine copies tables, and stores none";
+const COUNTER: &str = "the counter of items is no part of the machine";
+const DOUBLING: &str =
+    "the table of the machine has one size; the machine of growing filters has mutants of its own";
+const ONE_TABLE: &str = "the machine has one table, not a list of them";
+
+/// Those of the models for loom that mean nothing here, and why. Of the fences of a descriptor, the machine has
+/// what they prevent, as two mutants of its own.
+pub const NOT_APPLICABLE: &[(&str, &str)] = &[
+    ("no Acquire fence after the fields", ORDERING),
+    ("no Release fence before the fields", ORDERING),
+    ("a claim is Relaxed", ORDERING),
+    ("the release of a claim is Relaxed", ORDERING),
+    ("two threads count on one cell", COUNTER),
+    ("the witness is read by a plain load", ORDERING),
+    ("the version is read Relaxed", ORDERING),
+    ("a bump releases nothing", ORDERING),
+    ("words are read Relaxed", ORDERING),
+    ("loads of words are not in the one order", ORDERING),
+    ("frozen words are read Relaxed", ORDERING),
+    ("exchanges of words are not in the one order", ORDERING),
+    ("an exchange of a word publishes nothing", ORDERING),
+    ("a commit publishes nothing", ORDERING),
+    ("the control is read Relaxed", ORDERING),
+    ("the number of a use is published Relaxed", ORDERING),
+    ("a scan is announced without Acquire", ORDERING),
+    // What a scan misses was noted after its first read, and so after it emptied the log.
+    ("the log is emptied after the announcement", ORDERING),
+    ("an admission asks its own table only", ONE_TABLE),
+    ("an admission reads other tables like a lookup", ONE_TABLE),
+    ("an emptying does not freeze its word", ROTATION),
+    ("an emptying does not look for a rotation", ROTATION),
+    ("an emptying asks before it freezes its word", ROTATION),
+    ("a token that hops behind a pass escapes it", ROTATION),
+    ("a spare is clean without a pass", ROTATION),
+    ("a late insert does not soil the spare", ROTATION),
+    ("a soil leaves the mark", ROTATION),
+    ("soils are not counted", ROTATION),
+    ("a rotation of another number is made", ROTATION),
+    ("the state is read Relaxed", ROTATION),
+    ("the state is not in the one order", ROTATION),
+    ("a rotation publishes nothing", ROTATION),
+    ("a lookup begins with the young generation", ROTATION),
+    ("a lookup trusts a state that has changed", ROTATION),
+    ("a remove trusts a state that has changed", ROTATION),
+    ("a count trusts a state that has changed", ROTATION),
+    ("an admission does not look for a rotation", ROTATION),
+    ("an admission does not ask the older generations", ROTATION),
+    (
+        "a refresh forgets what the older generations said",
+        ROTATION,
+    ),
+    ("others decide an admission in a generation", ROTATION),
+    ("chunks trust words that a token has left", CHUNKS),
+    ("chunks leave pending relocations alone", CHUNKS),
+    ("a tag in one of two words goes unnoticed", WORDS),
+    ("a code is read as a bucket", WORDS),
+    ("a split does not freeze its word", DOUBLING),
+    ("a hop does not look at the parent of a bucket", DOUBLING),
+    (
+        "a lookup in a table that doubles is not validated",
+        DOUBLING,
+    ),
+    (
+        "a lookup in the midst of a growth is not validated",
+        DOUBLING,
+    ),
+    (
+        "a lookup takes what is not where the sweep left it for empty",
+        DOUBLING,
+    ),
+    ("a hop in a table that doubles bumps nothing", DOUBLING),
+    (
+        "a remove by one exchange takes a shorter token without validation",
+        DOUBLING,
+    ),
+    ("the hint is read Relaxed", DOUBLING),
+    ("a remove begins with the coarsest table", DOUBLING),
+    ("a scan heeds no hints of the parts of a bucket", DOUBLING),
+    (
+        "an admission reads the older generations like a lookup",
+        ROTATION,
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verify::suites::LOOM;
+
+    fn names_of_loom() -> impl Iterator<Item = &'static str> {
+        LOOM.mutants.iter().map(|mutant| mutant.piece.name)
+    }
+
+    #[test]
+    fn no_mutant_of_loom_is_forgotten() {
+        let here = |name: &str| MUTANTS.iter().any(|mutant| mutant.name == name);
+        let listed = |name: &str| NOT_APPLICABLE.iter().any(|(other, _)| *other == name);
+        for name in names_of_loom() {
+            assert!(here(name) != listed(name), "{name}");
+        }
+        for (name, _) in NOT_APPLICABLE {
+            assert!(names_of_loom().any(|other| other == *name), "{name}");
+        }
+    }
+}

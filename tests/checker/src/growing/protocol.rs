@@ -1,0 +1,249 @@
+//! The machine of tables that double, as the explorer sees it.
+
+use std::fmt;
+use std::str::SplitWhitespace;
+
+use super::geometry::{Class, Item, level_of};
+use super::machine::{Answer, Run, World};
+use super::matching::matches;
+use super::memory::{self, Access, Memory};
+use super::mutants::{MUTANTS, Mutant};
+use super::program::{Call, Growing, ITEMS, Program, Shape, Token};
+use super::thread::Locals;
+use super::word::Word;
+use super::{audit, notation, views};
+use crate::call::Kind;
+use crate::machine::{Machine, Shown, Step};
+use crate::monitor::{Monitor, Role, Set, Told};
+use crate::mutants::Killed;
+
+impl Machine for Growing {
+    type Shape = Shape;
+    type Item = Item;
+    type Token = Token;
+    type Mutant = Mutant;
+    type World = World;
+    type Memory = Memory;
+    type Locals = Locals;
+    type Access = Access;
+    type Answer = Answer;
+    type View = Item;
+    type Tokens = Vec<Class>;
+
+    const KINDS: &'static [Kind] = &[
+        Kind::Insert,
+        Kind::Unique,
+        Kind::Remove,
+        Kind::Contains,
+        Kind::Count,
+        Kind::Move,
+        Kind::Split,
+        Kind::Sweep,
+        Kind::Double,
+        Kind::Grow,
+        Kind::Release,
+        Kind::Append,
+        Kind::Snapshot,
+    ];
+    const RACES: &'static str = include_str!("races.txt");
+    const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+
+    fn parse_tokens(text: &str, _: &Shape) -> Option<Vec<Token>> {
+        Some(vec![notation::parse_token(text)?])
+    }
+
+    fn write_token(token: &Token, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        notation::write_token(token, out)
+    }
+
+    fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>, _: &Shape) -> Option<Call> {
+        notation::parse_call(kind, words)
+    }
+
+    fn write_call(call: &Call, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        notation::write_call(call, out)
+    }
+
+    fn memory(program: &Program) -> Option<Memory> {
+        program.memory()
+    }
+
+    fn counts(program: &Program) -> bool {
+        program.items().len() <= ITEMS
+    }
+
+    fn world(program: &Program, mutant: Option<Mutant>) -> World {
+        World::new(program, mutant)
+    }
+
+    fn locals(_: &World, _: &Call) -> Locals {
+        Locals::default()
+    }
+
+    fn step(
+        world: &World,
+        memory: &mut Memory,
+        locals: &mut Locals,
+        thread: usize,
+        call: &Call,
+    ) -> Step<Self> {
+        let (run, answer) = Run::step(world, memory, locals, thread, call);
+        Step {
+            access: run.access,
+            wrote: run.wrote,
+            fault: run.fault,
+            answer,
+        }
+    }
+
+    fn succeeded(answer: Answer) -> bool {
+        answer == Answer::Bool(true)
+    }
+
+    /// Who is refused owns nothing that it could remove.
+    fn ends(world: &World, call: &Call, answer: Answer) -> bool {
+        let owns = call.kind.has_item() && !call.kind.has_side();
+        world.contract && owns && answer != Answer::Bool(true)
+    }
+
+    fn views(world: &World) -> &[Item] {
+        &world.items
+    }
+
+    fn role(_: &World, &item: &Item, call: &Call) -> Option<Role> {
+        views::role(item, call)
+    }
+
+    fn told(_: &World, &item: &Item, _: &Call, answer: Answer) -> Told {
+        views::told(item, answer)
+    }
+
+    /// The classes of all tokens: those in the live words. What a split has frozen is the truth until the word is gone.
+    fn tokens(world: &World, memory: &Memory) -> Result<Vec<Class>, String> {
+        let mut tokens = Vec::new();
+        for table in 0..usize::from(memory.tables) {
+            let level = memory.hints[table].level;
+            let mut next: Vec<u8> = (1 << level..2 << level).collect();
+            while let Some(number) = next.pop() {
+                match content(memory, number)? {
+                    Word::GONE if level_of(number) > level => {
+                        return Err(format!("word {number} is split too early"));
+                    }
+                    Word::GONE => next.extend([2 * number, 2 * number + 1]),
+                    Word::UNBORN => return Err(format!("word {number} is live, and not there")),
+                    word => tokens.extend(word.classes(world.levels_at(number), number)),
+                }
+            }
+        }
+        Ok(tokens)
+    }
+
+    fn number(&item: &Item, tokens: &Vec<Class>) -> u8 {
+        views::number(item, tokens.iter().copied())
+    }
+
+    fn counted(_: &World, item: &Item) -> String {
+        format!("that cover {item}")
+    }
+
+    /// Notes for each scan how often each item has been in throughout. Where a remove is under way, it may be explained
+    /// as over.
+    fn follow<'a>(
+        world: &World,
+        memory: &mut Memory,
+        shown: &Shown<Self>,
+        under_way: impl Iterator<Item = &'a Call>,
+    ) -> Result<(), String> {
+        if !world.contract {
+            return Ok(());
+        }
+        let throughout = &mut memory.throughout[shown.thread];
+        if shown.begun.is_some_and(|call| call.kind == Kind::Snapshot) {
+            *throughout = memory.items;
+        }
+        let mut verdict = Ok(());
+        if let Some(answer) = shown.answer {
+            let least = std::mem::take(throughout);
+            if let Answer::Copy(copy) = answer {
+                let copy: Vec<Class> = copy.iter().collect();
+                if !matches(&world.items, &least, &copy) {
+                    verdict = Err("a copy has no token for an item that was in throughout".into());
+                }
+            }
+        }
+        let mut stays = memory.items;
+        for call in under_way.filter(|call| call.kind == Kind::Remove) {
+            let stays = &mut stays[usize::from(world.id_of(call.item))];
+            *stays = stays.saturating_sub(1);
+        }
+        for throughout in &mut memory.throughout {
+            for (least, now) in throughout.iter_mut().zip(&stays) {
+                *least = (*least).min(*now);
+            }
+        }
+        verdict
+    }
+
+    /// Each item that is in can have a token.
+    fn check(world: &World, memory: &Memory, tokens: &Vec<Class>, _: usize) -> Result<(), String> {
+        if world.contract {
+            let items = memory.items.iter().map(|&number| usize::from(number));
+            if items.sum::<usize>() != tokens.len() {
+                return Err("there are not as many tokens as items".into());
+            }
+            if !matches(&world.items, &memory.items, tokens) {
+                return Err("an item that is in has no token".into());
+            }
+        }
+        Ok(())
+    }
+
+    fn check_end(_: &World, memory: &Memory) -> Result<(), String> {
+        let frozen = memory.words.iter().any(|word| word.is_reference());
+        let scanned = memory.stripes.iter().any(|stripe| stripe.scanned);
+        match (frozen, scanned || memory.scan.taken, memory.epoch.pinned) {
+            (true, ..) => Err("a word is left frozen".into()),
+            (_, true, _) => Err("a scan is left on".into()),
+            (_, _, 1..) => Err("a thread is left pinned".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn after_death(
+        world: &World,
+        memory: &Memory,
+        sets: &[Set],
+        monitor: &Monitor,
+    ) -> Result<(), String> {
+        audit::after_death(world, memory, sets, monitor)
+    }
+
+    fn show_access(_: &World, _: &Locals, access: &Access) -> String {
+        access.to_string()
+    }
+
+    fn show_words(_: &World, memory: &Memory) -> Vec<(usize, String)> {
+        let words = memory.words.iter().enumerate();
+        let there = words.filter(|(_, word)| word.code() != 0);
+        there
+            .map(|(number, word)| (number, word.to_string()))
+            .collect()
+    }
+}
+
+/// What a word holds logically.
+fn content(memory: &Memory, number: u8) -> Result<Word, String> {
+    let word = memory.words[usize::from(number)];
+    if !word.is_reference() {
+        return Ok(word);
+    }
+    let (index, uses) = word.named();
+    let descriptor = memory.descriptors[index];
+    if descriptor.uses != uses {
+        return Err(format!("word {number} is frozen by a use that is over"));
+    }
+    Ok(match descriptor.transfer.kind {
+        memory::Kind::Split => descriptor.transfer.old_source,
+        _ => descriptor.transfer.content(number),
+    })
+}
