@@ -46,7 +46,7 @@ pub mod jobs;
 pub mod machine;
 pub mod monitor;
 pub mod mutants;
-mod notation;
+pub mod notation;
 pub mod parts;
 pub mod races;
 pub mod random;

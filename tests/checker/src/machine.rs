@@ -1,27 +1,12 @@
-//! What a machine is: the protocol of one kind of filter, one access to shared memory a step. Its programs, what it has
-//! to keep to, and how it shows what it does.
+//! What a machine is: the protocol of one kind of filter, one access to shared memory a step, what it has to keep
+//! to, and how it shows what it does.
 
-use std::fmt::{self, Debug, Display};
+use std::fmt::{Debug, Display};
 use std::hash::Hash;
-use std::str::{FromStr, SplitWhitespace};
 
-use crate::call::{Call, Kind};
 use crate::monitor::{Monitor, Role, Set, Told};
 use crate::mutants::Killed;
-
-/// What the threads do, and on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program<M: Machine> {
-    /// The shape of the tables and the bounds.
-    pub shape: M::Shape,
-    /// Tokens that are there from the beginning.
-    pub fill: Vec<M::Token>,
-    /// The calls of each thread.
-    pub threads: Vec<Vec<CallOf<M>>>,
-}
-
-/// A call of a machine.
-pub type CallOf<M> = Call<<M as Machine>::Item>;
+use crate::notation::{CallOf, Notation, Program};
 
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,14 +47,8 @@ pub struct Shown<M: Machine> {
     pub answer: Option<M::Answer>,
 }
 
-/// A machine.
-pub trait Machine: Copy + Debug + Eq + 'static {
-    /// The shape of the tables and the bounds of their operations, all of them small.
-    type Shape: Copy + Debug + Display + Eq + FromStr<Err = String> + Send + Sync;
-    /// What calls are made with.
-    type Item: Copy + Debug + Default + Ord + Send + Sync;
-    /// A token that is there from the beginning.
-    type Token: Copy + Debug + Ord + Send + Sync;
+/// A machine. What is wrong with a state or a text is an error that says so.
+pub trait Machine: Notation {
     /// A piece that can be taken out.
     type Mutant: Copy + Debug + Eq + Sync;
     /// What does not change in an exploration.
@@ -82,55 +61,18 @@ pub trait Machine: Copy + Debug + Eq + 'static {
     type Access: Copy + Debug;
     /// What a call returns.
     type Answer: Copy + Debug + Display + Eq;
-    /// What is watched: a number of tokens, or which one there is.
-    type View;
+    /// What is watched.
+    type View: View<Self>;
     /// The tokens of a memory.
     type Tokens;
 
-    /// The kinds of calls that it knows.
-    const KINDS: &'static [Kind];
     /// The programs written by hand.
     const RACES: &'static str;
     /// The mutants.
     const MUTANTS: &'static [Killed<Self::Mutant>];
 
-    /// Tokens of one text.
-    fn parse_tokens(text: &str, shape: &Self::Shape) -> Option<Vec<Self::Token>>;
-
-    /// A token as a text.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    fn write_token(
-        token: &Self::Token,
-        shape: &Self::Shape,
-        out: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result;
-
-    /// A call of a kind, by the words behind that.
-    fn parse_call(
-        kind: Kind,
-        words: &mut SplitWhitespace<'_>,
-        shape: &Self::Shape,
-    ) -> Option<CallOf<Self>>;
-
-    /// What a call is made with, as a text.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    fn write_call(
-        call: &CallOf<Self>,
-        shape: &Self::Shape,
-        out: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result;
-
     /// The memory before the first step; `None` if the tokens do not fit.
     fn memory(program: &Program<Self>) -> Option<Self::Memory>;
-
-    /// Whether the program knows no more items than the machine can count.
-    fn counts(program: &Program<Self>) -> bool;
 
     /// What a program, or a mutant in it, needs to know.
     fn world(program: &Program<Self>, mutant: Option<Self::Mutant>) -> Self::World;
@@ -158,40 +100,15 @@ pub trait Machine: Copy + Debug + Eq + 'static {
     /// What is watched.
     fn views(world: &Self::World) -> &[Self::View];
 
-    /// What a call is to a view; `None` if nothing.
-    fn role(world: &Self::World, view: &Self::View, call: &CallOf<Self>) -> Option<Role>;
-
-    /// What a result of a call that is something to a view says.
-    fn told(
-        world: &Self::World,
-        view: &Self::View,
-        call: &CallOf<Self>,
-        answer: Self::Answer,
-    ) -> Told;
-
     /// Whether an answer has only tokens that somebody could have inserted.
     fn is_known(_: &Self::World, _: &CallOf<Self>, _: Self::Answer) -> bool {
         true
     }
 
     /// The tokens that the memory holds logically.
-    ///
-    /// # Errors
-    ///
-    /// A word that means nothing.
     fn tokens(world: &Self::World, memory: &Self::Memory) -> Result<Self::Tokens, String>;
 
-    /// What the monitor of a view calls these tokens.
-    fn number(view: &Self::View, tokens: &Self::Tokens) -> u8;
-
-    /// Which tokens a view counts, for those who read a failure.
-    fn counted(world: &Self::World, view: &Self::View) -> String;
-
     /// Follows the memory from call to call in what no thread reads, after each step of a thread.
-    ///
-    /// # Errors
-    ///
-    /// An answer that contradicts it.
     fn follow<'a>(
         _world: &Self::World,
         _memory: &mut Self::Memory,
@@ -205,10 +122,6 @@ pub trait Machine: Copy + Debug + Eq + 'static {
     }
 
     /// What must hold in every state, besides the numbers of tokens.
-    ///
-    /// # Errors
-    ///
-    /// What does not.
     fn check(
         world: &Self::World,
         memory: &Self::Memory,
@@ -217,29 +130,16 @@ pub trait Machine: Copy + Debug + Eq + 'static {
     ) -> Result<(), String>;
 
     /// What must hold when all threads have finished.
-    ///
-    /// # Errors
-    ///
-    /// What does not.
     fn check_end(world: &Self::World, memory: &Self::Memory) -> Result<(), String>;
 
     /// Lets all threads die. A newcomer then makes calls: each returns, and the tokens are those that some explanation
     /// allows.
-    ///
-    /// # Errors
-    ///
-    /// What the newcomer found to be wrong.
     fn after_death(
         world: &Self::World,
         memory: &Self::Memory,
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String>;
-
-    /// What an item is in the words, where its text does not say.
-    fn show_item(_: Self::Item) -> String {
-        String::new()
-    }
 
     /// An access of a thread that knew this, as a text.
     fn show_access(world: &Self::World, before: &Self::Locals, access: &Self::Access) -> String;
@@ -248,11 +148,22 @@ pub trait Machine: Copy + Debug + Eq + 'static {
     fn show_words(world: &Self::World, memory: &Self::Memory) -> Vec<(usize, String)>;
 }
 
+/// What is watched of the tokens: a number of them, or which one there is.
+pub trait View<M: Machine> {
+    /// What a call is to it; `None` if nothing.
+    fn role(&self, world: &M::World, call: &CallOf<M>) -> Option<Role>;
+
+    /// What a result of a call that is something to it says.
+    fn told(&self, world: &M::World, call: &CallOf<M>, answer: M::Answer) -> Told;
+
+    /// What its monitor calls these tokens.
+    fn number(&self, tokens: &M::Tokens) -> u8;
+
+    /// Which tokens count, for those who read a failure.
+    fn name(&self, world: &M::World) -> String;
+}
+
 /// A newcomer makes a whole call while all others stand still.
-///
-/// # Errors
-///
-/// That it does not return in so many steps.
 pub fn alone<M: Machine>(
     world: &M::World,
     memory: &mut M::Memory,

@@ -7,13 +7,72 @@
 //! Each machine says what its shapes, tokens and calls are. `= true` or `= false` behind a call says that it must succeed,
 //! or fail, in every schedule, where that is more than the tokens alone would say.
 
-use std::fmt;
-use std::str::FromStr;
+use std::fmt::{self, Debug, Display};
+use std::str::{FromStr, SplitWhitespace};
 
-use crate::machine::{CallOf, Machine, Program};
+use crate::call::{Call, Kind};
 use crate::monitor::THREADS;
 
-fn parse_call<M: Machine>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
+/// What the programs of a machine are made of, and their texts.
+pub trait Notation: Copy + Debug + Eq + 'static {
+    /// The shape of the tables and the bounds of their operations, all of them small.
+    type Shape: Copy + Debug + Display + Eq + FromStr<Err = String> + Send + Sync;
+    /// What calls are made with.
+    type Item: Copy + Debug + Default + Ord + Send + Sync;
+    /// A token that is there from the beginning.
+    type Token: Copy + Debug + Ord + Send + Sync;
+
+    /// The kinds of calls that the machine knows.
+    const KINDS: &'static [Kind];
+
+    /// Tokens of one text.
+    fn parse_tokens(text: &str, shape: &Self::Shape) -> Option<Vec<Self::Token>>;
+
+    /// A token as a text.
+    fn write_token(
+        token: &Self::Token,
+        shape: &Self::Shape,
+        out: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result;
+
+    /// A call of a kind, by the words behind that.
+    fn parse_call(
+        kind: Kind,
+        words: &mut SplitWhitespace<'_>,
+        shape: &Self::Shape,
+    ) -> Option<CallOf<Self>>;
+
+    /// What a call is made with, as a text.
+    fn write_call(
+        call: &CallOf<Self>,
+        shape: &Self::Shape,
+        out: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result;
+
+    /// What an item is in the words, where its text does not say.
+    fn show_item(_: Self::Item) -> String {
+        String::new()
+    }
+
+    /// Whether the machine can count so many items, and the tokens of the beginning fit the tables.
+    fn fits(program: &Program<Self>) -> Result<(), String>;
+}
+
+/// What the threads do, and on what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program<M: Notation> {
+    /// The shape of the tables and the bounds.
+    pub shape: M::Shape,
+    /// Tokens that are there from the beginning.
+    pub fill: Vec<M::Token>,
+    /// The calls of each thread.
+    pub threads: Vec<Vec<CallOf<M>>>,
+}
+
+/// A call of a machine.
+pub type CallOf<M> = Call<<M as Notation>::Item>;
+
+fn parse_call<M: Notation>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
     let mut words = text.split_whitespace();
     let name = words.next()?;
     let kind = *M::KINDS.iter().find(|kind| kind.name() == name)?;
@@ -27,7 +86,7 @@ fn parse_call<M: Machine>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
     Some(call)
 }
 
-impl<M: Machine> FromStr for Program<M> {
+impl<M: Notation> FromStr for Program<M> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -55,17 +114,12 @@ impl<M: Machine> FromStr for Program<M> {
         if !(1..=THREADS).contains(&program.threads.len()) {
             return Err(format!("use 1 to {THREADS} threads"));
         }
-        if !M::counts(&program) {
-            return Err("so many items are not possible; use fewer".into());
-        }
-        if M::memory(&program).is_none() {
-            return Err("the tokens do not fit such a table".into());
-        }
+        M::fits(&program)?;
         Ok(program)
     }
 }
 
-impl<M: Machine> fmt::Display for Program<M> {
+impl<M: Notation> Display for Program<M> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:", self.shape)?;
         for token in &self.fill {
@@ -83,9 +137,9 @@ impl<M: Machine> fmt::Display for Program<M> {
 }
 
 /// A call as a text.
-pub(crate) struct CallText<'a, M: Machine>(pub &'a CallOf<M>, pub &'a M::Shape);
+pub(crate) struct CallText<'a, M: Notation>(pub &'a CallOf<M>, pub &'a M::Shape);
 
-impl<M: Machine> fmt::Display for CallText<'_, M> {
+impl<M: Notation> Display for CallText<'_, M> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(call, shape) = *self;
         write!(out, "{}", call.kind.name())?;

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use crate::explore::{End, Found, Limits, explore};
 use crate::jobs;
-use crate::machine::{Machine, Program};
+use crate::machine::Machine;
 use crate::mutants::Killed;
+use crate::notation::Program;
 use crate::races::{Race, races};
 use crate::report::{Sum, failure, grouped};
 use crate::state::Setting;
@@ -21,10 +22,6 @@ const OF_A_MUTANT: Limits = Limits {
 };
 
 /// Programs, each explored to its end or the limits.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {
     let start = Instant::now();
     let found = jobs::each(programs, |monitor, program| {
@@ -41,20 +38,12 @@ pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits)
 }
 
 /// One program.
-///
-/// # Errors
-///
-/// What is wrong with its text; the failure, step by step.
 pub fn single<M: Machine>(program: &str, limits: Limits) -> Outcome {
     explored::<M>("program", &[program.parse()?], limits)
 }
 
 /// The mutants whose programs belong to a model: each must die, of its program. Returns how many there are, and of how
 /// many of the machine.
-///
-/// # Errors
-///
-/// Those that survive, or die of something else.
 pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Result<usize, String> {
     let races = races::<M>()?;
     let mut known = Vec::new();
@@ -99,20 +88,12 @@ fn death<'a, T>(killed: &Killed<T>, found: &'a Found) -> Result<(&'a [u8], &'a s
 }
 
 /// The mutant of a name.
-///
-/// # Errors
-///
-/// If there is none.
 pub fn named<M: Machine>(name: &str) -> Result<&'static Killed<M::Mutant>, String> {
     let found = M::MUTANTS.iter().find(|mutant| mutant.name == name);
     found.ok_or_else(|| format!("there is no mutant {name:?}"))
 }
 
 /// The schedule on which a mutant dies.
-///
-/// # Errors
-///
-/// If there is no such mutant, or it survives.
 pub fn death_of<M: Machine>(name: &str) -> Outcome {
     let killed = named::<M>(name)?;
     let races = races::<M>()?;

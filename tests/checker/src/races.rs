@@ -1,6 +1,7 @@
 //! The programs written by hand: `races.txt`, taken apart.
 
-use crate::machine::{Machine, Program};
+use crate::machine::Machine;
+use crate::notation::Program;
 
 /// A race, and the program that runs it.
 #[derive(Clone, Debug)]
@@ -14,10 +15,6 @@ pub struct Race<M: Machine> {
 }
 
 /// All races of a machine.
-///
-/// # Errors
-///
-/// What is wrong with the text.
 pub fn races<M: Machine>() -> Result<Vec<Race<M>>, String> {
     let mut races = Vec::new();
     let mut model = 0;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::call::Kind;
-use crate::machine::{Machine, Program};
+use crate::notation::{Notation, Program};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
@@ -80,14 +80,14 @@ impl Deal {
 }
 
 /// So many programs of those that are made, no two alike but for the order of their threads.
-pub fn distinct<M: Machine>(
+pub fn distinct<M: Notation>(
     number: usize,
     mut make: impl FnMut() -> Option<Program<M>>,
 ) -> Vec<Program<M>> {
     let mut known = HashSet::new();
     let mut programs = Vec::new();
     while programs.len() < number {
-        let made = make().filter(|program| M::counts(program) && M::memory(program).is_some());
+        let made = make().filter(|program| M::fits(program).is_ok());
         let new = made.filter(|program| known.insert(program.to_string()));
         programs.extend(new);
     }

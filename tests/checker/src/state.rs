@@ -1,8 +1,9 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the views.
 
 use crate::hash::hash;
-use crate::machine::{CallOf, Machine, Program, Shown, Thread};
+use crate::machine::{Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
+use crate::notation::{CallOf, Program};
 
 /// Views a program has at most.
 pub const VIEWS: usize = 31;
@@ -63,7 +64,7 @@ impl<'a, M: Machine> Setting<'a, M> {
         let views = M::views(&self.world);
         assert!(views.len() <= VIEWS, "the machine counts its items");
         for (set, view) in state.sets.iter_mut().zip(views) {
-            *set = monitor.start(M::number(view, &tokens).into());
+            *set = monitor.start(view.number(&tokens).into());
         }
         for id in 0..THREADS {
             state.hashes[id] = hash(id as u64, &state.threads[id]);
@@ -143,17 +144,13 @@ impl<'a, M: Machine> Setting<'a, M> {
     /// Tells the monitors that a thread begins a call.
     pub fn begin(&self, state: &mut State<M>, monitor: &mut Monitor, id: usize, call: &CallOf<M>) {
         for (view, set) in M::views(&self.world).iter().zip(&mut state.sets) {
-            if let Some(role) = M::role(&self.world, view, call) {
+            if let Some(role) = view.role(&self.world, call) {
                 monitor.call(set, id, role);
             }
         }
     }
 
     /// Whether some order of the calls explains an answer, and the program expects it.
-    ///
-    /// # Errors
-    ///
-    /// That it is not so.
     pub fn explain(
         &self,
         state: &mut State<M>,
@@ -166,8 +163,8 @@ impl<'a, M: Machine> Setting<'a, M> {
         let mut views = M::views(world).iter().zip(&mut state.sets);
         let explained = M::is_known(world, call, answer)
             && views.all(|(view, set)| {
-                M::role(world, view, call).is_none()
-                    || monitor.answer(set, id, M::told(world, view, call, answer))
+                view.role(world, call).is_none()
+                    || monitor.answer(set, id, view.told(world, call, answer))
             });
         if !explained {
             return Err(format!(
@@ -188,9 +185,9 @@ impl<'a, M: Machine> Setting<'a, M> {
         let world = &self.world;
         let tokens = M::tokens(world, &state.memory)?;
         for (view, &set) in M::views(world).iter().zip(&state.sets) {
-            let number = M::number(view, &tokens);
+            let number = view.number(&tokens);
             if !monitor.allows(set, number.into()) {
-                let counted = M::counted(world, view);
+                let counted = view.name(world);
                 return Err(format!(
                     "{number} tokens {counted} are not inserts minus removes"
                 ));
@@ -201,20 +198,12 @@ impl<'a, M: Machine> Setting<'a, M> {
     }
 
     /// What must hold when all threads have finished.
-    ///
-    /// # Errors
-    ///
-    /// What does not.
     pub fn check_end(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         self.check(state, monitor)?;
         M::check_end(&self.world, &state.memory)
     }
 
     /// Lets all threads die, and a newcomer come.
-    ///
-    /// # Errors
-    ///
-    /// What the newcomer finds to be wrong.
     pub fn after_death(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         M::after_death(&self.world, &state.memory, &state.sets, monitor)
     }

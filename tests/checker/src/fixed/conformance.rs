@@ -38,19 +38,11 @@ const STEPS: usize = 10_000;
 pub(crate) const ATTEMPTS: u8 = 64;
 
 /// Runs one random program on both. Returns the number of calls.
-///
-/// # Errors
-///
-/// The call after which the two differ, and how.
 pub fn compare(seed: u64) -> Result<usize, String> {
     compare_with(None, seed, &LAYOUTS)
 }
 
 /// The same with tokens that carry values.
-///
-/// # Errors
-///
-/// The call after which the two differ, and how.
 pub fn compare_values(seed: u64) -> Result<usize, String> {
     compare_with(None, seed, &model::Layout::VALUED)
 }

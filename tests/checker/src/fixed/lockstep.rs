@@ -49,19 +49,11 @@ struct Led {
 }
 
 /// Runs one random program on several schedules. Returns the number of accesses, 0 if the program does not suit.
-///
-/// # Errors
-///
-/// The step at which the two differ.
 pub fn compare(seed: u64, schedules: usize) -> Result<usize, String> {
     compare_with(None, random::programs, seed, schedules)
 }
 
 /// The same with tokens that carry values.
-///
-/// # Errors
-///
-/// The step at which the two differ.
 pub fn compare_values(seed: u64, schedules: usize) -> Result<usize, String> {
     compare_with(None, random::programs_with_values, seed, schedules)
 }

@@ -22,9 +22,9 @@ use model::{Fingerprint, Layout, Value};
 
 use crate::call::Kind;
 use crate::fixed::memory::{BUCKETS, NOTES};
-use crate::fixed::program::{Call, Item, Shape};
+use crate::fixed::program::{CLASSES, Call, Fixed, Item, Program, Shape, TOKENS};
 use crate::monitor::THREADS;
-use crate::notation::write_settings;
+use crate::notation::{Notation, write_settings};
 
 impl Shape {
     /// The item of a letter and two buckets, if there is one.
@@ -85,63 +85,91 @@ impl Item {
     }
 }
 
-/// Tokens of one text: an item, its value, and how often it is there.
-pub(super) fn parse_tokens(text: &str, shape: &Shape) -> Option<Vec<(Item, Value)>> {
-    let (token, copies) = text.split_once('*').unwrap_or((text, "1"));
-    let (item, value) = parse_token(token, shape)?;
-    Some(vec![(item, value.unwrap_or(0)); copies.parse().ok()?])
-}
+impl Notation for Fixed {
+    type Shape = Shape;
+    type Item = Item;
+    type Token = (Item, Value);
 
-pub(super) fn write_token(
-    &(item, value): &(Item, Value),
-    shape: &Shape,
-    out: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    item.write(shape, out)?;
-    write_value(value, out)
-}
+    const KINDS: &'static [Kind] = &[
+        Kind::Insert,
+        Kind::Unique,
+        Kind::Remove,
+        Kind::Contains,
+        Kind::Count,
+        Kind::Move,
+        Kind::Snapshot,
+        Kind::Value,
+        Kind::Values,
+        Kind::Replace,
+        Kind::Take,
+    ];
 
-pub(super) fn parse_call(
-    mut kind: Kind,
-    words: &mut SplitWhitespace<'_>,
-    shape: &Shape,
-) -> Option<Call> {
-    if kind == Kind::Snapshot {
-        return Some(Call::new(kind, Item::default()));
+    /// An item, its value, and how often it is there.
+    fn parse_tokens(text: &str, shape: &Shape) -> Option<Vec<(Item, Value)>> {
+        let (token, copies) = text.split_once('*').unwrap_or((text, "1"));
+        let (item, value) = parse_token(token, shape)?;
+        Some(vec![(item, value.unwrap_or(0)); copies.parse().ok()?])
     }
-    let (item, value) = parse_token(words.next()?, shape)?;
-    if kind == Kind::Unique && value.is_some() {
-        kind = Kind::UniqueValue;
+
+    fn write_token(
+        &(item, value): &(Item, Value),
+        shape: &Shape,
+        out: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        item.write(shape, out)?;
+        write_value(value, out)
     }
-    let (value, new) = match (kind, value) {
-        (Kind::Insert, value) => (value.unwrap_or(0), 0),
-        (Kind::Take | Kind::UniqueValue, Some(value)) => (value, 0),
-        (Kind::Replace, None) => {
-            let (old, new) = words.next()?.split_once('>')?;
-            (parse_value(old, shape)?, parse_value(new, shape)?)
+
+    fn parse_call(mut kind: Kind, words: &mut SplitWhitespace<'_>, shape: &Shape) -> Option<Call> {
+        if kind == Kind::Snapshot {
+            return Some(Call::new(kind, Item::default()));
         }
-        (Kind::Take | Kind::UniqueValue | Kind::Replace, _) => return None,
-        (Kind::Value | Kind::Values, None) if !shape.layout.has_values() => return None,
-        (_, None) => (0, 0),
-        (_, Some(_)) => return None,
-    };
-    Some(Call {
-        value,
-        new,
-        ..Call::new(kind, item)
-    })
-}
-
-pub(super) fn write_call(call: &Call, shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if call.kind.has_item() {
-        write!(out, " ")?;
-        call.item.write(shape, out)?;
+        let (item, value) = parse_token(words.next()?, shape)?;
+        if kind == Kind::Unique && value.is_some() {
+            kind = Kind::UniqueValue;
+        }
+        let (value, new) = match (kind, value) {
+            (Kind::Insert, value) => (value.unwrap_or(0), 0),
+            (Kind::Take | Kind::UniqueValue, Some(value)) => (value, 0),
+            (Kind::Replace, None) => {
+                let (old, new) = words.next()?.split_once('>')?;
+                (parse_value(old, shape)?, parse_value(new, shape)?)
+            }
+            (Kind::Take | Kind::UniqueValue | Kind::Replace, _) => return None,
+            (Kind::Value | Kind::Values, None) if !shape.layout.has_values() => return None,
+            (_, None) => (0, 0),
+            (_, Some(_)) => return None,
+        };
+        Some(Call {
+            value,
+            new,
+            ..Call::new(kind, item)
+        })
     }
-    match call.kind {
-        Kind::Replace => write!(out, " {}>{}", call.value, call.new),
-        // Else it would be a `unique`, or no `take`.
-        Kind::UniqueValue | Kind::Take => write!(out, "={}", call.value),
-        _ => write_value(call.value, out),
+
+    fn write_call(call: &Call, shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if call.kind.has_item() {
+            write!(out, " ")?;
+            call.item.write(shape, out)?;
+        }
+        match call.kind {
+            Kind::Replace => write!(out, " {}>{}", call.value, call.new),
+            // Else it would be a `unique`, or no `take`.
+            Kind::UniqueValue | Kind::Take => write!(out, "={}", call.value),
+            _ => write_value(call.value, out),
+        }
+    }
+
+    fn show_item(item: Item) -> String {
+        format!(" ({:x} in {} {})", item.f, item.first, item.second)
+    }
+
+    fn fits(program: &Program) -> Result<(), String> {
+        if program.classes().len() > CLASSES || program.tokens().len() > TOKENS {
+            return Err(format!("use at most {CLASSES} classes and {TOKENS} tokens"));
+        }
+        let memory = program.memory().map(|_| ());
+        memory.ok_or_else(|| "the tokens do not fit such a table".into())
     }
 }
 
@@ -214,7 +242,7 @@ impl fmt::Display for Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixed::program::Program;
+    use super::*;
 
     #[test]
     fn a_program_survives_its_text() {

@@ -14,10 +14,6 @@ use crate::races::races;
 use crate::report::grouped;
 
 /// The races; or their deaths, if in each state all threads under way die, and a newcomer audits the table.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn by_hand(limits: Limits) -> Outcome {
     let programs: Vec<Program> = races()?.into_iter().map(|race| race.program).collect();
     let part = if limits.audit {
@@ -29,10 +25,6 @@ pub fn by_hand(limits: Limits) -> Outcome {
 }
 
 /// The races with buckets of the other layouts, where the tokens of the beginning fit them.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
     let races = races::<Fixed>()?.into_iter().map(|race| race.program);
     let usual = races.filter(|program| program.shape.layout == EXPLORED[0]);
@@ -50,10 +42,6 @@ pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
 }
 
 /// Programs made by chance. Those with deaths are others than those without.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
     let (part, seed) = if limits.audit {
         ("deaths in random programs".into(), !seed)
@@ -64,10 +52,6 @@ pub fn by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
 }
 
 /// The same with tokens that carry values.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn values_by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
     let (part, seed) = if limits.audit {
         ("deaths with random values", !seed)
@@ -78,10 +62,6 @@ pub fn values_by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
 }
 
 /// The mutants: each must die, of its program.
-///
-/// # Errors
-///
-/// Those that survive, or die of something else.
 pub fn mutants(verbose: bool) -> Outcome {
     let start = Instant::now();
     let killed = parts::mutants::<Fixed>(0, verbose)?;
@@ -94,19 +74,11 @@ pub fn mutants(verbose: bool) -> Outcome {
 }
 
 /// The machine against the crate.
-///
-/// # Errors
-///
-/// The first call after which they differ.
 pub fn conformance(seed: u64, programs: usize) -> Outcome {
     conforms("conformance", conformance::compare, seed, programs)
 }
 
 /// The same with tokens that carry values.
-///
-/// # Errors
-///
-/// The first call after which they differ.
 pub fn conformance_of_values(seed: u64, programs: usize) -> Outcome {
     let compare = conformance::compare_values;
     conforms("conformance of values", compare, seed, programs)
@@ -133,20 +105,12 @@ fn conforms(
 }
 
 /// The machine and the crate in lockstep.
-///
-/// # Errors
-///
-/// The first step at which they differ.
 #[cfg(lockfree_cuckoo_steps)]
 pub fn lockstep(seed: u64, programs: usize) -> Outcome {
     in_lockstep("lockstep", crate::fixed::lockstep::compare, seed, programs)
 }
 
 /// The same with tokens that carry values.
-///
-/// # Errors
-///
-/// The first step at which they differ.
 #[cfg(lockfree_cuckoo_steps)]
 pub fn lockstep_of_values(seed: u64, programs: usize) -> Outcome {
     let compare = crate::fixed::lockstep::compare_values;
@@ -178,10 +142,6 @@ fn in_lockstep(
 }
 
 /// Machines that err, in lockstep with the crate.
-///
-/// # Errors
-///
-/// One that is taken for the crate.
 #[cfg(lockfree_cuckoo_steps)]
 pub fn lockstep_mutants() -> Outcome {
     use crate::fixed::lockstep::{MUTANTS, found_out};

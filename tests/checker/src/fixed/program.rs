@@ -5,7 +5,7 @@ use model::{Fingerprint, Layout, Value};
 
 use crate::call::{self, Kind};
 use crate::fixed::memory::Memory;
-use crate::machine;
+use crate::notation;
 
 /// Classes a program has at most.
 pub const CLASSES: usize = 8;
@@ -29,7 +29,7 @@ pub struct Item {
 pub struct Fixed;
 
 /// What the threads do, and on what.
-pub type Program = machine::Program<Fixed>;
+pub type Program = notation::Program<Fixed>;
 
 /// One call. The item means nothing to a snapshot.
 pub type Call = call::Call<Item>;

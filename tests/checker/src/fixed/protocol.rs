@@ -1,26 +1,17 @@
 //! The machine of a table of one size, as the explorer sees it.
 
-use std::fmt;
-use std::str::SplitWhitespace;
-
-use model::Value;
-
-use crate::call::Kind;
+use crate::fixed::audit;
 use crate::fixed::machine::{Answer, Run, STRANGERS, World};
 use crate::fixed::memory::{Access, BUCKETS, Memory, SCAN, Shown, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
-use crate::fixed::program::{CLASSES, Call, Fixed, Item, Program, Shape, TOKENS};
+use crate::fixed::program::{Call, Fixed, Program, TOKENS};
 use crate::fixed::thread::Locals;
 use crate::fixed::views::{Numbers, View, digit};
-use crate::fixed::{audit, notation};
 use crate::machine::{Machine, Step};
-use crate::monitor::{Monitor, Role, Set, Told};
+use crate::monitor::{Monitor, Set};
 use crate::mutants::Killed;
 
 impl Machine for Fixed {
-    type Shape = Shape;
-    type Item = Item;
-    type Token = (Item, Value);
     type Mutant = Mutant;
     type World = World;
     type Memory = Memory;
@@ -30,48 +21,11 @@ impl Machine for Fixed {
     type View = View;
     type Tokens = Numbers;
 
-    const KINDS: &'static [Kind] = &[
-        Kind::Insert,
-        Kind::Unique,
-        Kind::Remove,
-        Kind::Contains,
-        Kind::Count,
-        Kind::Move,
-        Kind::Snapshot,
-        Kind::Value,
-        Kind::Values,
-        Kind::Replace,
-        Kind::Take,
-    ];
     const RACES: &'static str = include_str!("races.txt");
     const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
 
-    fn parse_tokens(text: &str, shape: &Shape) -> Option<Vec<(Item, Value)>> {
-        notation::parse_tokens(text, shape)
-    }
-
-    fn write_token(
-        token: &(Item, Value),
-        shape: &Shape,
-        out: &mut fmt::Formatter<'_>,
-    ) -> fmt::Result {
-        notation::write_token(token, shape, out)
-    }
-
-    fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>, shape: &Shape) -> Option<Call> {
-        notation::parse_call(kind, words, shape)
-    }
-
-    fn write_call(call: &Call, shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::write_call(call, shape, out)
-    }
-
     fn memory(program: &Program) -> Option<Memory> {
         program.memory()
-    }
-
-    fn counts(program: &Program) -> bool {
-        program.classes().len() <= CLASSES && program.tokens().len() <= TOKENS
     }
 
     fn world(program: &Program, mutant: Option<Mutant>) -> World {
@@ -106,14 +60,6 @@ impl Machine for Fixed {
         &world.views
     }
 
-    fn role(world: &World, view: &View, call: &Call) -> Option<Role> {
-        view.role(world, call)
-    }
-
-    fn told(world: &World, view: &View, call: &Call, answer: Answer) -> Told {
-        view.told(world, call, answer)
-    }
-
     fn is_known(world: &World, call: &Call, answer: Answer) -> bool {
         match answer {
             Answer::Value(Some(value)) => world.tokens.contains(&(call.item.class(), value)),
@@ -143,14 +89,6 @@ impl Machine for Fixed {
             }
         }
         Ok(numbers)
-    }
-
-    fn number(view: &View, numbers: &Numbers) -> u8 {
-        view.number(numbers)
-    }
-
-    fn counted(world: &World, view: &View) -> String {
-        view.name(world)
     }
 
     fn check(
@@ -185,10 +123,6 @@ impl Machine for Fixed {
         monitor: &Monitor,
     ) -> Result<(), String> {
         audit::after_death(world, *memory, sets, monitor)
-    }
-
-    fn show_item(item: Item) -> String {
-        format!(" ({:x} in {} {})", item.f, item.first, item.second)
     }
 
     fn show_access(world: &World, before: &Locals, access: &Access) -> String {

@@ -22,7 +22,8 @@ use model::Value;
 
 use crate::call::Kind;
 use crate::fixed::machine::{Answer, World};
-use crate::fixed::program::{Call, Item, Program, TOKENS};
+use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
+use crate::machine;
 use crate::monitor::{Code, Effect, Role, Told};
 
 /// How many of each token that the program knows there are.
@@ -105,9 +106,8 @@ fn code(world: &World, call: &Call, value: Value) -> Code {
     known.map_or(Code::MAX, |at| at as Code + 1)
 }
 
-impl View {
-    /// What the monitor calls this state.
-    pub fn number(&self, numbers: &Numbers) -> u8 {
+impl machine::View<Fixed> for View {
+    fn number(&self, numbers: &Numbers) -> u8 {
         let counted = (0..TOKENS).filter(|at| self.tokens >> at & 1 != 0);
         match self.watched {
             Watched::Token => {
@@ -119,8 +119,7 @@ impl View {
         }
     }
 
-    /// Which tokens count, for those who read a failure.
-    pub fn name(&self, world: &World) -> String {
+    fn name(&self, world: &World) -> String {
         let Item { first, second, f } = world.classes[self.class];
         match self.watched {
             Watched::Value(value) => format!("of {f:x} with value {value} in {first} and {second}"),
@@ -128,8 +127,7 @@ impl View {
         }
     }
 
-    /// What a call is to it; `None` if nothing.
-    pub fn role(&self, world: &World, call: &Call) -> Option<Role> {
+    fn role(&self, world: &World, call: &Call) -> Option<Role> {
         let here = call.item.class() == world.classes[self.class];
         let code = |value| code(world, call, value);
         let effect = match (call.kind, self.watched) {
@@ -166,8 +164,7 @@ impl View {
         effect.map(Role::Acts)
     }
 
-    /// What a result of a call that is something to it says.
-    pub fn told(&self, world: &World, call: &Call, answer: Answer) -> Told {
+    fn told(&self, world: &World, call: &Call, answer: Answer) -> Told {
         match (answer, self.watched) {
             (Answer::Number(copies), _) => Told::Number(copies as u8),
             (Answer::Copy(copy), _) => {

@@ -12,10 +12,6 @@ const STEPS: usize = 400;
 
 /// Lets every thread die. A newcomer then counts, looks up and removes all there is of each item, and inserts one: each
 /// call returns, and the tokens are those that some explanation allows.
-///
-/// # Errors
-///
-/// What the newcomer found to be wrong.
 pub fn after_death(
     world: &World,
     memory: &Memory,

@@ -13,10 +13,6 @@ use crate::state::Setting;
 const BATCH: usize = 200;
 
 /// Looks for a small program of a model on which a mutant dies.
-///
-/// # Errors
-///
-/// None: a mutant may survive the programs that chance makes.
 pub fn part(model: u8, mutant: Mutant, seed: u64, programs: usize, limits: Limits) -> Outcome {
     Ok(match hunt(model, mutant, seed, programs, limits) {
         Some((program, why)) => format!("{program}\n    {why}"),

@@ -242,26 +242,17 @@ impl<'a> Run<'a> {
 impl Classes {
     const BITS: u32 = 9;
 
-    fn code(class: Class) -> u64 {
-        let Class { head, len, bits } = class;
-        u64::from(head) << 7 | u64::from(len) << 4 | u64::from(bits)
-    }
-
     /// Its classes.
     pub fn iter(self) -> impl Iterator<Item = Class> + Clone {
         let codes = (0..6).map(move |at| self.0 >> (Self::BITS * at) & 0x1ff);
-        codes.filter(|&code| code != 0).map(|code| Class {
-            head: (code >> 7) as u8,
-            len: (code >> 4 & 7) as u8,
-            bits: (code & 0xf) as u8,
-        })
+        codes.filter(|&code| code != 0).map(Class::decode)
     }
 
     /// These classes; `None` if there are too many.
     pub fn of(classes: impl IntoIterator<Item = Class>) -> Option<Self> {
         let mut codes = [0; 6];
         for (at, class) in classes.into_iter().enumerate() {
-            *codes.get_mut(at)? = Self::code(class);
+            *codes.get_mut(at)? = class.encode();
         }
         codes.sort_unstable_by(|a, b| b.cmp(a));
         let shifted = codes

@@ -12,9 +12,9 @@ use std::fmt;
 use std::str::{FromStr, SplitWhitespace};
 
 use super::geometry::{BITS, DEEPEST, Item};
-use super::program::{Call, Shape, Token};
+use super::program::{Call, Growing, ITEMS, Program, Shape, Token};
 use crate::call::Kind;
-use crate::notation::write_settings;
+use crate::notation::{Notation, write_settings};
 
 fn parse_item(text: &str) -> Option<Item> {
     let (&letter, bits) = text.as_bytes().split_first()?;
@@ -38,7 +38,7 @@ fn parse_sided(text: &str) -> Option<(Item, u8)> {
     Some((parse_item(item)?, side))
 }
 
-pub(super) fn parse_token(text: &str) -> Option<Token> {
+fn parse_token(text: &str) -> Option<Token> {
     let (text, table) = match text.strip_suffix('^') {
         Some(text) => (text, 1),
         None => (text, 0),
@@ -59,34 +59,68 @@ pub(super) fn parse_token(text: &str) -> Option<Token> {
     })
 }
 
-pub(super) fn write_token(token: &Token, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(out, "{}/{}", token.item, token.side)?;
-    if token.len > 0 {
-        write!(out, ".{}", token.len)?;
-    }
-    write!(out, "{}", if token.table == 1 { "^" } else { "" })
-}
+impl Notation for Growing {
+    type Shape = Shape;
+    type Item = Item;
+    type Token = Token;
 
-pub(super) fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>) -> Option<Call> {
-    let (item, side) = match (kind.has_item(), kind.has_side()) {
-        (true, true) => parse_sided(words.next()?)?,
-        (true, false) => (parse_item(words.next()?)?, 0),
-        _ => (Item::default(), 0),
-    };
-    Some(Call {
-        side,
-        ..Call::new(kind, item)
-    })
-}
+    const KINDS: &'static [Kind] = &[
+        Kind::Insert,
+        Kind::Unique,
+        Kind::Remove,
+        Kind::Contains,
+        Kind::Count,
+        Kind::Move,
+        Kind::Split,
+        Kind::Sweep,
+        Kind::Double,
+        Kind::Grow,
+        Kind::Release,
+        Kind::Append,
+        Kind::Snapshot,
+    ];
 
-pub(super) fn write_call(call: &Call, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if call.kind.has_item() {
-        write!(out, " {}", call.item)?;
+    fn parse_tokens(text: &str, _: &Shape) -> Option<Vec<Token>> {
+        Some(vec![parse_token(text)?])
     }
-    if call.kind.has_side() {
-        write!(out, "/{}", call.side)?;
+
+    fn write_token(token: &Token, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", token.item, token.side)?;
+        if token.len > 0 {
+            write!(out, ".{}", token.len)?;
+        }
+        write!(out, "{}", if token.table == 1 { "^" } else { "" })
     }
-    Ok(())
+
+    fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>, _: &Shape) -> Option<Call> {
+        let (item, side) = match (kind.has_item(), kind.has_side()) {
+            (true, true) => parse_sided(words.next()?)?,
+            (true, false) => (parse_item(words.next()?)?, 0),
+            _ => (Item::default(), 0),
+        };
+        Some(Call {
+            side,
+            ..Call::new(kind, item)
+        })
+    }
+
+    fn write_call(call: &Call, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if call.kind.has_item() {
+            write!(out, " {}", call.item)?;
+        }
+        if call.kind.has_side() {
+            write!(out, "/{}", call.side)?;
+        }
+        Ok(())
+    }
+
+    fn fits(program: &Program) -> Result<(), String> {
+        if program.items().len() > ITEMS {
+            return Err(format!("use at most {ITEMS} items"));
+        }
+        let memory = program.memory().map(|_| ());
+        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+    }
 }
 
 impl FromStr for Shape {
@@ -162,7 +196,7 @@ impl fmt::Display for Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::growing::program::Program;
+    use super::*;
 
     #[test]
     fn a_program_survives_its_text() {

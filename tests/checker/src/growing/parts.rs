@@ -13,10 +13,6 @@ fn deaths(limits: Limits) -> &'static str {
 }
 
 /// The races of a model, each explored to its end.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn by_hand(model: u8, limits: Limits) -> Outcome {
     let races = races()?.into_iter().filter(|race| race.model == model);
     let programs: Vec<Program> = races.map(|race| race.program).collect();
@@ -25,10 +21,6 @@ pub fn by_hand(model: u8, limits: Limits) -> Outcome {
 }
 
 /// Programs of a model made by chance. Those with deaths are others than those without.
-///
-/// # Errors
-///
-/// The first failure, step by step.
 pub fn by_chance(model: u8, seed: u64, programs: usize, limits: Limits) -> Outcome {
     let seed = if limits.audit { !seed } else { seed };
     let part = format!("M{model} random, seed {seed}{}", deaths(limits));
@@ -36,10 +28,6 @@ pub fn by_chance(model: u8, seed: u64, programs: usize, limits: Limits) -> Outco
 }
 
 /// The mutants whose programs belong to a model: each must die, of its program.
-///
-/// # Errors
-///
-/// Those that survive, or die of something else.
 pub fn mutants(model: u8, verbose: bool) -> Outcome {
     let start = Instant::now();
     let killed = parts::mutants::<Growing>(model, verbose)?;

@@ -4,7 +4,7 @@ use super::geometry::{Class, DEEPEST, Item, Levels, level_of};
 use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe, TABLES};
 use super::word::Word;
 use crate::call;
-use crate::machine;
+use crate::notation;
 
 /// Items a program has at most.
 pub const ITEMS: usize = 6;
@@ -14,7 +14,7 @@ pub const ITEMS: usize = 6;
 pub struct Growing;
 
 /// What the threads do, and on what.
-pub type Program = machine::Program<Growing>;
+pub type Program = notation::Program<Growing>;
 
 /// One call.
 pub type Call = call::Call<Item>;

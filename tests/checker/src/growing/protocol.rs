@@ -1,26 +1,20 @@
 //! The machine of tables that double, as the explorer sees it.
 
-use std::fmt;
-use std::str::SplitWhitespace;
-
+use super::audit;
 use super::geometry::{Class, Item, level_of};
 use super::machine::{Answer, Run, World};
 use super::matching::matches;
 use super::memory::{self, Access, Memory};
 use super::mutants::{MUTANTS, Mutant};
-use super::program::{Call, Growing, ITEMS, Program, Shape, Token};
+use super::program::{Call, Growing, Program};
 use super::thread::Locals;
 use super::word::Word;
-use super::{audit, notation, views};
 use crate::call::Kind;
 use crate::machine::{Machine, Shown, Step};
-use crate::monitor::{Monitor, Role, Set, Told};
+use crate::monitor::{Monitor, Set};
 use crate::mutants::Killed;
 
 impl Machine for Growing {
-    type Shape = Shape;
-    type Item = Item;
-    type Token = Token;
     type Mutant = Mutant;
     type World = World;
     type Memory = Memory;
@@ -30,46 +24,11 @@ impl Machine for Growing {
     type View = Item;
     type Tokens = Vec<Class>;
 
-    const KINDS: &'static [Kind] = &[
-        Kind::Insert,
-        Kind::Unique,
-        Kind::Remove,
-        Kind::Contains,
-        Kind::Count,
-        Kind::Move,
-        Kind::Split,
-        Kind::Sweep,
-        Kind::Double,
-        Kind::Grow,
-        Kind::Release,
-        Kind::Append,
-        Kind::Snapshot,
-    ];
     const RACES: &'static str = include_str!("races.txt");
     const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
 
-    fn parse_tokens(text: &str, _: &Shape) -> Option<Vec<Token>> {
-        Some(vec![notation::parse_token(text)?])
-    }
-
-    fn write_token(token: &Token, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::write_token(token, out)
-    }
-
-    fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>, _: &Shape) -> Option<Call> {
-        notation::parse_call(kind, words)
-    }
-
-    fn write_call(call: &Call, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::write_call(call, out)
-    }
-
     fn memory(program: &Program) -> Option<Memory> {
         program.memory()
-    }
-
-    fn counts(program: &Program) -> bool {
-        program.items().len() <= ITEMS
     }
 
     fn world(program: &Program, mutant: Option<Mutant>) -> World {
@@ -110,14 +69,6 @@ impl Machine for Growing {
         &world.items
     }
 
-    fn role(_: &World, &item: &Item, call: &Call) -> Option<Role> {
-        views::role(item, call)
-    }
-
-    fn told(_: &World, &item: &Item, _: &Call, answer: Answer) -> Told {
-        views::told(item, answer)
-    }
-
     /// The classes of all tokens: those in the live words. What a split has frozen is the truth until the word is gone.
     fn tokens(world: &World, memory: &Memory) -> Result<Vec<Class>, String> {
         let mut tokens = Vec::new();
@@ -136,14 +87,6 @@ impl Machine for Growing {
             }
         }
         Ok(tokens)
-    }
-
-    fn number(&item: &Item, tokens: &Vec<Class>) -> u8 {
-        views::number(item, tokens.iter().copied())
-    }
-
-    fn counted(_: &World, item: &Item) -> String {
-        format!("that cover {item}")
     }
 
     /// Notes for each scan how often each item has been in throughout. Where a remove is under way, it may be explained

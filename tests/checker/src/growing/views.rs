@@ -4,44 +4,52 @@
 //! A call with another item of its head may change it by one too, because a token can cover both.
 
 use super::geometry::{Class, Item};
-use super::machine::Answer;
-use super::program::Call;
+use super::machine::{Answer, World};
+use super::program::{Call, Growing};
 use crate::call::Kind;
+use crate::machine::View;
 use crate::monitor::{Effect, Role, Told};
 
-/// How many of these tokens cover an item.
-pub fn number(item: Item, tokens: impl Iterator<Item = Class>) -> u8 {
+impl View<Growing> for Item {
+    fn role(&self, _: &World, call: &Call) -> Option<Role> {
+        if call.kind == Kind::Snapshot {
+            return Some(Role::Counts);
+        }
+        if !call.kind.has_item() || call.item.head != self.head {
+            return None;
+        }
+        Some(Role::Acts(match (call.kind, call.item == *self) {
+            (Kind::Insert, true) => Effect::Insert,
+            (Kind::Insert, false) => Effect::InsertNear,
+            (Kind::Unique, true) => Effect::Unique,
+            (Kind::Unique, false) => Effect::UniqueNear,
+            (Kind::Remove, true) => Effect::Remove,
+            (Kind::Remove, false) => Effect::RemoveNear,
+            (Kind::Contains, true) => Effect::Contains,
+            (Kind::Count, true) => return Some(Role::Counts),
+            _ => return None,
+        }))
+    }
+
+    fn told(&self, _: &World, _: &Call, answer: Answer) -> Told {
+        match answer {
+            Answer::Bool(result) => Told::Bool(result),
+            Answer::Full => Told::Nothing,
+            Answer::Number(copies) => Told::Number(copies),
+            Answer::Copy(classes) => Told::Number(covering(classes.iter(), *self)),
+            Answer::NoCopy => Told::NoNumber,
+        }
+    }
+
+    fn number(&self, tokens: &Vec<Class>) -> u8 {
+        covering(tokens.iter().copied(), *self)
+    }
+
+    fn name(&self, _: &World) -> String {
+        format!("that cover {self}")
+    }
+}
+
+fn covering(tokens: impl Iterator<Item = Class>, item: Item) -> u8 {
     tokens.filter(|class| class.covers(item)).count() as u8
-}
-
-/// What a call is to an item; `None` if nothing.
-pub fn role(item: Item, call: &Call) -> Option<Role> {
-    if call.kind == Kind::Snapshot {
-        return Some(Role::Counts);
-    }
-    if !call.kind.has_item() || call.item.head != item.head {
-        return None;
-    }
-    Some(Role::Acts(match (call.kind, call.item == item) {
-        (Kind::Insert, true) => Effect::Insert,
-        (Kind::Insert, false) => Effect::InsertNear,
-        (Kind::Unique, true) => Effect::Unique,
-        (Kind::Unique, false) => Effect::UniqueNear,
-        (Kind::Remove, true) => Effect::Remove,
-        (Kind::Remove, false) => Effect::RemoveNear,
-        (Kind::Contains, true) => Effect::Contains,
-        (Kind::Count, true) => return Some(Role::Counts),
-        _ => return None,
-    }))
-}
-
-/// What a result of a call that is something to an item says.
-pub fn told(item: Item, answer: Answer) -> Told {
-    match answer {
-        Answer::Bool(result) => Told::Bool(result),
-        Answer::Full => Told::Nothing,
-        Answer::Number(copies) => Told::Number(copies),
-        Answer::Copy(classes) => Told::Number(number(item, classes.iter())),
-        Answer::NoCopy => Told::NoNumber,
-    }
 }
