@@ -1,46 +1,48 @@
-//! Calls: what a thread does, one after the other.
+//! Calls: what a thread does, one after the other, and what it is told.
+
+use std::fmt::{self, Display};
 
 use model::Value;
 
-/// What is called. No machine knows all of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// `insert`
-    Insert,
-    /// `insert_unique`
-    Unique,
-    /// `remove`
-    Remove,
-    /// `contains`
-    Contains,
-    /// `count`
-    Count,
-    /// One relocation, from a candidate to the other.
-    Move,
-    /// The split of the live word on a side, if the table grows.
-    Split,
-    /// One step of a sweep.
-    Sweep,
-    /// Sweeps to the end of the growth.
-    Double,
-    /// Adds the next level.
-    Grow,
-    /// Gives back the blocks that the table has left.
-    Release,
-    /// Appends another table.
-    Append,
-    /// `snapshot`
-    Snapshot,
-    /// `insert_unique_value`
-    UniqueValue,
-    /// `value`
-    Value,
-    /// `values`
-    Values,
-    /// `replace_value`
-    Replace,
-    /// `remove_value`
-    Take,
+/// What can be called: the word for it, and what it is.
+macro_rules! kinds {
+    ($($kind:ident $name:literal $doc:literal)*) => {
+        /// What is called. No machine knows all of these.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $(#[doc = $doc] $kind),*
+        }
+
+        impl Kind {
+            /// The word for it. With a value, `unique` is another kind than without.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name),*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Insert "insert" "`insert`"
+    Unique "unique" "`insert_unique`"
+    Remove "remove" "`remove`"
+    Contains "contains" "`contains`"
+    Count "count" "`count`"
+    Move "move" "One relocation, from a candidate to the other."
+    Split "split" "The split of the live word on a side, if the table grows."
+    Sweep "sweep" "One step of a sweep."
+    Double "double" "Sweeps to the end of the growth."
+    Grow "grow" "Adds the next level."
+    Release "release" "Gives back the blocks that the table has left."
+    Append "append" "Appends another table."
+    Snapshot "snapshot" "`snapshot`"
+    UniqueValue "unique" "`insert_unique_value`"
+    Value "value" "`value`"
+    Values "values" "`values`"
+    Replace "replace" "`replace_value`"
+    Take "take" "`remove_value`"
 }
 
 /// One call. Not all kinds have an item, and few the rest.
@@ -60,30 +62,26 @@ pub struct Call<Item> {
     pub expected: Option<bool>,
 }
 
-impl Kind {
-    /// The word for it. With a value, `unique` is another kind than without.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::Unique | Self::UniqueValue => "unique",
-            Self::Remove => "remove",
-            Self::Contains => "contains",
-            Self::Count => "count",
-            Self::Move => "move",
-            Self::Split => "split",
-            Self::Sweep => "sweep",
-            Self::Double => "double",
-            Self::Grow => "grow",
-            Self::Release => "release",
-            Self::Append => "append",
-            Self::Snapshot => "snapshot",
-            Self::Value => "value",
-            Self::Values => "values",
-            Self::Replace => "replace",
-            Self::Take => "take",
-        }
-    }
+/// What a call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<Copied> {
+    /// Whether it did what its name says, or found what it looked for.
+    Bool(bool),
+    /// An insert that found no room, or was disturbed too often.
+    Full,
+    /// An insert that found both buckets full of copies.
+    TooManyCopies,
+    /// `count`
+    Number(usize),
+    /// `value`, or what an `insert_unique` with a value was told.
+    Value(Option<Value>),
+    /// `snapshot` and `values`
+    Copy(Copied),
+    /// A snapshot that was not taken.
+    NoCopy,
+}
 
+impl Kind {
     /// Whether its calls have an item.
     pub fn has_item(self) -> bool {
         use Kind::{Append, Double, Grow, Release, Snapshot, Sweep};
@@ -106,6 +104,21 @@ impl<Item> Call<Item> {
             new: 0,
             side: 0,
             expected: None,
+        }
+    }
+}
+
+impl<Copied: Display> Display for Answer<Copied> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(answer) => write!(out, "{answer}"),
+            Self::Full => write!(out, "\"full\""),
+            Self::TooManyCopies => write!(out, "\"too many copies\""),
+            Self::Number(copies) => write!(out, "{copies}"),
+            Self::Value(Some(value)) => write!(out, "value {value}"),
+            Self::Value(None) => write!(out, "no value"),
+            Self::Copy(copy) => write!(out, "a copy {copy}"),
+            Self::NoCopy => write!(out, "no copy"),
         }
     }
 }

@@ -37,6 +37,7 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
+mod audit;
 pub mod call;
 pub mod explore;
 pub mod fixed;

@@ -4,9 +4,13 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
+use crate::call::Answer;
 use crate::monitor::{Monitor, Role, Set, Told};
 use crate::mutants::Killed;
 use crate::notation::{CallOf, Notation, Program};
+
+/// What a call of a machine returns.
+pub type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,7 +35,7 @@ pub struct Step<M: Machine> {
     /// What was wrong with it.
     pub fault: Option<&'static str>,
     /// What the call returned, if this was its last step.
-    pub answer: Option<M::Answer>,
+    pub answer: Option<AnswerOf<M>>,
 }
 
 /// A step of a schedule, for those who read it.
@@ -44,7 +48,7 @@ pub struct Shown<M: Machine> {
     /// The access that it made.
     pub access: Option<M::Access>,
     /// What the call returned, if this was its last step.
-    pub answer: Option<M::Answer>,
+    pub answer: Option<AnswerOf<M>>,
 }
 
 /// A machine. What is wrong with a state or a text is an error that says so.
@@ -59,8 +63,8 @@ pub trait Machine: Notation {
     type Locals: Copy + Debug + Default + Hash;
     /// An access, for those who read a schedule.
     type Access: Copy + Debug;
-    /// What a call returns.
-    type Answer: Copy + Debug + Display + Eq;
+    /// What a snapshot returns.
+    type Copied: Copy + Debug + Display + Eq;
     /// What is watched.
     type View: View<Self>;
     /// The tokens of a memory.
@@ -89,11 +93,8 @@ pub trait Machine: Notation {
         call: &CallOf<Self>,
     ) -> Step<Self>;
 
-    /// Whether a call did what its name says, or found what it looked for.
-    fn succeeded(answer: Self::Answer) -> bool;
-
     /// Whether a thread that is answered so makes no more calls.
-    fn ends(_: &Self::World, _: &CallOf<Self>, _: Self::Answer) -> bool {
+    fn ends(_: &Self::World, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
         false
     }
 
@@ -101,7 +102,7 @@ pub trait Machine: Notation {
     fn views(world: &Self::World) -> &[Self::View];
 
     /// Whether an answer has only tokens that somebody could have inserted.
-    fn is_known(_: &Self::World, _: &CallOf<Self>, _: Self::Answer) -> bool {
+    fn is_known(_: &Self::World, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
         true
     }
 
@@ -154,7 +155,7 @@ pub trait View<M: Machine> {
     fn role(&self, world: &M::World, call: &CallOf<M>) -> Option<Role>;
 
     /// What a result of a call that is something to it says.
-    fn told(&self, world: &M::World, call: &CallOf<M>, answer: M::Answer) -> Told;
+    fn told(&self, world: &M::World, call: &CallOf<M>, answer: AnswerOf<M>) -> Told;
 
     /// What its monitor calls these tokens.
     fn number(&self, tokens: &M::Tokens) -> u8;
@@ -170,7 +171,7 @@ pub fn alone<M: Machine>(
     thread: usize,
     call: &CallOf<M>,
     steps: usize,
-) -> Result<M::Answer, String> {
+) -> Result<AnswerOf<M>, String> {
     let mut locals = M::locals(world, call);
     (0..steps)
         .find_map(|_| M::step(world, memory, &mut locals, thread, call).answer)

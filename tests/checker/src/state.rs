@@ -1,7 +1,8 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the views.
 
+use crate::call::Answer;
 use crate::hash::hash;
-use crate::machine::{Machine, Shown, Thread, View};
+use crate::machine::{AnswerOf, Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::{CallOf, Program};
 
@@ -157,7 +158,7 @@ impl<'a, M: Machine> Setting<'a, M> {
         monitor: &mut Monitor,
         id: usize,
         call: &CallOf<M>,
-        answer: M::Answer,
+        answer: AnswerOf<M>,
     ) -> Result<(), String> {
         let (world, name) = (&self.world, call.kind.name());
         let mut views = M::views(world).iter().zip(&mut state.sets);
@@ -173,7 +174,7 @@ impl<'a, M: Machine> Setting<'a, M> {
         }
         if call
             .expected
-            .is_some_and(|expected| M::succeeded(answer) != expected)
+            .is_some_and(|expected| (answer == Answer::Bool(true)) != expected)
         {
             return Err(format!("{name} returned {answer}, which it must not here"));
         }

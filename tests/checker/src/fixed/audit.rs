@@ -1,18 +1,15 @@
-//! The audit: all threads die, and a newcomer finds the table in order.
+//! The audit of a table of one size.
 
+use crate::audit;
 use crate::call::Kind;
-use crate::fixed::machine::{Answer, World};
+use crate::fixed::machine::{Answer, Digits, World};
 use crate::fixed::memory::Memory;
 use crate::fixed::program::{Call, Fixed};
 use crate::machine::alone;
 use crate::monitor::{Monitor, Set, THREADS};
 
-/// Steps within which a call must return that nobody disturbs. The longest is an insert that searches and moves,
-/// while everything is frozen.
-const STEPS: usize = 400;
-
-/// Lets every thread of a state die. A newcomer then counts, looks up and removes all there is of each class,
-/// and inserts one: each call returns, and the tokens are those that some explanation allows.
+/// Lets every thread die. A newcomer then audits each value, and each class, with the tokens that are left of those
+/// before. It looks them up the other way round.
 pub fn after_death(
     world: &World,
     mut memory: Memory,
@@ -22,34 +19,22 @@ pub fn after_death(
     if world.shape.layout.has_values() {
         check_values(world, &mut memory)?;
     }
-    let mut call = |kind, item| newcomer(world, &mut memory, &Call::new(kind, item));
     for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
-        let Answer::Number(copies) = call(Kind::Count, item)? else {
-            unreachable!("a count returns a number");
+        let call = |kind| {
+            let item = match kind {
+                Kind::Contains => item.flipped(),
+                _ => item,
+            };
+            newcomer(world, &mut memory, &Call::new(kind, item))
         };
-        let wrong = |what: &str| Err(format!("{what} class {class} after all threads died"));
-        if !monitor.allows(set, copies) {
-            return wrong(&format!("{copies} tokens are left of"));
-        }
-        if call(Kind::Contains, item.flipped())? != Answer::Bool(copies > 0) {
-            return wrong("a lookup contradicts the count of");
-        }
-        for copy in 0..=copies {
-            if call(Kind::Remove, item)? != Answer::Bool(copy < copies) {
-                return wrong("removes contradict the count of");
-            }
-        }
-        // The tokens of others, and of a dead owner's descriptors, may leave no room.
-        let inserted = Answer::Bool(call(Kind::Insert, item)? == Answer::Bool(true));
-        if call(Kind::Contains, item)? != inserted || call(Kind::Remove, item)? != inserted {
-            return wrong("a newcomer cannot insert and remove in");
-        }
+        audit::of_item(call, |copies| monitor.allows(set, copies), &[Kind::Insert])
+            .map_err(|why| format!("class {class}, after all threads died: {why}"))?;
     }
     Ok(())
 }
 
 fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, String> {
-    alone::<Fixed>(world, memory, THREADS - 1, call, STEPS)
+    alone::<Fixed>(world, memory, THREADS - 1, call, audit::STEPS)
 }
 
 /// A newcomer sees the values of each class, replaces one, and back.
@@ -63,7 +48,7 @@ fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
             };
             newcomer(world, memory, &call)
         };
-        let Answer::Copy(copy) = call(Kind::Values, 0, 0)? else {
+        let Answer::Copy(Digits(copy)) = call(Kind::Values, 0, 0)? else {
             unreachable!("a lookup of values returns them");
         };
         let present = copy >> (4 * at) & 0xf != 0;
@@ -78,7 +63,7 @@ fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
         let back = present && call(Kind::Replace, other, value)? == Answer::Bool(true);
         if there != Answer::Bool(present)
             || back != present
-            || call(Kind::Values, 0, 0)? != Answer::Copy(copy)
+            || call(Kind::Values, 0, 0)? != Answer::Copy(Digits(copy))
         {
             return Err(format!(
                 "a newcomer cannot replace value {value} of {item:?}"

@@ -13,7 +13,7 @@ use model::hashers::AsGiven;
 use model::stored;
 
 use crate::call::Kind;
-use crate::fixed::machine::{Answer, STRANGERS, World};
+use crate::fixed::machine::{Answer, Digits, STRANGERS, World};
 use crate::fixed::memory::Memory;
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
@@ -236,7 +236,7 @@ impl<L: WithValues> Subject for Valued<L> {
                 Err(error) => refused(&error),
             },
             Kind::Value => Answer::Value(filter.value_hash(hash)),
-            Kind::Values => Answer::Copy(digits(world, call.item, filter)),
+            Kind::Values => Answer::Copy(Digits(digits(world, call.item, filter))),
             Kind::Replace => {
                 let replaced = filter.replace_value_hash(hash, value, new);
                 Answer::Bool(replaced.expect("the values of a program fit its layout"))
@@ -246,7 +246,7 @@ impl<L: WithValues> Subject for Valued<L> {
                 Ok(copy) => {
                     let classes = world.classes.iter();
                     let digits = classes.map(|&class| digits(world, class, &copy));
-                    Answer::Copy(digits.sum())
+                    Answer::Copy(Digits(digits.sum()))
                 }
                 Err(_) => Answer::NoCopy,
             },
@@ -282,7 +282,8 @@ fn refused(error: &InsertError) -> Answer {
 fn copied<L: Layout>(world: &World, copy: &Filter<Fixed<L>, AsGiven>) -> Answer {
     let classes = world.classes.iter().enumerate();
     let count = |&class| copy.count_hash(hash(&world.shape, class)) as u64;
-    Answer::Copy(classes.map(|(at, class)| count(class) << (4 * at)).sum())
+    let digits = classes.map(|(at, class)| count(class) << (4 * at));
+    Answer::Copy(Digits(digits.sum()))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::fmt;
 
 use model::{Fingerprint, Layout, Token, Value};
 
-use crate::call::Kind;
+use crate::call::{self, Kind};
 use crate::fixed::memory::{Access, BUMP, Control, Memory, SCAN, STRIPES, State};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::points::{At, Caller};
@@ -43,36 +43,15 @@ pub struct World {
 }
 
 /// What a call returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// `contains`, `remove`, a relocation, an insert that found room, or an `insert_unique`.
-    Bool(bool),
-    /// An insert that found no room, or was disturbed too often.
-    Full,
-    /// An insert that found both buckets full of copies.
-    TooManyCopies,
-    /// `count`
-    Number(usize),
-    /// `value`, or what an `insert_unique_value` was told.
-    Value(Option<Value>),
-    /// `snapshot` and `values`: how often each token was found that the program knows, four bits each.
-    Copy(u64),
-    /// A snapshot that was not taken.
-    NoCopy,
-}
+pub type Answer = call::Answer<Digits>;
 
-impl fmt::Display for Answer {
+/// How often each token that the program knows was found, four bits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digits(pub u64);
+
+impl fmt::Display for Digits {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(answer) => write!(out, "{answer}"),
-            Self::Full => write!(out, "\"full\""),
-            Self::TooManyCopies => write!(out, "\"too many copies\""),
-            Self::Number(copies) => write!(out, "{copies}"),
-            Self::Value(Some(value)) => write!(out, "value {value}"),
-            Self::Value(None) => write!(out, "no value"),
-            Self::Copy(copy) => write!(out, "a copy with {copy:#x} tokens (a digit each)"),
-            Self::NoCopy => write!(out, "no copy"),
-        }
+        write!(out, "with {:#x} tokens (a digit each)", self.0)
     }
 }
 
@@ -211,7 +190,7 @@ impl<'a> Run<'a> {
             Some(Kind::Insert) if value == ALL_COPIES => Answer::TooManyCopies,
             Some(Kind::Count) => Answer::Number(value as usize),
             Some(Kind::Snapshot) if value == u64::MAX => Answer::NoCopy,
-            Some(Kind::Snapshot | Kind::Values) => Answer::Copy(value),
+            Some(Kind::Snapshot | Kind::Values) => Answer::Copy(Digits(value)),
             Some(Kind::Contains) => Answer::Bool(value != 0),
             Some(Kind::Value) => Answer::Value(self.value_in(value)),
             Some(Kind::UniqueValue) if value == DONE => Answer::Value(None),

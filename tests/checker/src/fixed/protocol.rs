@@ -1,7 +1,7 @@
 //! The machine of a table of one size, as the explorer sees it.
 
 use crate::fixed::audit;
-use crate::fixed::machine::{Answer, Run, STRANGERS, World};
+use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
 use crate::fixed::memory::{Access, BUCKETS, Memory, SCAN, Shown, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
@@ -17,7 +17,7 @@ impl Machine for Fixed {
     type Memory = Memory;
     type Locals = Locals;
     type Access = Access;
-    type Answer = Answer;
+    type Copied = Digits;
     type View = View;
     type Tokens = Numbers;
 
@@ -52,10 +52,6 @@ impl Machine for Fixed {
         }
     }
 
-    fn succeeded(answer: Answer) -> bool {
-        answer == Answer::Bool(true)
-    }
-
     fn views(world: &World) -> &[View] {
         &world.views
     }
@@ -63,7 +59,7 @@ impl Machine for Fixed {
     fn is_known(world: &World, call: &Call, answer: Answer) -> bool {
         match answer {
             Answer::Value(Some(value)) => world.tokens.contains(&(call.item.class(), value)),
-            Answer::Copy(copy) => digit(copy, STRANGERS) == 0,
+            Answer::Copy(Digits(copy)) => digit(copy, STRANGERS) == 0,
             _ => true,
         }
     }

@@ -21,7 +21,7 @@
 use model::Value;
 
 use crate::call::Kind;
-use crate::fixed::machine::{Answer, World};
+use crate::fixed::machine::{Answer, Digits, World};
 use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
 use crate::machine;
 use crate::monitor::{Code, Effect, Role, Told};
@@ -167,7 +167,7 @@ impl machine::View<Fixed> for View {
     fn told(&self, world: &World, call: &Call, answer: Answer) -> Told {
         match (answer, self.watched) {
             (Answer::Number(copies), _) => Told::Number(copies as u8),
-            (Answer::Copy(copy), _) => {
+            (Answer::Copy(Digits(copy)), _) => {
                 Told::Number(self.number(&std::array::from_fn(|at| digit(copy, at))))
             }
             (Answer::NoCopy, _) => Told::NoNumber,

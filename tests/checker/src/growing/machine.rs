@@ -18,7 +18,7 @@ use super::memory::{Access, Memory};
 use super::mutants::Mutant;
 use super::program::{Call, Program, Shape};
 use super::thread::{Entry, Locals, Tag};
-use crate::call::Kind;
+use crate::call::{self, Kind};
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -34,19 +34,7 @@ pub struct World {
 }
 
 /// What a call returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Whether it did what its name says, or found what it looked for.
-    Bool(bool),
-    /// No room.
-    Full,
-    /// How many a count found.
-    Number(u8),
-    /// The classes of the tokens that a snapshot found.
-    Copy(Classes),
-    /// A snapshot that was not taken.
-    NoCopy,
-}
+pub type Answer = call::Answer<Classes>;
 
 /// A multiset of classes: six at most, nine bits each, the greatest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,7 +151,7 @@ impl<'a> Run<'a> {
             Kind::Unique => self.unique(item)?,
             Kind::Remove => Answer::Bool(self.remove(item)?),
             Kind::Contains => Answer::Bool(self.contains(item)?),
-            Kind::Count => Answer::Number(self.count(item)?),
+            Kind::Count => Answer::Number(self.count(item)?.into()),
             Kind::Move => Answer::Bool(self.hop(item, side)?),
             Kind::Split => Answer::Bool(self.split_live(item, side)?),
             Kind::Sweep => Answer::Bool(self.sweep()?),
@@ -279,7 +267,7 @@ impl Entry for Answer {
             Self::Bool(answer) => answer.into(),
             Self::Full => 2,
             Self::NoCopy => 3,
-            Self::Number(_) | Self::Copy(_) => unreachable!("no routine returns it"),
+            _ => unreachable!("no routine returns it"),
         }
     }
 
@@ -292,17 +280,9 @@ impl Entry for Answer {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for Classes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(answer) => write!(out, "{answer}"),
-            Self::Full => write!(out, "\"full\""),
-            Self::Number(number) => write!(out, "{number}"),
-            Self::Copy(classes) => {
-                let classes: Vec<String> = classes.iter().map(|class| class.to_string()).collect();
-                write!(out, "a copy of [{}]", classes.join(" "))
-            }
-            Self::NoCopy => write!(out, "no copy"),
-        }
+        let classes: Vec<String> = self.iter().map(|class| class.to_string()).collect();
+        write!(out, "of [{}]", classes.join(" "))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::audit;
 use super::geometry::{Class, Item, level_of};
-use super::machine::{Answer, Run, World};
+use super::machine::{Answer, Classes, Run, World};
 use super::matching::matches;
 use super::memory::{self, Access, Memory};
 use super::mutants::{MUTANTS, Mutant};
@@ -20,7 +20,7 @@ impl Machine for Growing {
     type Memory = Memory;
     type Locals = Locals;
     type Access = Access;
-    type Answer = Answer;
+    type Copied = Classes;
     type View = Item;
     type Tokens = Vec<Class>;
 
@@ -53,10 +53,6 @@ impl Machine for Growing {
             fault: run.fault,
             answer,
         }
-    }
-
-    fn succeeded(answer: Answer) -> bool {
-        answer == Answer::Bool(true)
     }
 
     /// Who is refused owns nothing that it could remove.

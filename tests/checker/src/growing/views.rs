@@ -34,10 +34,10 @@ impl View<Growing> for Item {
     fn told(&self, _: &World, _: &Call, answer: Answer) -> Told {
         match answer {
             Answer::Bool(result) => Told::Bool(result),
-            Answer::Full => Told::Nothing,
-            Answer::Number(copies) => Told::Number(copies),
+            Answer::Number(copies) => Told::Number(copies as u8),
             Answer::Copy(classes) => Told::Number(covering(classes.iter(), *self)),
             Answer::NoCopy => Told::NoNumber,
+            _ => Told::Nothing,
         }
     }
 
