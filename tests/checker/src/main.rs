@@ -159,12 +159,12 @@ fn check_fixed(options: &Options) -> Result<(), String> {
     let sizes = if options.long { LONG } else { QUICK };
     let (seed, compared) = (options.seed, COMPARED[usize::from(options.long)]);
     let compared_valued = compared / COMPARED_PER_VALUED;
-    say(fixed::conformance(seed, compared))?;
-    say(fixed::conformance_of_values(seed, compared_valued))?;
+    say(fixed::conformance(false, seed, compared))?;
+    say(fixed::conformance(true, seed, compared_valued))?;
     #[cfg(lockfree_cuckoo_steps)]
     {
-        say(fixed::lockstep(seed, compared))?;
-        say(fixed::lockstep_of_values(seed, compared_valued))?;
+        say(fixed::lockstep(false, seed, compared))?;
+        say(fixed::lockstep(true, seed, compared_valued))?;
         say(fixed::lockstep_mutants())?;
     }
     say(fixed::mutants(options.verbose))?;
@@ -173,17 +173,18 @@ fn check_fixed(options: &Options) -> Result<(), String> {
     say(fixed::by_hand_in_other_layouts(all(others)))?;
     say(fixed::by_hand(deaths(sizes.race_death_states)))?;
     let (programs, limits) = (sizes.death_programs, deaths(sizes.death_states));
-    say(fixed::by_chance(seed, programs, limits))?;
-    say(fixed::values_by_chance(
+    say(fixed::by_chance(false, seed, programs, limits))?;
+    say(fixed::by_chance(
+        true,
         seed,
         programs / EXPLORED_PER_VALUED,
         limits,
     ))?;
     let limits = all(options.states.unwrap_or(sizes.states));
     let valued = sizes.programs / EXPLORED_PER_VALUED;
-    say(fixed::values_by_chance(seed, valued, limits))?;
+    say(fixed::by_chance(true, seed, valued, limits))?;
     let programs = options.programs.unwrap_or(sizes.programs);
-    say(fixed::by_chance(seed, programs, limits))
+    say(fixed::by_chance(false, seed, programs, limits))
 }
 
 /// The models of growing filters.

@@ -31,28 +31,28 @@ fn no_race_written_by_hand_fails() {
 
 #[test]
 fn no_race_made_by_chance_fails() {
-    holds(fixed::by_chance(2, 200, all(10_000)));
-    holds(fixed::values_by_chance(2, 50, all(10_000)));
+    holds(fixed::by_chance(false, 2, 200, all(10_000)));
+    holds(fixed::by_chance(true, 2, 50, all(10_000)));
 }
 
 #[test]
 fn the_dead_leave_the_table_in_order() {
     holds(fixed::by_hand(deaths(1_000)));
-    holds(fixed::by_chance(2, 50, deaths(2_000)));
-    holds(fixed::values_by_chance(2, 20, deaths(2_000)));
+    holds(fixed::by_chance(false, 2, 50, deaths(2_000)));
+    holds(fixed::by_chance(true, 2, 20, deaths(2_000)));
 }
 
 #[test]
 fn the_machine_is_the_crate() {
-    holds(fixed::conformance(2, 500));
-    holds(fixed::conformance_of_values(2, 200));
+    holds(fixed::conformance(false, 2, 500));
+    holds(fixed::conformance(true, 2, 200));
 }
 
 #[test]
 #[cfg(lockfree_cuckoo_steps)]
 fn the_machine_is_the_crate_access_by_access() {
-    holds(fixed::lockstep(2, 500));
-    holds(fixed::lockstep_of_values(2, 200));
+    holds(fixed::lockstep(false, 2, 500));
+    holds(fixed::lockstep(true, 2, 200));
 }
 
 #[test]

@@ -41,24 +41,24 @@ pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
     explored("written races in other layouts", &programs, limits)
 }
 
-/// Programs made by chance. Those with deaths are others than those without.
-pub fn by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
-    let (part, seed) = if limits.audit {
-        ("deaths in random programs".into(), !seed)
-    } else {
-        (format!("random, seed {seed}"), seed)
+/// Programs made by chance, or such whose tokens carry values. Those with deaths are others than those without.
+pub fn by_chance(valued: bool, seed: u64, programs: usize, limits: Limits) -> Outcome {
+    let part = match (limits.audit, valued) {
+        (false, false) => format!("random, seed {seed}"),
+        (false, true) => "random values".into(),
+        (true, false) => "deaths in random programs".into(),
+        (true, true) => "deaths with random values".into(),
     };
-    explored(&part, &random::programs(seed, programs), limits)
+    let seed = if limits.audit { !seed } else { seed };
+    explored(&part, &made(valued)(seed, programs), limits)
 }
 
-/// The same with tokens that carry values.
-pub fn values_by_chance(seed: u64, programs: usize, limits: Limits) -> Outcome {
-    let (part, seed) = if limits.audit {
-        ("deaths with random values", !seed)
+fn made(valued: bool) -> fn(u64, usize) -> Vec<Program> {
+    if valued {
+        random::programs_with_values
     } else {
-        ("random values", seed)
-    };
-    explored(part, &random::programs_with_values(seed, programs), limits)
+        random::programs
+    }
 }
 
 /// The mutants: each must die, of its program.
@@ -73,67 +73,55 @@ pub fn mutants(verbose: bool) -> Outcome {
     ))
 }
 
-/// The machine against the crate.
-pub fn conformance(seed: u64, programs: usize) -> Outcome {
-    conforms("conformance", conformance::compare, seed, programs)
+fn of_values(valued: bool) -> &'static str {
+    if valued { " of values" } else { "" }
 }
 
-/// The same with tokens that carry values.
-pub fn conformance_of_values(seed: u64, programs: usize) -> Outcome {
-    let compare = conformance::compare_values;
-    conforms("conformance of values", compare, seed, programs)
-}
-
-fn conforms(
-    part: &str,
-    compare: impl Fn(u64) -> Result<usize, String> + Sync,
-    seed: u64,
-    programs: usize,
-) -> Outcome {
+/// The machine against the crate, call by call.
+pub fn conformance(valued: bool, seed: u64, programs: usize) -> Outcome {
     let start = Instant::now();
-    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
-    let calls = jobs::each(&seeds, |_, &seed| {
-        compare(seed).map_err(|why| format!("seed {seed}: {why}"))
-    });
-    let calls: usize = calls.into_iter().sum::<Result<_, _>>()?;
+    let layouts = if valued {
+        &model::Layout::VALUED[..]
+    } else {
+        &conformance::LAYOUTS
+    };
+    let calls = each_seed(seed, programs, |seed| {
+        conformance::compare(None, seed, layouts)
+    })?;
     Ok(format!(
-        "{part}: {} programs, {} calls, equal in results and in every word ({:.1} s)",
+        "conformance{}: {} programs, {} calls, equal in results and in every word ({:.1} s)",
+        of_values(valued),
         grouped(programs),
-        grouped(calls),
+        grouped(calls.iter().sum()),
         start.elapsed().as_secs_f64()
     ))
 }
 
-/// The machine and the crate in lockstep.
-#[cfg(lockfree_cuckoo_steps)]
-pub fn lockstep(seed: u64, programs: usize) -> Outcome {
-    in_lockstep("lockstep", crate::fixed::lockstep::compare, seed, programs)
-}
-
-/// The same with tokens that carry values.
-#[cfg(lockfree_cuckoo_steps)]
-pub fn lockstep_of_values(seed: u64, programs: usize) -> Outcome {
-    let compare = crate::fixed::lockstep::compare_values;
-    in_lockstep("lockstep of values", compare, seed, programs)
-}
-
-#[cfg(lockfree_cuckoo_steps)]
-fn in_lockstep(
-    part: &str,
-    compare: impl Fn(u64, usize) -> Result<usize, String> + Sync,
+/// What is counted in each of so many programs of the machine and the crate.
+fn each_seed(
     seed: u64,
     programs: usize,
-) -> Outcome {
+    compare: impl Fn(u64) -> Result<usize, String> + Sync,
+) -> Result<Vec<usize>, String> {
+    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
+    let counts = jobs::each(&seeds, |_, &seed| {
+        compare(seed).map_err(|why| format!("seed {seed}: {why}"))
+    });
+    counts.into_iter().collect()
+}
+
+/// The machine and the crate in lockstep.
+#[cfg(lockfree_cuckoo_steps)]
+pub fn lockstep(valued: bool, seed: u64, programs: usize) -> Outcome {
     const SCHEDULES: usize = 5;
     let start = Instant::now();
-    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
-    let accesses = jobs::each(&seeds, |_, &seed| {
-        compare(seed, SCHEDULES).map_err(|why| format!("seed {seed}: {why}"))
-    });
-    let accesses = accesses.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let accesses = each_seed(seed, programs, |seed| {
+        crate::fixed::lockstep::compare(None, made(valued), seed, SCHEDULES)
+    })?;
     let suited = accesses.iter().filter(|&&accesses| accesses > 0).count();
     Ok(format!(
-        "{part}: {} programs, {} schedules, {} accesses, made alike by the crate ({:.1} s)",
+        "lockstep{}: {} programs, {} schedules, {} accesses, made alike by the crate ({:.1} s)",
+        of_values(valued),
         grouped(suited),
         grouped(suited * SCHEDULES),
         grouped(accesses.iter().sum()),
