@@ -14,6 +14,9 @@ macro_rules! kinds {
         }
 
         impl Kind {
+            /// All there are. The first of a word is the one that a text means by it.
+            pub const EVERY: &[Self] = &[$(Self::$kind),*];
+
             /// The word for it. With a value, `unique` is another kind than without.
             pub fn name(self) -> &'static str {
                 match self {

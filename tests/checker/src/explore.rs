@@ -33,6 +33,20 @@ pub struct Limits {
     pub audit: bool,
 }
 
+impl Limits {
+    /// So many states, in which nobody dies.
+    pub const fn all(states: usize) -> Self {
+        let audit = false;
+        Self { states, audit }
+    }
+
+    /// So many states, in each of which all die.
+    pub const fn deaths(states: usize) -> Self {
+        let audit = true;
+        Self { states, audit }
+    }
+}
+
 /// What an exploration found.
 #[derive(Clone, Debug)]
 pub struct Found {

@@ -44,52 +44,52 @@ struct Options {
 
 /// How much is done, unless the options say otherwise.
 struct Sizes {
-    race_states: usize,
-    race_death_states: usize,
+    races: Limits,
+    race_deaths: Limits,
     programs: usize,
-    states: usize,
+    limits: Limits,
     death_programs: usize,
-    death_states: usize,
+    deaths: Limits,
 }
 
 const QUICK: Sizes = Sizes {
-    race_states: 10_000_000,
-    race_death_states: 100_000,
+    races: Limits::all(10_000_000),
+    race_deaths: Limits::deaths(100_000),
     programs: 3_000,
-    states: 100_000,
+    limits: Limits::all(100_000),
     death_programs: 500,
-    death_states: 20_000,
+    deaths: Limits::deaths(20_000),
 };
 
 const LONG: Sizes = Sizes {
-    race_states: 1_000_000_000,
-    race_death_states: 1_000_000_000,
+    races: Limits::all(1_000_000_000),
+    race_deaths: Limits::deaths(1_000_000_000),
     programs: 10_000,
-    states: 5_000_000,
+    limits: Limits::all(5_000_000),
     death_programs: 1_500,
-    death_states: 1_000_000,
+    deaths: Limits::deaths(1_000_000),
 };
 
 const GROWING_QUICK: Sizes = Sizes {
-    race_states: 2_000_000,
-    race_death_states: 20_000,
+    races: Limits::all(2_000_000),
+    race_deaths: Limits::deaths(20_000),
     programs: 400,
-    states: 30_000,
+    limits: Limits::all(30_000),
     death_programs: 100,
-    death_states: 5_000,
+    deaths: Limits::deaths(5_000),
 };
 
 const GROWING_LONG: Sizes = Sizes {
-    race_states: 1_000_000_000,
-    race_death_states: 1_000_000,
+    races: Limits::all(1_000_000_000),
+    race_deaths: Limits::deaths(1_000_000),
     programs: 10_000,
-    states: 1_000_000,
+    limits: Limits::all(1_000_000),
     death_programs: 2_000,
-    death_states: 100_000,
+    deaths: Limits::deaths(100_000),
 };
 
 /// States of each race in other layouts, and programs that are held to the crate: quick, and long.
-const OTHER_LAYOUTS: [usize; 2] = [200_000, 1_000_000_000];
+const OTHER_LAYOUTS: [Limits; 2] = [Limits::all(200_000), Limits::all(1_000_000_000)];
 const COMPARED: [usize; 2] = [10_000, 1_000_000];
 
 /// For so many programs that are held to the crate there is one with values.
@@ -125,7 +125,7 @@ fn run(options: &Options) -> Result<(), String> {
             parts::death_of::<Fixed>(name)
         })
     } else if let Some(program) = &options.program {
-        let limits = deaths(options.states.unwrap_or(LONG.race_states));
+        let limits = Limits::deaths(options.states.unwrap_or(LONG.races.states));
         say(if program.starts_with("table") {
             parts::single::<Growing>(program, limits)
         } else {
@@ -140,24 +140,21 @@ fn say(outcome: Outcome) -> Result<(), String> {
     outcome.map(|line| println!("{line}"))
 }
 
-fn all(states: usize) -> Limits {
-    Limits {
-        states,
-        audit: false,
-    }
-}
-
-fn deaths(states: usize) -> Limits {
-    Limits {
-        states,
-        audit: true,
+/// The sizes of a run, where the options do not say otherwise.
+fn sizes(options: &Options, [quick, long]: [Sizes; 2]) -> Sizes {
+    let usual = if options.long { long } else { quick };
+    Sizes {
+        programs: options.programs.unwrap_or(usual.programs),
+        limits: options.states.map_or(usual.limits, Limits::all),
+        ..usual
     }
 }
 
 /// Tables of one size.
 fn check_fixed(options: &Options) -> Result<(), String> {
-    let sizes = if options.long { LONG } else { QUICK };
-    let (seed, compared) = (options.seed, COMPARED[usize::from(options.long)]);
+    let sizes = sizes(options, [QUICK, LONG]);
+    let seed = options.seed;
+    let compared = COMPARED[usize::from(options.long)];
     let compared_valued = compared / COMPARED_PER_VALUED;
     say(fixed::conformance(false, seed, compared))?;
     say(fixed::conformance(true, seed, compared_valued))?;
@@ -168,51 +165,53 @@ fn check_fixed(options: &Options) -> Result<(), String> {
         say(fixed::lockstep_mutants())?;
     }
     say(fixed::mutants(options.verbose))?;
-    say(fixed::by_hand(all(sizes.race_states)))?;
-    let others = OTHER_LAYOUTS[usize::from(options.long)];
-    say(fixed::by_hand_in_other_layouts(all(others)))?;
-    say(fixed::by_hand(deaths(sizes.race_death_states)))?;
-    let (programs, limits) = (sizes.death_programs, deaths(sizes.death_states));
-    say(fixed::by_chance(false, seed, programs, limits))?;
+    say(fixed::by_hand(sizes.races))?;
+    let other_layouts = OTHER_LAYOUTS[usize::from(options.long)];
+    say(fixed::by_hand_in_other_layouts(other_layouts))?;
+    say(fixed::by_hand(sizes.race_deaths))?;
+    let valued = sizes.death_programs / EXPLORED_PER_VALUED;
     say(fixed::by_chance(
-        true,
+        false,
         seed,
-        programs / EXPLORED_PER_VALUED,
-        limits,
+        sizes.death_programs,
+        sizes.deaths,
     ))?;
-    let limits = all(options.states.unwrap_or(sizes.states));
+    say(fixed::by_chance(true, seed, valued, sizes.deaths))?;
     let valued = sizes.programs / EXPLORED_PER_VALUED;
-    say(fixed::by_chance(true, seed, valued, limits))?;
-    let programs = options.programs.unwrap_or(sizes.programs);
-    say(fixed::by_chance(false, seed, programs, limits))
+    say(fixed::by_chance(true, seed, valued, sizes.limits))?;
+    say(fixed::by_chance(false, seed, sizes.programs, sizes.limits))
 }
 
 /// The models of growing filters.
 fn check_growing(options: &Options) -> Result<(), String> {
-    let sizes = if options.long {
-        GROWING_LONG
-    } else {
-        GROWING_QUICK
-    };
-    let programs = options.programs.unwrap_or(sizes.programs);
-    let states = all(options.states.unwrap_or(sizes.states));
+    let sizes = sizes(options, [GROWING_QUICK, GROWING_LONG]);
     let (seed, models) = (options.seed, 1..=MODELS);
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
         if let Some(name) = &options.mutant {
             let mutant = parts::named::<Growing>(name)?.mutant;
-            return say(hunt::part(model, mutant, seed, programs, states));
+            return say(hunt::part(
+                model,
+                mutant,
+                seed,
+                sizes.programs,
+                sizes.limits,
+            ));
         }
         say(growing::mutants(model, options.verbose))?;
-        say(growing::by_hand(model, all(sizes.race_states)))?;
-        say(growing::by_hand(model, deaths(sizes.race_death_states)))?;
-        let limits = deaths(sizes.death_states);
+        say(growing::by_hand(model, sizes.races))?;
+        say(growing::by_hand(model, sizes.race_deaths))?;
         say(growing::by_chance(
             model,
             seed,
             sizes.death_programs,
-            limits,
+            sizes.deaths,
         ))?;
-        say(growing::by_chance(model, seed, programs, states))?;
+        say(growing::by_chance(
+            model,
+            seed,
+            sizes.programs,
+            sizes.limits,
+        ))?;
     }
     Ok(())
 }

@@ -22,8 +22,8 @@ pub trait Notation: Copy + Debug + Eq + 'static {
     /// A token that is there from the beginning.
     type Token: Copy + Debug + Ord + Send + Sync;
 
-    /// The kinds of calls that the machine knows.
-    const KINDS: &'static [Kind];
+    /// Whether the machine knows calls of a kind.
+    fn knows(kind: Kind) -> bool;
 
     /// Tokens of one text.
     fn parse_tokens(text: &str, shape: &Self::Shape) -> Option<Vec<Self::Token>>;
@@ -75,7 +75,8 @@ pub type CallOf<M> = Call<<M as Notation>::Item>;
 fn parse_call<M: Notation>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
     let mut words = text.split_whitespace();
     let name = words.next()?;
-    let kind = *M::KINDS.iter().find(|kind| kind.name() == name)?;
+    let mut known = Kind::EVERY.iter().filter(|&&kind| M::knows(kind));
+    let kind = *known.find(|kind| kind.name() == name)?;
     let mut call = M::parse_call(kind, &mut words, shape)?;
     call.expected = match (words.next(), words.next(), words.next()) {
         (None, ..) => None,

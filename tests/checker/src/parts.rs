@@ -16,10 +16,7 @@ use crate::state::Setting;
 pub type Outcome = Result<String, String>;
 
 /// States of one mutant's program: far more than any needs.
-const OF_A_MUTANT: Limits = Limits {
-    states: 20_000_000,
-    audit: false,
-};
+const OF_A_MUTANT: Limits = Limits::all(20_000_000);
 
 /// Programs, each explored to its end or the limits.
 pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {

@@ -13,33 +13,23 @@ fn holds(outcome: Outcome) {
     }
 }
 
-fn all(states: usize) -> Limits {
-    let audit = false;
-    Limits { states, audit }
-}
-
-fn deaths(states: usize) -> Limits {
-    let audit = true;
-    Limits { states, audit }
-}
-
 #[test]
 fn no_race_written_by_hand_fails() {
-    holds(fixed::by_hand(all(50_000)));
-    holds(fixed::by_hand_in_other_layouts(all(10_000)));
+    holds(fixed::by_hand(Limits::all(50_000)));
+    holds(fixed::by_hand_in_other_layouts(Limits::all(10_000)));
 }
 
 #[test]
 fn no_race_made_by_chance_fails() {
-    holds(fixed::by_chance(false, 2, 200, all(10_000)));
-    holds(fixed::by_chance(true, 2, 50, all(10_000)));
+    holds(fixed::by_chance(false, 2, 200, Limits::all(10_000)));
+    holds(fixed::by_chance(true, 2, 50, Limits::all(10_000)));
 }
 
 #[test]
 fn the_dead_leave_the_table_in_order() {
-    holds(fixed::by_hand(deaths(1_000)));
-    holds(fixed::by_chance(false, 2, 50, deaths(2_000)));
-    holds(fixed::by_chance(true, 2, 20, deaths(2_000)));
+    holds(fixed::by_hand(Limits::deaths(1_000)));
+    holds(fixed::by_chance(false, 2, 50, Limits::deaths(2_000)));
+    holds(fixed::by_chance(true, 2, 20, Limits::deaths(2_000)));
 }
 
 #[test]
@@ -86,10 +76,10 @@ fn every_death_can_be_shown() {
 #[test]
 fn no_race_of_a_growing_filter_fails() {
     for model in 1..=7 {
-        holds(growing::by_hand(model, all(30_000)));
-        holds(growing::by_hand(model, deaths(500)));
-        holds(growing::by_chance(model, 2, 40, all(5_000)));
-        holds(growing::by_chance(model, 3, 10, deaths(1_000)));
+        holds(growing::by_hand(model, Limits::all(30_000)));
+        holds(growing::by_hand(model, Limits::deaths(500)));
+        holds(growing::by_chance(model, 2, 40, Limits::all(5_000)));
+        holds(growing::by_chance(model, 3, 10, Limits::deaths(1_000)));
     }
 }
 

@@ -90,19 +90,10 @@ impl Notation for Fixed {
     type Item = Item;
     type Token = (Item, Value);
 
-    const KINDS: &'static [Kind] = &[
-        Kind::Insert,
-        Kind::Unique,
-        Kind::Remove,
-        Kind::Contains,
-        Kind::Count,
-        Kind::Move,
-        Kind::Snapshot,
-        Kind::Value,
-        Kind::Values,
-        Kind::Replace,
-        Kind::Take,
-    ];
+    fn knows(kind: Kind) -> bool {
+        use Kind::{Append, Double, Grow, Release, Split, Sweep};
+        ![Split, Sweep, Double, Grow, Release, Append].contains(&kind)
+    }
 
     /// An item, its value, and how often it is there.
     fn parse_tokens(text: &str, shape: &Shape) -> Option<Vec<(Item, Value)>> {

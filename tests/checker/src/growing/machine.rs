@@ -251,6 +251,20 @@ impl Classes {
     }
 }
 
+impl Entry for Class {
+    fn encode(self) -> u64 {
+        u64::from(self.head) << 7 | u64::from(self.len) << 4 | u64::from(self.bits)
+    }
+
+    fn decode(code: u64) -> Self {
+        Self {
+            head: (code >> 7) as u8,
+            len: (code >> 4 & 7) as u8,
+            bits: (code & 0xf) as u8,
+        }
+    }
+}
+
 impl Entry for Classes {
     fn encode(self) -> u64 {
         self.0

@@ -64,21 +64,10 @@ impl Notation for Growing {
     type Item = Item;
     type Token = Token;
 
-    const KINDS: &'static [Kind] = &[
-        Kind::Insert,
-        Kind::Unique,
-        Kind::Remove,
-        Kind::Contains,
-        Kind::Count,
-        Kind::Move,
-        Kind::Split,
-        Kind::Sweep,
-        Kind::Double,
-        Kind::Grow,
-        Kind::Release,
-        Kind::Append,
-        Kind::Snapshot,
-    ];
+    fn knows(kind: Kind) -> bool {
+        use Kind::{Replace, Take, UniqueValue, Value, Values};
+        ![UniqueValue, Value, Values, Replace, Take].contains(&kind)
+    }
 
     fn parse_tokens(text: &str, _: &Shape) -> Option<Vec<Token>> {
         Some(vec![parse_token(text)?])

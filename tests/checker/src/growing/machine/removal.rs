@@ -4,7 +4,6 @@ use super::live::{Live, Pair};
 use super::{Again, Done, Run, Step};
 use crate::growing::geometry::{Class, Item, Lane, level_of};
 use crate::growing::mutants::Mutant;
-use crate::growing::thread::Entry;
 
 /// The token that a remove takes: on which side, and what it is.
 #[derive(Clone, Copy, Debug)]
@@ -136,19 +135,5 @@ impl Run<'_> {
             self.note(class)?;
         }
         Ok(())
-    }
-}
-
-impl Entry for Class {
-    fn encode(self) -> u64 {
-        u64::from(self.head) << 7 | u64::from(self.len) << 4 | u64::from(self.bits)
-    }
-
-    fn decode(code: u64) -> Self {
-        Self {
-            head: (code >> 7) as u8,
-            len: (code >> 4 & 7) as u8,
-            bits: (code & 0xf) as u8,
-        }
     }
 }
