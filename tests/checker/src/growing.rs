@@ -23,7 +23,6 @@
 //! each thread has one here; about chunks; about a second table that is taken out of the list again. Tables have three levels,
 //! items four index bits.
 
-pub mod audit;
 pub mod geometry;
 pub mod hunt;
 pub mod machine;

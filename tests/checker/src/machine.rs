@@ -130,8 +130,8 @@ pub trait Machine: Notation {
         calls_under_way: usize,
     ) -> Result<(), String>;
 
-    /// What must hold when all threads have finished.
-    fn check_end(world: &Self::World, memory: &Self::Memory) -> Result<(), String>;
+    /// What must not be left when all threads have finished, and whether it is.
+    fn left_on(world: &Self::World, memory: &Self::Memory) -> [(bool, &'static str); 3];
 
     /// Lets all threads die. A newcomer then makes calls: each returns, and the tokens are those that some explanation
     /// allows.

@@ -201,7 +201,9 @@ impl<'a, M: Machine> Setting<'a, M> {
     /// What must hold when all threads have finished.
     pub fn check_end(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         self.check(state, monitor)?;
-        M::check_end(&self.world, &state.memory)
+        let left = M::left_on(&self.world, &state.memory);
+        let found = left.iter().find(|(is_left, _)| *is_left);
+        found.map_or(Ok(()), |(_, what)| Err((*what).into()))
     }
 
     /// Lets all threads die, and a newcomer come.

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use crate::explore::Limits;
-use crate::fixed::layout::EXPLORED;
 use crate::fixed::mutants::NOT_APPLICABLE;
 use crate::fixed::program::{Fixed, Program};
 use crate::fixed::{conformance, random};
@@ -27,9 +26,9 @@ pub fn by_hand(limits: Limits) -> Outcome {
 /// The races with buckets of the other layouts, where the tokens of the beginning fit them.
 pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
     let races = races::<Fixed>()?.into_iter().map(|race| race.program);
-    let usual = races.filter(|program| program.shape.layout == EXPLORED[0]);
+    let usual = races.filter(|program| program.shape.layout == random::LAYOUTS[0]);
     let others = usual.flat_map(|program| {
-        EXPLORED[1..].iter().map(move |&layout| {
+        random::LAYOUTS[1..].iter().map(move |&layout| {
             let mut other = program.clone();
             other.shape.layout = layout;
             other

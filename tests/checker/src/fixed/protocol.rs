@@ -1,14 +1,15 @@
 //! The machine of a table of one size, as the explorer sees it.
 
-use crate::fixed::audit;
+use crate::audit;
+use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
 use crate::fixed::memory::{Access, BUCKETS, Memory, SCAN, Shown, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
 use crate::fixed::thread::Locals;
 use crate::fixed::views::{Numbers, View, digit};
-use crate::machine::{Machine, Step};
-use crate::monitor::{Monitor, Set};
+use crate::machine::{Machine, Step, alone};
+use crate::monitor::{Monitor, Set, THREADS};
 use crate::mutants::Killed;
 
 impl Machine for Fixed {
@@ -100,25 +101,41 @@ impl Machine for Fixed {
         Ok(())
     }
 
-    fn check_end(world: &World, memory: &Memory) -> Result<(), String> {
+    fn left_on(world: &World, memory: &Memory) -> [(bool, &'static str); 3] {
         let layout = world.shape.layout;
         let frozen = memory.words.iter().any(|&w| layout.is_reference(w));
         let scanned = memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
-        match (frozen, scanned, memory.scanning) {
-            (true, ..) => Err("a word is left frozen".into()),
-            (_, true, _) => Err("a stripe still says that a scan is on".into()),
-            (_, _, true) => Err("the right to scan was not given back".into()),
-            _ => Ok(()),
-        }
+        [
+            (frozen, "a word is left frozen"),
+            (scanned, "a stripe still says that a scan is on"),
+            (memory.scanning, "the right to scan was not given back"),
+        ]
     }
 
+    /// A newcomer audits each value, and each class with the tokens that are left of those before. It looks them up the
+    /// other way round.
     fn after_death(
         world: &World,
         memory: &Memory,
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String> {
-        audit::after_death(world, *memory, sets, monitor)
+        let mut memory = *memory;
+        if world.shape.layout.has_values() {
+            check_values(world, &mut memory)?;
+        }
+        for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
+            let call = |kind| {
+                let item = match kind {
+                    Kind::Contains => item.flipped(),
+                    _ => item,
+                };
+                newcomer(world, &mut memory, &Call::new(kind, item))
+            };
+            audit::of_item(call, |copies| monitor.allows(set, copies), &[Kind::Insert])
+                .map_err(|why| format!("class {class}, after all threads died: {why}"))?;
+        }
+        Ok(())
     }
 
     fn show_access(world: &World, before: &Locals, access: &Access) -> String {
@@ -130,4 +147,44 @@ impl Machine for Fixed {
         let shown = words.map(|&word| Word(world.shape.layout, word).to_string());
         shown.enumerate().collect()
     }
+}
+
+fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, String> {
+    alone::<Fixed>(world, memory, THREADS - 1, call, audit::STEPS)
+}
+
+/// A newcomer sees the values of each class, replaces one, and back.
+fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
+    for (at, &(item, value)) in world.tokens.iter().enumerate() {
+        let mut call = |kind: Kind, value, new| {
+            let call = Call {
+                value,
+                new,
+                ..Call::new(kind, item)
+            };
+            newcomer(world, memory, &call)
+        };
+        let Answer::Copy(Digits(copy)) = call(Kind::Values, 0, 0)? else {
+            unreachable!("a lookup of values returns them");
+        };
+        let present = copy >> (4 * at) & 0xf != 0;
+        let Answer::Value(found) = call(Kind::Value, 0, 0)? else {
+            unreachable!("a lookup of a value returns one");
+        };
+        if found.is_some() != (copy != 0) {
+            return Err(format!("values contradict a lookup of {item:?}"));
+        }
+        let other = value ^ 1;
+        let there = call(Kind::Replace, value, other)?;
+        let back = present && call(Kind::Replace, other, value)? == Answer::Bool(true);
+        if there != Answer::Bool(present)
+            || back != present
+            || call(Kind::Values, 0, 0)? != Answer::Copy(Digits(copy))
+        {
+            return Err(format!(
+                "a newcomer cannot replace value {value} of {item:?}"
+            ));
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! The machine of tables that double, as the explorer sees it.
 
-use super::audit;
 use super::geometry::{Class, Item, level_of};
 use super::machine::{Answer, Classes, Run, World};
 use super::matching::matches;
@@ -9,9 +8,10 @@ use super::mutants::{MUTANTS, Mutant};
 use super::program::{Call, Growing, Program};
 use super::thread::Locals;
 use super::word::Word;
+use crate::audit;
 use crate::call::Kind;
-use crate::machine::{Machine, Shown, Step};
-use crate::monitor::{Monitor, Set};
+use crate::machine::{Machine, Shown, Step, alone};
+use crate::monitor::{Monitor, Set, THREADS};
 use crate::mutants::Killed;
 
 impl Machine for Growing {
@@ -137,24 +137,44 @@ impl Machine for Growing {
         Ok(())
     }
 
-    fn check_end(_: &World, memory: &Memory) -> Result<(), String> {
+    fn left_on(_: &World, memory: &Memory) -> [(bool, &'static str); 3] {
         let frozen = memory.words.iter().any(|word| word.is_reference());
         let scanned = memory.stripes.iter().any(|stripe| stripe.scanned);
-        match (frozen, scanned || memory.scan.taken, memory.epoch.pinned) {
-            (true, ..) => Err("a word is left frozen".into()),
-            (_, true, _) => Err("a scan is left on".into()),
-            (_, _, 1..) => Err("a thread is left pinned".into()),
-            _ => Ok(()),
-        }
+        [
+            (frozen, "a word is left frozen"),
+            (scanned || memory.scan.taken, "a scan is left on"),
+            (memory.epoch.pinned > 0, "a thread is left pinned"),
+        ]
     }
 
+    /// A newcomer audits each item by itself: what covers one may cover another.
     fn after_death(
         world: &World,
         memory: &Memory,
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String> {
-        audit::after_death(world, memory, sets, monitor)
+        let newcomers = World {
+            contract: false,
+            ..world.clone()
+        };
+        for (&item, &set) in world.items.iter().zip(sets) {
+            let mut memory = *memory;
+            let mut call = |kind| {
+                let call = Call::new(kind, item);
+                alone::<Growing>(&newcomers, &mut memory, THREADS, &call, audit::STEPS)
+            };
+            let is_allowed = |copies| monitor.allows(set, copies);
+            audit::of_item(&mut call, is_allowed, &[Kind::Insert, Kind::Unique])
+                .map_err(|why| format!("{item}, after all threads died: {why}"))?;
+            call(Kind::Double)?;
+            if call(Kind::Contains)? != Answer::Bool(false) {
+                return Err(format!(
+                    "the end of the growth brings back {item} after all threads died"
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn show_access(_: &World, _: &Locals, access: &Access) -> String {
