@@ -1,7 +1,7 @@
 //! Growing filters: tables that double, state by state.
 //!
-//! The [`machine`] is steps of single accesses, as that of the filter of one size. There is a model for each
-//! thing that can go wrong:
+//! The [`machine`] is steps of single accesses, as that of tables of one size. There is a model for each thing
+//! that can go wrong:
 //!
 //! | model | what it is about |
 //! |---|---|

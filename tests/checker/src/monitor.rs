@@ -1,11 +1,11 @@
 //! The monitor: whether what the threads have seen so far can be explained by the multiset of tokens.
 //!
 //! Linearizability is decided class by class (Herlihy and Wing 1990, theorem 1), and a class is no more than a
-//! number of tokens; so is a value of a class. ([`views`](crate::views) says which numbers there are, and what a call
-//! is to each.) The monitor of a number keeps all explanations there are: how many tokens there are, and of
-//! each call under way whether it has taken effect, and how. A call may take effect at any moment, so after each
-//! event all that can follow is added; a result strikes out the explanations that have another one. If none is
-//! left, no order of the calls explains the results.
+//! number of tokens; so is a value of a class. (A [`View`](crate::machine::View) says which number, and what a call
+//! is to it.) The monitor of a number keeps all explanations there are: how many tokens there are, and of each call
+//! under way whether it has taken effect, and how. A call may take effect at any moment, so after each event all that
+//! can follow is added; a result strikes out the explanations that have another one. If none is left, no order of the
+//! calls explains the results.
 //!
 //! `count` and `snapshot` stand outside the multiset. They are held to bounds: no fewer tokens than at every
 //! moment of the call, and no more than at its beginning with all that came in since and all whose remove was

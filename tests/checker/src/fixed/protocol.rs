@@ -112,8 +112,8 @@ impl Machine for Fixed {
         ]
     }
 
-    /// A newcomer audits each value, and each class with the tokens that are left of those before. It looks them up the
-    /// other way round.
+    /// A newcomer audits each value, and each class with the tokens that are left of those before. It looks up the other
+    /// bucket first, then the first.
     fn after_death(
         world: &World,
         memory: &Memory,
@@ -125,11 +125,10 @@ impl Machine for Fixed {
             check_values(world, &mut memory)?;
         }
         for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
+            let mut looked = false;
             let call = |kind| {
-                let item = match kind {
-                    Kind::Contains => item.flipped(),
-                    _ => item,
-                };
+                let first = kind == Kind::Contains && !std::mem::replace(&mut looked, true);
+                let item = if first { item.flipped() } else { item };
                 newcomer(world, &mut memory, &Call::new(kind, item))
             };
             audit::of_item(call, |copies| monitor.allows(set, copies), &[Kind::Insert])
