@@ -128,7 +128,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "steps",
         ],
         long: &[],
-        short: &[],
+        short: &["tests"],
         build: None,
         says: &[" tests passed, ", " mutants killed, "],
     },
