@@ -6,18 +6,20 @@
 //!
 //! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
 //! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
+//!
+//! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. Then there must be no
+//! equal token in the others either. An admission freezes its own word first. Then it asks the others, one by one, in the
+//! order in which lookups read them ([`Elsewhere`]). They answer by [`holds_none`].
 
 use super::descriptor::State;
-use super::elsewhere::{Elsewhere, Nowhere};
 use super::insertion::{ATTEMPTS, Opened, Refusal, open};
 use super::lookup;
 use super::parts::{Deciders, Pending, Tokens};
-use super::settlement::settle;
+use super::settlement::{self, Elsewhere, Nowhere, settle, settle_reference};
 use super::transfer::Transfer;
-use super::verdict;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
-use crate::table::Candidates;
+use crate::table::{Candidates, Content};
 
 /// How an attempt to add the only token of a class ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +139,8 @@ pub(super) fn try_to_admit<L: Layout>(
         old: content,
     };
     match tokens.deciders {
-        Deciders::Everyone => verdict::decide(tokens, &admission),
-        Deciders::Owner => verdict::decide_own(tokens, &admission, elsewhere),
+        Deciders::Everyone => settlement::decide(tokens, &admission),
+        Deciders::Owner => settlement::decide_own(tokens, &admission, elsewhere),
     }
     // Decided by this thread or by another one: the first verdict stands, and only the owner begins the next use.
     let committed = claim.state() == State::Committed;
@@ -153,4 +155,35 @@ pub(super) fn try_to_admit<L: Layout>(
     }
     sync::happened(Event::Rejected);
     Ok(Attempt::Disturbed)
+}
+
+/// Whether there is no token of a class, for an admission in another table. It aborts an admission that is pending
+/// here. An admission that comes later sees everything that the caller did before.
+///
+/// Validated by the version, as any miss is. Read-modify-writes, for the same reason as at the witness of
+/// [an admission](settlement::decide).
+pub(super) fn holds_none<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
+    let Candidates {
+        first,
+        second,
+        fingerprint,
+    } = tokens.table.candidates(hash);
+    loop {
+        let version = tokens.stripes.version(fingerprint);
+        let holds = |bucket| settle_latest(tokens, bucket).contains(fingerprint);
+        if holds(first) || holds(second) {
+            return false;
+        }
+        if tokens.stripes.unchanged(fingerprint, version) {
+            return true;
+        }
+        sync::happened(Event::Repeat);
+    }
+}
+
+fn settle_latest<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {
+    match tokens.table.read_latest(bucket).content() {
+        Content::Bucket(content) => content,
+        Content::Reference(_) => settle_reference(tokens, bucket),
+    }
 }

@@ -3,12 +3,10 @@
 use core::hint::select_unpredictable;
 use core::iter;
 
-use super::expansion::{Expansion, near, near_hop};
 use super::parts::Tokens;
-use super::path::{Found, LongSearch, ShortSearch};
-use super::relocation::Hop;
+use super::path::{CuckooGraph, Expansion, Found, Hop, LongSearch, ShortSearch, near, near_hop};
+
 use super::settlement::settle;
-use super::terrain::Terrain;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
 use crate::table::sizing::pair_slots;
@@ -121,38 +119,38 @@ fn add_to<L: Layout>(
 /// Finds a path that opens a slot of a full pair and executes it. The last hop puts `placed` into the
 /// opened slot, so that nobody else can take it.
 pub(super) fn open<L: Layout>(
-    terrain: &impl Terrain<L>,
+    graph: &impl CuckooGraph<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
-    let (a, b) = (terrain.look(class.first), terrain.look(class.second));
+    let (a, b) = (graph.look(class.first), graph.look(class.second));
     if a.has_room() || b.has_room() {
         return Ok(Opened::Disturbed);
     }
-    if terrain.budget() >= near::<L>() {
-        let a = Expansion::of(terrain, class.first, a, |bucket| bucket == class.second);
-        let b = Expansion::of(terrain, class.second, b, |bucket| bucket == class.first);
+    if graph.budget() >= near::<L>() {
+        let a = Expansion::of(graph, class.first, a, |bucket| bucket == class.second);
+        let b = Expansion::of(graph, class.second, b, |bucket| bucket == class.first);
         if let Some(hop) = near_hop(&a, &b) {
-            return Ok(execute(terrain, iter::once(hop), placed));
+            return Ok(execute(graph, iter::once(hop), placed));
         }
     }
-    open_by_search(terrain, class, placed)
+    open_by_search(graph, class, placed)
 }
 
 /// The same with a search. A separate function, so that only inserts that need more than one hop pay for its stack
 /// frame of 2 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
-    terrain: &impl Terrain<L>,
+    graph: &impl CuckooGraph<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
     let mut short = ShortSearch::new();
-    match short.run(terrain, class, terrain.budget()) {
+    match short.run(graph, class, graph.budget()) {
         Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(terrain, path, placed)),
-        Found::Nothing if ShortSearch::<L>::suits(terrain.budget()) => refusal(terrain, class),
-        Found::Nothing => open_far(terrain, class, placed),
+        Found::Path(path) => Ok(execute(graph, path, placed)),
+        Found::Nothing if ShortSearch::<L>::suits(graph.budget()) => refusal(graph, class),
+        Found::Nothing => open_far(graph, class, placed),
     }
 }
 
@@ -160,32 +158,32 @@ fn open_by_search<L: Layout>(
 /// KiB.
 #[inline(never)]
 fn open_far<L: Layout>(
-    terrain: &impl Terrain<L>,
+    graph: &impl CuckooGraph<L>,
     class: Candidates,
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
     let mut long = LongSearch::new();
-    match long.run(terrain, class, terrain.budget()) {
+    match long.run(graph, class, graph.budget()) {
         Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(terrain, path, placed)),
-        Found::Nothing => refusal(terrain, class),
+        Found::Path(path) => Ok(execute(graph, path, placed)),
+        Found::Nothing => refusal(graph, class),
     }
 }
 
 fn execute<L: Layout>(
-    terrain: &impl Terrain<L>,
+    graph: &impl CuckooGraph<L>,
     path: impl Iterator<Item = Hop<L>>,
     placed: Option<Token<L>>,
 ) -> Opened {
     // After the search, so that a descriptor is held for the hops only.
-    let Some(mut claim) = terrain.pool().claim() else {
+    let Some(mut claim) = graph.pool().claim() else {
         // All are in use: their owners may need the processor to finish.
         sync::happened(Event::Starved);
         sync::yield_now();
         return Opened::Starved;
     };
     for hop in path {
-        if !terrain.hop(&mut claim, hop, placed.filter(|_| hop.last)) {
+        if !graph.hop(&mut claim, hop, placed.filter(|_| hop.last)) {
             return Opened::Disturbed;
         }
     }
@@ -194,11 +192,11 @@ fn execute<L: Layout>(
 
 /// Returns why no path was found. It reads one bucket after the other. So if other threads write, the copies
 /// need not have been stored at the same time.
-fn refusal<L: Layout>(terrain: &impl Terrain<L>, class: Candidates) -> Result<Opened, Refusal> {
-    let pair = [terrain.look(class.first), terrain.look(class.second)];
+fn refusal<L: Layout>(graph: &impl CuckooGraph<L>, class: Candidates) -> Result<Opened, Refusal> {
+    let pair = [graph.look(class.first), graph.look(class.second)];
     let copies = || {
         let buckets = [class.first, class.second].into_iter().zip(pair);
-        buckets.map(|(bucket, content)| terrain.copies(bucket, content, class))
+        buckets.map(|(bucket, content)| graph.copies(bucket, content, class))
     };
     if pair.iter().any(|bucket| bucket.has_room()) {
         // Another thread has removed one meanwhile.
@@ -211,4 +209,53 @@ fn refusal<L: Layout>(terrain: &impl Terrain<L>, class: Candidates) -> Result<Op
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Refusals whose cause lies with other threads.
+
+    use super::*;
+    use crate::layout::{LONG_BUDGET, Lanes};
+    use crate::table::{Geometry, Table};
+
+    type Tokens = super::Tokens<Lanes<4, 16>>;
+
+    const DESCRIPTORS: usize = 2;
+
+    /// A table that random tokens have filled until both buckets of a class were full, and a hash of that class.
+    fn crowded() -> (Tokens, u64) {
+        let geometry = Geometry::with_buckets(64).expect("accepted");
+        let table = Table::new(geometry).expect("memory");
+        let tokens = Tokens::with_table(table, LONG_BUDGET, Some(DESCRIPTORS)).expect("memory");
+        let mut hash = 1u64;
+        loop {
+            hash = hash.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let class = geometry.candidates(hash ^ hash >> 32);
+            let full = |bucket| !tokens.peek(bucket).has_room();
+            if full(class.first) && full(class.second) && !tokens.contains(hash ^ hash >> 32) {
+                return (tokens, hash ^ hash >> 32);
+            }
+            tokens.insert(hash ^ hash >> 32, 0).expect("there is room");
+        }
+    }
+
+    #[test]
+    fn an_insert_without_a_descriptor_says_so() {
+        let (tokens, hash) = crowded();
+        let claims: Vec<_> = (0..DESCRIPTORS).map(|_| tokens.pool.claim()).collect();
+        assert!(claims.iter().all(Option::is_some), "all are held");
+        assert_eq!(tokens.insert(hash, 0), Err(Refusal::Starved));
+        assert_eq!(tokens.insert_unique(hash), Err(Refusal::Starved));
+        drop(claims);
+        assert_eq!(tokens.insert(hash, 0), Ok(()));
+    }
+
+    /// Where there is room, an admission needs a descriptor and an insert does not.
+    #[test]
+    fn an_admission_to_an_empty_table_without_a_descriptor_says_so() {
+        let table = Table::new(Geometry::with_buckets(64).expect("accepted")).expect("memory");
+        let tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
+        let claim = tokens.pool.claim();
+        assert!(claim.is_some());
+        assert_eq!(tokens.insert_unique(1), Err(Refusal::Starved));
+        assert_eq!(tokens.insert(1, 0), Ok(()));
+    }
+}

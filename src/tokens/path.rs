@@ -3,15 +3,141 @@
 //! A breadth-first search from both candidates over "this token could go to its alternate" finds a shortest chain
 //! of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only reads. Its
 //! result may be outdated at once, so each hop is checked again when it is executed.
+//!
+//! All alternates of a full bucket are loaded together and judged together, so that the processor waits for memory once,
+//! and for one branch.
+//!
+//! Two kinds of table can be searched: one of a fixed size, and one that doubles.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use super::expansion::Expansion;
-use super::relocation::Hop;
-use super::terrain::Terrain;
-use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET};
+use super::descriptor::{Claim, Pool};
+use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET, Token};
 use crate::table::Candidates;
+use crate::table::sizing::pair_slots;
+
+/// What a path search needs to know of a table: the buckets, and which other bucket the token of one can go to. And how a
+/// path is executed there.
+pub(super) trait CuckooGraph<L: Layout> {
+    /// The number of buckets that a search can come to.
+    fn buckets(&self) -> usize;
+    /// Most buckets that one search examines.
+    fn budget(&self) -> usize;
+    /// The content of a bucket at some moment. If it is no longer there, or not yet, it is empty.
+    fn look(&self, bucket: usize) -> Bucket<L>;
+    /// The other bucket of a token.
+    fn other(&self, bucket: usize, token: Token<L>) -> usize;
+    /// Asks for the memory of a bucket.
+    fn fetch(&self, bucket: usize);
+    /// How many tokens of a bucket go wherever the item of this class goes.
+    fn copies(&self, bucket: usize, content: Bucket<L>, class: Candidates) -> usize;
+    /// The descriptors.
+    fn pool(&self) -> &Pool<L>;
+    /// Executes a hop. Returns false if that is impossible by now, or was disturbed; then nothing is changed.
+    fn hop(&self, claim: &mut Claim<'_, L>, hop: Hop<L>, placed: Option<Token<L>>) -> bool;
+}
+
+/// One relocation of a path: what a relocation is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hop<L> {
+    pub(super) moved: Token<L>,
+    pub(super) source: usize,
+    pub(super) destination: usize,
+    /// Whether the source is a candidate of the item, so that the path is done with this hop.
+    pub(super) last: bool,
+}
+
+/// The tokens of a full bucket, their alternate buckets, and what those hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion<L: Layout> {
+    source: usize,
+    content: Bucket<L>,
+    pub(super) buckets: L::PerSlot<usize>,
+    pub(super) contents: L::PerSlot<Bucket<L>>,
+    /// One bit for each slot whose alternate has been examined.
+    examined: u32,
+}
+
+impl<L: Layout> Expansion<L> {
+    /// Expands a bucket that holds `content`. Skips the given alternates.
+    #[inline]
+    pub(super) fn of(
+        graph: &impl CuckooGraph<L>,
+        source: usize,
+        content: Bucket<L>,
+        mut skip: impl FnMut(usize) -> bool,
+    ) -> Self {
+        let mut buckets = L::PerSlot::filled(0);
+        let mut contents = L::PerSlot::filled(Bucket::EMPTY);
+        let mut examined = 0;
+        for (slot, token) in content.tokens().enumerate() {
+            let bucket = graph.other(source, token);
+            buckets.as_mut_slice()[slot] = bucket;
+            if !skip(bucket) {
+                contents.as_mut_slice()[slot] = graph.look(bucket);
+                examined |= 1 << slot;
+            }
+        }
+        Self {
+            source,
+            content,
+            buckets,
+            contents,
+            examined,
+        }
+    }
+
+    /// The slots whose alternates have been examined.
+    #[inline]
+    fn examined(&self) -> impl Iterator<Item = usize> {
+        (0..L::SLOTS).filter(|slot| self.examined >> slot & 1 != 0)
+    }
+
+    /// A slot whose token could go where there is room.
+    #[inline]
+    fn movable(&self) -> Option<usize> {
+        match self.rooms() {
+            0 => None,
+            rooms => Some(rooms.trailing_zeros() as usize),
+        }
+    }
+
+    /// One bit for each slot whose token could go where there is room.
+    #[inline]
+    fn rooms(&self) -> u32 {
+        let bit = |(slot, content): (usize, &Bucket<L>)| u32::from(content.has_room()) << slot;
+        let rooms: u32 = self.contents.as_slice().iter().enumerate().map(bit).sum();
+        rooms & self.examined
+    }
+
+    #[inline]
+    fn moved(&self, slot: usize) -> Option<Token<L>> {
+        self.content.occupant(slot)
+    }
+}
+
+/// Buckets that are examined to find out whether one hop is enough: both candidates and their alternates.
+pub(super) const fn near<L: Layout>() -> usize {
+    2 + pair_slots::<L>()
+}
+
+/// One hop that opens a slot in one of two full candidates, if one is enough. Most paths are that short.
+#[inline]
+pub(super) fn near_hop<L: Layout>(a: &Expansion<L>, b: &Expansion<L>) -> Option<Hop<L>> {
+    let rooms = a.rooms() | b.rooms() << L::SLOTS;
+    if rooms == 0 {
+        return None;
+    }
+    let slot = rooms.trailing_zeros() as usize;
+    let (expansion, slot) = ([a, b][slot / L::SLOTS], slot % L::SLOTS);
+    Some(Hop {
+        moved: expansion.moved(slot)?,
+        source: expansion.source,
+        destination: expansion.buckets.as_slice()[slot],
+        last: true,
+    })
+}
 
 /// How the search came to a bucket: from which node, by moving the token of which slot. 0 for a candidate of the item.
 #[derive(Clone, Copy, Debug)]
@@ -114,13 +240,13 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
     /// more than this search has room for.
     pub(super) fn run(
         &mut self,
-        terrain: &impl Terrain<L>,
+        graph: &impl CuckooGraph<L>,
         class: Candidates,
         budget: usize,
     ) -> Found<'_, L> {
-        let remember = terrain.buckets() <= REMEMBERED;
+        let remember = graph.buckets() <= REMEMBERED;
         for bucket in [class.first, class.second] {
-            let content = terrain.look(bucket);
+            let content = graph.look(bucket);
             if content.has_room() {
                 return Found::Room;
             }
@@ -137,7 +263,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
             let source = self.buckets.as_slice()[parent];
             let content = Bucket::from_bits(self.contents.as_slice()[parent]);
             let expansion = if remember || left < L::SLOTS {
-                Expansion::of(terrain, source, content, |bucket| {
+                Expansion::of(graph, source, content, |bucket| {
                     let old = remember && !visit(&mut self.visited, bucket);
                     let skip = old || left == 0;
                     left -= usize::from(!skip);
@@ -145,7 +271,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
                 })
             } else {
                 left -= L::SLOTS;
-                Expansion::of(terrain, source, content, |_| false)
+                Expansion::of(graph, source, content, |_| false)
             };
             let buckets = expansion.buckets.as_slice();
             if let Some(slot) = expansion.movable() {
@@ -169,7 +295,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
             }
             parent += 1;
             while fetched < self.len.min(parent + AHEAD) {
-                self.fetch(terrain, fetched);
+                self.fetch(graph, fetched);
                 fetched += 1;
             }
         }
@@ -188,11 +314,11 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
 
     /// Asks for the buckets that a node leads to.
     #[inline]
-    fn fetch(&self, terrain: &impl Terrain<L>, node: usize) {
+    fn fetch(&self, graph: &impl CuckooGraph<L>, node: usize) {
         let bucket = self.buckets.as_slice()[node];
         let content = Bucket::from_bits(self.contents.as_slice()[node]);
         for token in content.tokens() {
-            terrain.fetch(terrain.other(bucket, token));
+            graph.fetch(graph.other(bucket, token));
         }
     }
 

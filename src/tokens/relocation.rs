@@ -10,23 +10,14 @@
 //! writer that needs a frozen word aborts the relocation before that exchange, or writes the word back after
 //! it, so nobody ever waits.
 
-use super::descriptor::{Claim, State};
+use super::descriptor::{Claim, Pool, State};
 use super::parts::Tokens;
+use super::path::{CuckooGraph, Hop};
 use super::settlement::settle;
 use super::transfer::Transfer;
-use crate::layout::{Layout, Token};
+use crate::layout::{Bucket, Layout, Token};
 use crate::sync::{self, Event};
 use crate::table::Candidates;
-
-/// One relocation of a path: what a relocation is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hop<L> {
-    pub(super) moved: Token<L>,
-    pub(super) source: usize,
-    pub(super) destination: usize,
-    /// Whether the source is a candidate of the item, so that the path is done with this hop.
-    pub(super) last: bool,
-}
 
 /// Executes one hop and, with it, places `placed` in the slot that becomes vacant. Returns false if the table has
 /// changed so that the hop is impossible, or if another writer disturbed it. Then nothing is changed.
@@ -140,4 +131,46 @@ pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
         last: true,
     };
     relocate(tokens, &mut claim, hop, None)
+}
+
+impl<L: Layout> CuckooGraph<L> for Tokens<L> {
+    #[inline]
+    fn buckets(&self) -> usize {
+        self.table.len()
+    }
+
+    #[inline]
+    fn budget(&self) -> usize {
+        self.search_budget()
+    }
+
+    #[inline]
+    fn look(&self, bucket: usize) -> Bucket<L> {
+        self.peek(bucket)
+    }
+
+    #[inline]
+    fn other(&self, bucket: usize, token: Token<L>) -> usize {
+        self.table.alternate(bucket, token.fingerprint())
+    }
+
+    #[inline]
+    fn fetch(&self, bucket: usize) {
+        self.table.prefetch(bucket);
+    }
+
+    #[inline]
+    fn copies(&self, _: usize, content: Bucket<L>, class: Candidates) -> usize {
+        content.count(class.fingerprint)
+    }
+
+    #[inline]
+    fn pool(&self) -> &Pool<L> {
+        &self.pool
+    }
+
+    #[inline]
+    fn hop(&self, claim: &mut Claim<'_, L>, hop: Hop<L>, placed: Option<Token<L>>) -> bool {
+        relocate(self, claim, hop, placed)
+    }
 }

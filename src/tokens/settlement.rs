@@ -2,10 +2,14 @@
 //!
 //! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
+//!
+//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word, the
+//! witness, therefore says whether the class is empty. Any thread may read it and decide; the first one that reaches the
+//! descriptor counts.
 
 use super::descriptor::State;
-use super::parts::{Deciders, Resolved, Tokens};
-use super::verdict;
+use super::parts::{Deciders, Pending, Resolved, Tokens};
+use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout};
 use crate::sync::{self, Event};
 use crate::table::Content;
@@ -39,7 +43,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
             Resolved::Pending(pending)
                 if pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone =>
             {
-                verdict::decide(tokens, &pending);
+                decide(tokens, &pending);
             }
             // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
             // thread, has decided first, the exchange fails, and the next round finds what was decided.
@@ -76,5 +80,183 @@ pub(super) fn settle_all<L: Layout>(tokens: &Tokens<L>) -> usize {
     len
 }
 
+/// Decides a pending admission; for its owner and for every thread that it is in the way of.
+///
+/// Threads may come to different verdicts at different times. The first to reach the descriptor counts, and its
+/// verdict was true at its read of the witness, because the target was frozen all the while: until the descriptor is
+/// decided, nobody writes the target back.
+pub(super) fn decide<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) {
+    let empty = witness_holds_none(tokens, admission);
+    pronounce(tokens, admission, empty);
+}
+
+/// The same for the owner of one that must be absent elsewhere too. No other thread can decide it, because none knows
+/// where else to look: others abort it. So what was asked in this order is still true at the commit, as far as the
+/// target is concerned.
+pub(super) fn decide_own<L: Layout>(
+    tokens: &Tokens<L>,
+    admission: &Pending<L>,
+    elsewhere: &impl Elsewhere,
+) {
+    let empty = elsewhere.earlier_hold_none()
+        && witness_holds_none(tokens, admission)
+        && elsewhere.later_hold_none();
+    pronounce(tokens, admission, empty);
+}
+
+fn pronounce<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>, empty: bool) {
+    let state = if empty {
+        State::Committed
+    } else {
+        State::Aborted
+    };
+    // Decides nothing if the use is decided or over. Then the control is no longer the one that was read.
+    tokens
+        .pool
+        .decide(admission.reference, admission.control, state);
+}
+
+fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> bool {
+    let Transfer {
+        placed,
+        source: target,
+        destination: witness,
+        ..
+    } = admission.transfer;
+    let Some(fingerprint) = placed.map(|token| token.fingerprint()) else {
+        return false;
+    };
+    loop {
+        // A read-modify-write. Each of two rivals froze its target before it reads the other's. If the first one's
+        // read comes before the second one's install in the order of this word, the install acquires the read, and
+        // with it the first one's own install: so the second one's read finds the first one's reference. If it
+        // comes after, the first one finds the second's. A plain load could miss both.
+        let reference = match tokens.table.read_latest(witness).content() {
+            Content::Bucket(content) => return !content.contains(fingerprint),
+            Content::Reference(reference) => reference,
+        };
+        match tokens.resolve(witness, reference) {
+            // The word has changed since it was read.
+            Resolved::Stale => {}
+            Resolved::Settled(content) => return !content.contains(fingerprint),
+            Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
+            Resolved::Pending(other) => {
+                let arriving = other.transfer.placed.map(|token| token.fingerprint());
+                let rival = other.transfer.moved.is_none() && arriving == Some(fingerprint);
+                if !rival {
+                    // Whatever arrives there is no equal token: that would have to leave the target, which is
+                    // frozen. And an insert that places one by a path takes effect at its commit, after this read.
+                    return true;
+                }
+                // The one with the lower target wins, for every thread that compares the two.
+                if witness < target {
+                    return false;
+                }
+                tokens.pool.decide(reference, other.control, State::Aborted);
+            }
+        }
+    }
+}
+
+/// What must be absent elsewhere, in the order in which it is asked: this table is asked between the earlier tables and
+/// the later ones.
+pub(crate) trait Elsewhere {
+    /// Whether no table that lookups read earlier than this one holds a token of the class.
+    fn earlier_hold_none(&self) -> bool;
+    /// The same for those that they read later. Also checks that these are still all tables, and in this order.
+    fn later_hold_none(&self) -> bool;
+}
+
+/// There are no other tables.
+pub(super) struct Nowhere;
+
+impl Elsewhere for Nowhere {
+    fn earlier_hold_none(&self) -> bool {
+        true
+    }
+
+    fn later_hold_none(&self) -> bool {
+        true
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! What is left by threads that died in the middle of a relocation.
+
+    use super::*;
+    use crate::layout::Lanes;
+    use crate::table::{Geometry, Table};
+    use crate::tokens::transfer::Transfer;
+
+    const HASH: u64 = 0x1234_5678_9abc_def1;
+
+    type Small = Tokens<Lanes<4, 16>>;
+
+    /// One token, which a thread was about to move to its other bucket when it died: at the given stage, with both
+    /// words still frozen.
+    fn abandoned(stage: State) -> Small {
+        let geometry = Geometry::with_buckets(64).expect("possible");
+        let table = Table::new(geometry).expect("memory");
+        let tokens = Tokens::with_table(table, 16, None).expect("memory");
+        tokens.insert(HASH, 0).expect("room");
+        let class = geometry.candidates(HASH);
+        let held = |bucket| tokens.peek(bucket).tokens().next();
+        let (source, destination) = match held(class.first) {
+            Some(_) => (class.first, class.second),
+            None => (class.second, class.first),
+        };
+        let transfer = Transfer {
+            moved: held(source),
+            placed: None,
+            source,
+            destination,
+            old_source: tokens.peek(source),
+            old_destination: tokens.peek(destination),
+        };
+        let mut claim = tokens.pool.claim().expect("a descriptor");
+        let (reference, pending) = claim.publish(transfer);
+        for bucket in [source, destination] {
+            let old = transfer.before(bucket);
+            assert!(tokens.table.exchange(bucket, old, reference));
+        }
+        if stage != State::Pending {
+            assert!(claim.decide(pending, stage));
+        }
+        core::mem::forget(claim);
+        tokens
+    }
+
+    fn frozen(tokens: &Small) -> usize {
+        (0..tokens.table.len())
+            .filter(|&bucket| matches!(tokens.table.load(bucket).content(), Content::Reference(_)))
+            .count()
+    }
+
+    /// How many descriptors this thread can have.
+    fn free(tokens: &Small) -> usize {
+        let claims: Vec<_> = core::iter::from_fn(|| tokens.pool.claim()).collect();
+        claims.len()
+    }
+
+    #[test]
+    fn what_dead_threads_left_is_settled() {
+        for stage in [State::Pending, State::Committed, State::Aborted] {
+            let tokens = abandoned(stage);
+            assert_eq!(frozen(&tokens), 2, "{stage:?}");
+            assert_eq!(tokens.settle_all(), 1, "{stage:?}");
+            assert_eq!(frozen(&tokens), 0, "{stage:?}");
+            assert!(tokens.contains(HASH), "{stage:?}");
+            assert_eq!(tokens.count(HASH), 1, "{stage:?}");
+        }
+    }
+
+    #[test]
+    fn descriptors_of_dead_threads_are_taken_back() {
+        let tokens = abandoned(State::Pending);
+        let all = free(&tokens.fresh().expect("memory"));
+        assert_eq!(free(&tokens), all - 1);
+        tokens.settle_all();
+        assert_eq!(free(&tokens), all);
+    }
+}

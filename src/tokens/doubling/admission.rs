@@ -12,9 +12,9 @@ use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, level_of};
 use crate::tokens::admission::Attempt;
 use crate::tokens::descriptor::State as Decision;
-use crate::tokens::elsewhere::Elsewhere;
 use crate::tokens::insertion::{Opened, Refusal};
 use crate::tokens::parts::Resolved;
+use crate::tokens::settlement::Elsewhere;
 use crate::tokens::transfer::Transfer;
 
 use super::finish::finish;

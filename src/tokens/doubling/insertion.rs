@@ -4,7 +4,7 @@ use core::hint::select_unpredictable;
 
 use super::opening::replace;
 use super::parts::{Doubling, Live, Token};
-use super::relocation::Ground;
+use super::relocation::LevelGraph;
 use super::settlement::live_pair;
 use super::splitting::{help_to_grow, split};
 use crate::layout::Fingerprint;
@@ -123,8 +123,8 @@ pub(super) fn make_room(
         // What the copies of the item have in these buckets.
         fingerprint,
     };
-    let Some(ground) = Ground::of(tokens, first.level(), budget) else {
+    let Some(graph) = LevelGraph::of(tokens, first.level(), budget) else {
         return Ok(Opened::Disturbed);
     };
-    open(&ground, candidates, token.filter(|_| place))
+    open(&graph, candidates, token.filter(|_| place))
 }

@@ -15,8 +15,7 @@ use crate::sync::{self, Event};
 use crate::table::Candidates;
 use crate::table::doubling::{Class, Lanes16, Level, State as Kind, alternate, alternate_at};
 use crate::tokens::descriptor::{Claim, Pool, State};
-use crate::tokens::relocation::Hop;
-use crate::tokens::terrain::Terrain;
+use crate::tokens::path::{CuckooGraph, Hop};
 use crate::tokens::transfer::Transfer;
 
 fn head(token: Token) -> Head {
@@ -26,7 +25,7 @@ fn head(token: Token) -> Head {
 /// One level, as a search sees it. Words that are not there are empty for it: a child that is yet to come will have room,
 /// more often than not, and a hop to a bucket that is gone fails.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ground<'a> {
+pub(super) struct LevelGraph<'a> {
     tokens: &'a Doubling,
     words: Level<'a>,
     /// Most buckets that a search examines.
@@ -35,7 +34,7 @@ pub(super) struct Ground<'a> {
     is_reached: bool,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> LevelGraph<'a> {
     /// Of a level, if it has a block.
     pub(super) fn of(tokens: &'a Doubling, level: u32, budget: usize) -> Option<Self> {
         let is_reached = level <= tokens.level();
@@ -58,7 +57,7 @@ impl<'a> Ground<'a> {
     }
 }
 
-impl Terrain<Lanes16> for Ground<'_> {
+impl CuckooGraph<Lanes16> for LevelGraph<'_> {
     fn buckets(&self) -> usize {
         1 << self.words.number()
     }
@@ -114,16 +113,16 @@ impl Terrain<Lanes16> for Ground<'_> {
 }
 
 fn try_to_relocate(
-    ground: &Ground<'_>,
+    graph: &LevelGraph<'_>,
     claim: &mut Claim<'_, Lanes16>,
     hop: Hop<Lanes16>,
     placed: Option<Token>,
 ) -> bool {
-    let ends = [hop.source, hop.destination].map(|bucket| ground.settle(bucket));
+    let ends = [hop.source, hop.destination].map(|bucket| graph.settle(bucket));
     let [Some(old_source), Some(old_destination)] = ends else {
         return false;
     };
-    let words = ground.words;
+    let words = graph.words;
     let transfer = Transfer {
         moved: Some(hop.moved),
         placed,
@@ -145,7 +144,7 @@ fn try_to_relocate(
     let install = |bucket| {
         let before = transfer.before(bucket);
         words.exchange(bucket, before, reference)
-            || replace_vacant(ground.tokens, bucket, before, reference)
+            || replace_vacant(graph.tokens, bucket, before, reference)
     };
     if !install(lower) {
         claim.decide(pending, State::Aborted);
@@ -157,7 +156,7 @@ fn try_to_relocate(
         return false;
     }
     // Between the installs and the commit.
-    ground.tokens.announce(hop.source, head(hop.moved));
+    graph.tokens.announce(hop.source, head(hop.moved));
     let committed = claim.decide(pending, State::Committed);
     let (source, destination) = if committed {
         (new_source, new_destination)
@@ -184,6 +183,6 @@ pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
         destination: alternate(source, class.head),
         last: true,
     };
-    Ground::of(tokens, pair[side].level(), tokens.search_budget)
-        .is_some_and(|ground| ground.hop(&mut claim, hop, None))
+    LevelGraph::of(tokens, pair[side].level(), tokens.search_budget)
+        .is_some_and(|graph| graph.hop(&mut claim, hop, None))
 }

@@ -21,7 +21,7 @@
 
 use super::finish::parts;
 use super::parts::{Bucket, Doubling, Token};
-use super::relocation::Ground;
+use super::relocation::LevelGraph;
 use super::settlement::settled;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Fingerprint;
@@ -176,8 +176,8 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
         (bucket, token) = live(copy, bucket, token);
     }
     let other = alternate(bucket, head(token));
-    let ground =
-        Ground::of(copy, level_of(bucket), copy.search_budget).ok_or(Disturbance::Other)?;
+    let graph =
+        LevelGraph::of(copy, level_of(bucket), copy.search_budget).ok_or(Disturbance::Other)?;
     for _ in 0..insertion::ATTEMPTS {
         for bucket in [bucket, other] {
             if let Some(added) = copy.look(bucket).with(token) {
@@ -190,7 +190,7 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
             second: other,
             fingerprint: token.fingerprint(),
         };
-        match open(&ground, pair, Some(token)) {
+        match open(&graph, pair, Some(token)) {
             Ok(Opened::Done) => return Ok(()),
             Ok(Opened::Disturbed | Opened::Starved) => {}
             Err(_) => break,

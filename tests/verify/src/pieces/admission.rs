@@ -5,12 +5,12 @@ use super::Piece;
 pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a rival admission is no obstacle",
-        changes: &[("tokens/verdict.rs", "if !rival {", "if !rival || true {")],
+        changes: &[("tokens/settlement.rs", "if !rival {", "if !rival || true {")],
     },
     Piece {
         name: "an admission does not ask its witness",
         changes: &[(
-            "tokens/verdict.rs",
+            "tokens/settlement.rs",
             "let empty = witness_holds_none(tokens, admission);",
             "let empty = witness_holds_none(tokens, admission) || true;",
         )],
@@ -26,7 +26,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an equal token in a frozen witness does not count",
         changes: &[(
-            "tokens/verdict.rs",
+            "tokens/settlement.rs",
             "Resolved::Pending(other) if other.old.contains(fingerprint) => return false,",
             "",
         )],
@@ -34,7 +34,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an admission asks its witness before the older generations",
         changes: &[(
-            "tokens/verdict.rs",
+            "tokens/settlement.rs",
             "elsewhere.earlier_hold_none()\n        && witness_holds_none(tokens, admission)",
             "witness_holds_none(tokens, admission)\n        && elsewhere.earlier_hold_none()",
         )],

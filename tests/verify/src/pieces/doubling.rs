@@ -230,7 +230,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a hop in a table that doubles bumps nothing",
         changes: &[(
             "tokens/doubling/relocation.rs",
-            "    ground.tokens.announce(hop.source, head(hop.moved));\n",
+            "    graph.tokens.announce(hop.source, head(hop.moved));\n",
             "",
         )],
     },
@@ -239,13 +239,13 @@ pub(super) const PIECES: &[Piece] = &[
         changes: &[
             (
                 "tokens/doubling/relocation.rs",
-                "    ground.tokens.announce(hop.source, head(hop.moved));\n",
+                "    graph.tokens.announce(hop.source, head(hop.moved));\n",
                 "",
             ),
             (
                 "tokens/doubling/relocation.rs",
                 "    // An exchange that fails here has been",
-                "    ground.tokens.announce(hop.source, head(hop.moved));\n    // An exchange that fails here has been",
+                "    graph.tokens.announce(hop.source, head(hop.moved));\n    // An exchange that fails here has been",
             ),
         ],
     },

@@ -14,7 +14,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a long search begins with the top slot",
         changes: &[(
-            "tokens/expansion.rs",
+            "tokens/path.rs",
             "(0..L::SLOTS).filter(|slot| self.examined",
             "(0..L::SLOTS).rev().filter(|slot| self.examined",
         )],

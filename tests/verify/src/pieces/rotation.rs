@@ -268,7 +268,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "an admission reads the older generations like a lookup",
         changes: &[(
-            "tokens/witness.rs",
+            "tokens/admission.rs",
             "let holds = |bucket| settle_latest(tokens, bucket).contains(fingerprint);",
             "let holds = |bucket| crate::tokens::settlement::settle(tokens, bucket).contains(fingerprint);",
         )],
@@ -276,7 +276,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a miss in an older generation is not validated",
         changes: &[(
-            "tokens/witness.rs",
+            "tokens/admission.rs",
             "if tokens.stripes.unchanged(fingerprint, version) {",
             "if tokens.stripes.unchanged(fingerprint, version) || true {",
         )],
