@@ -3,17 +3,15 @@
 #[cfg(feature = "std")]
 pub(crate) mod doubling;
 mod geometry;
-mod partial;
-mod prefetch;
-pub(crate) mod rate;
 pub(crate) mod sizing;
 mod word;
 
 pub(crate) use geometry::{Candidates, Geometry};
-pub(crate) use partial::Partial;
 pub(crate) use word::{Content, MAX_DESCRIPTORS, Reference, Word};
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
@@ -94,7 +92,7 @@ impl<L: Layout> Table<L> {
     /// Asks for the line of a bucket. A number that is too large does no harm.
     #[inline]
     pub(crate) fn prefetch(&self, bucket: usize) {
-        prefetch::prefetch(self.words.as_ptr().wrapping_add(bucket));
+        word::prefetch(self.words.as_ptr().wrapping_add(bucket));
     }
 
     /// Replaces `current` by `new`. Returns false if the word has changed.
@@ -153,5 +151,51 @@ impl<L: Layout> Pair<'_, L> {
         // SeqCst: see `Table::load`.
         let (a, b) = (a.load(Ordering::SeqCst), b.load(Ordering::SeqCst));
         (Word::from_bits(a), Word::from_bits(b))
+    }
+}
+
+/// A table that is being read in: the first buckets are there.
+#[derive(Debug)]
+pub(crate) struct Partial<L> {
+    words: Vec<AtomicU64>,
+    layout: PhantomData<L>,
+}
+
+impl<L: Layout> Partial<L> {
+    pub(crate) fn new() -> Self {
+        Self {
+            words: Vec::new(),
+            layout: PhantomData,
+        }
+    }
+
+    /// The number of buckets.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The buckets that there is memory for besides.
+    pub(crate) fn room(&self) -> usize {
+        self.words.capacity() - self.words.len()
+    }
+
+    /// Allocates memory for `more` buckets, and for hardly any beyond those.
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        allocate::grow(&mut self.words, more)
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, content: Bucket<L>) {
+        self.words.push(AtomicU64::new(content.bits()));
+    }
+
+    /// The table of this geometry, which all buckets are there for.
+    pub(crate) fn build(self, geometry: Geometry<L>) -> Table<L> {
+        // Loads without bounds checks rest on it.
+        assert_eq!(self.words.len(), geometry.buckets(), "a whole table");
+        Table {
+            geometry,
+            words: self.words.into_boxed_slice(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::Content;
 use crate::layout::Layout;
 use crate::table::Geometry;
-use crate::table::rate::{any_of, compared};
+use crate::table::sizing::{any_of, compared};
 
 /// What is in a filter when its rate of false positives is judged.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use super::{Filling, Operations, Plan};
 use crate::counted::CountedTable;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
-use crate::table::rate::{any_of, compared};
+use crate::table::sizing::{any_of, compared};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
 #[derive(Debug)]

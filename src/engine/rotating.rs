@@ -18,7 +18,7 @@ use crate::counted::CountedTable;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
 use crate::table::Geometry;
-use crate::table::rate::{any_of, compared};
+use crate::table::sizing::{any_of, compared};
 use crate::tokens::ahead;
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout

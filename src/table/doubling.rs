@@ -6,20 +6,14 @@
 mod block;
 mod blocks;
 mod class;
-mod header;
-mod heads;
 mod level;
-mod prefix;
-mod stage;
 mod sweep;
-mod swept;
 mod word;
 
 pub(crate) use blocks::{Blocks, GrowingHint, Hint};
-pub(crate) use class::{Class, Index, alternate, alternate_at, child, level_of};
+pub(crate) use class::{Class, Index, Prefix, alternate, alternate_at, child, level_of};
 pub(crate) use level::Level;
-pub(crate) use prefix::Prefix;
-pub(crate) use stage::{Region, Stage};
+pub(crate) use sweep::{Region, Stage};
 pub(crate) use word::{Lanes16, State, Word};
 
 /// The deepest level. The index bits of a bucket and of its tokens are still others than those of their heads.

@@ -6,23 +6,19 @@
 //! | room | holds |
 //! |---|---|
 //! | `parts` | all of them together, and what a word means |
-//! | `finish`, `settlement` | how a split ends; what a writer does with a frozen word |
-//! | `opening` | what a writer does with a word that nobody has written to |
+//! | `settlement` | what a writer does with a frozen word, and with one that nobody has written to; how a split ends |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
 //! | `relocation`, `insertion`, `admission` | how room is made, and what is put there |
-//! | `scan`, `rest`, `contraction` | the whole table, while others write, and while nobody else is about |
+//! | `scan`, `exclusive` | the whole table, while others write, and while nobody else uses it |
 
 mod admission;
-mod contraction;
-mod finish;
+mod exclusive;
 mod insertion;
 mod lookup;
-mod opening;
 mod parts;
 mod relocation;
 mod removal;
-mod rest;
 mod scan;
 mod settlement;
 mod splitting;
@@ -171,7 +167,7 @@ impl Doubling {
     /// Adds all tokens of another table, as far as this one can tell them apart. Returns false if they do not fit. For a
     /// caller who has both alone, and has settled the other.
     pub(crate) fn add_all(&self, from: &Self) -> bool {
-        contraction::add_all(self, from)
+        exclusive::add_all(self, from)
     }
 
     /// A copy that holds every token that is in from the call to the return, and their number.
@@ -181,13 +177,13 @@ impl Doubling {
 
     /// An exact copy, and the number of its tokens. For a caller who has the tokens alone.
     pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
-        rest::copy(self)
+        exclusive::copy(self)
     }
 
     /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller who
     /// has the tokens alone.
     pub(crate) fn settle_all(&self) -> usize {
-        rest::settle_all(self)
+        exclusive::settle_all(self)
     }
 
     /// How far it has come.
@@ -197,7 +193,7 @@ impl Doubling {
 
     /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
     pub(crate) fn settle_each(&self, level: u32) -> usize {
-        rest::settle_each(self, level)
+        exclusive::settle_each(self, level)
     }
 
     /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
@@ -212,12 +208,12 @@ impl Doubling {
 
     /// Frees what the table has grown out of, if no thread may still be about to give it back.
     pub(crate) fn forget_behind(&mut self) {
-        rest::forget_behind(self);
+        exclusive::forget_behind(self);
     }
 
     /// Removes all tokens, and takes back what dead threads held. The table is as small as it began.
     pub(crate) fn clear(&mut self) {
-        rest::clear(self);
+        exclusive::clear(self);
     }
 
     /// Asks for the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.

@@ -1,7 +1,7 @@
 //! How far a filter may grow.
 
 use crate::table::doubling::Lanes16;
-use crate::table::rate::any_of;
+use crate::table::sizing::any_of;
 use crate::table::sizing::pair_slots;
 
 /// How far a filter may grow, its memory aside.

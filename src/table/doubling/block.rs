@@ -1,11 +1,12 @@
 //! A block: the words of one level, and how their memory goes back.
 //!
 //! A large block goes back in parts, so that no call waits for the system to take all of it.
+//! In front of the words is a header: how lookups at this level judge words, and how far its growth is.
 
-use super::header::Header;
+use super::sweep::Sweep;
 use crate::allocate::{self, Cells, Parts};
 use crate::error::OutOfMemory;
-use crate::layout::prefix::Depth;
+use crate::layout::prefix::{Depth, Marks};
 use crate::sync::{AtomicU64, Ordering};
 
 #[derive(Debug)]
@@ -83,6 +84,24 @@ impl Block {
         let released = allocate::release_pages(self.parts().part(part as usize));
         self.released.fetch_add(released as u64, Ordering::Relaxed);
         true
+    }
+}
+
+/// In front of the words of a level.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Header {
+    /// All that ever changes.
+    pub(super) sweep: Sweep,
+    pub(super) marks: Marks,
+}
+
+impl Header {
+    pub(super) fn new(depth: Depth) -> Self {
+        Self {
+            sweep: Sweep::new(),
+            marks: Marks::of(depth),
+        }
     }
 }
 

@@ -19,12 +19,12 @@ use core::ops::Range;
 use once_cell::race::OnceBox;
 
 use super::block::Block;
+use super::block::Header;
 use super::class::level_of;
-use super::header::Header;
-use super::heads::{OfHead, SHIFT_OF_LEVEL_0};
+use super::class::{OfHead, SHIFT_OF_LEVEL_0};
+use super::level::Swept;
 use super::level::{Level, load};
-use super::stage::{Region, Stage};
-use super::swept::Swept;
+use super::sweep::{Region, Stage};
 use super::word::Word;
 use super::{DEEPEST, Lanes16};
 use crate::allocate::{ALIGNMENT, Cells};
@@ -515,8 +515,8 @@ impl Pair<'_> {
     /// Asks for the lines of both.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        crate::table::prefetch::prefetch(self.first);
-        crate::table::prefetch::prefetch(self.second);
+        crate::table::word::prefetch(self.first);
+        crate::table::word::prefetch(self.second);
     }
 
     /// Replaces the content of one of the two. Returns false if the word has changed.

@@ -1,4 +1,4 @@
-//! Where an item may live: from a hash to two strings of index bits, whatever the level.
+//! Where an item may live: from a hash to two strings of index bits, whatever the level; and what a token stands for.
 //!
 //! ```text
 //! hash     | index bits, endless from bit 63 down ..... | head : bits 15..10 |
@@ -8,8 +8,10 @@
 //!
 //! The first `level + 1` bits are the number of the bucket. Tokens are stored with the bits of the first string, in both
 //! buckets: so a token is the same lane in both.
+//! A token stands for a prefix of the first string, whatever its level and its side.
 
-use crate::layout::prefix::{Depth, Head};
+use crate::layout::Fingerprint;
+use crate::layout::prefix::{Depth, HEADS, Head, TAIL_BITS};
 
 /// What is known about an item: the head, and its two strings of index bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,10 +97,136 @@ pub(crate) fn child(bucket: usize, head: Head, bit: bool) -> usize {
     bucket << 1 | usize::from(bit ^ flip)
 }
 
+/// A hash without so many bits at the end, less one for each level, begins with the place of a bucket, and the ten bits
+/// behind it: two bits of 0 are in front.
+pub(super) const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
+
+/// What lookups would compute again and again for each head. In fields of their own, because each is loaded in less time than it is taken out of another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfHead {
+    /// The bits by which the places of the two buckets of an item differ, in the order of the hash.
+    offset: u64,
+    head: Head,
+    fingerprint: Fingerprint,
+}
+
+/// By the number of the head.
+const ALL: [OfHead; HEADS] = {
+    let mut number = 0;
+    let head = Head::of_hash(0);
+    let mut all = [OfHead {
+        offset: 0,
+        head,
+        fingerprint: head.fingerprint(),
+    }; HEADS];
+    while number < HEADS {
+        let head = Head::of_hash((number as u64) << TAIL_BITS);
+        all[number] = OfHead {
+            offset: offset(head) >> (63 - SHIFT_OF_LEVEL_0),
+            head,
+            fingerprint: head.fingerprint(),
+        };
+        number += 1;
+    }
+    all
+};
+
+impl OfHead {
+    #[inline]
+    pub(super) fn of_hash(hash: u64) -> &'static Self {
+        &ALL[(hash >> TAIL_BITS) as usize % HEADS]
+    }
+
+    /// The bits by which the places of the two buckets of an item differ, at the level whose places are in front of so many
+    /// bits of the hash, and ten. Only the last six bits of `shift` count.
+    #[inline]
+    pub(super) fn offset(&self, shift: u32) -> u64 {
+        self.offset.wrapping_shr(shift)
+    }
+
+    /// As [`Head::lane`].
+    #[inline]
+    pub(super) fn lane(&self, next: u16) -> u16 {
+        self.head.lane(next)
+    }
+
+    /// What names the stripe of the item.
+    #[inline]
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+}
+
+/// The head of a token, and all that it says of the first index string of its item.
+///
+/// Those of one head are nested or disjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    head: Head,
+    /// A leading one, then index bits, then zeros.
+    bits: u64,
+    /// Known index bits.
+    len: u32,
+}
+
+impl Prefix {
+    /// Of the token `lane` in `bucket`.
+    pub(crate) fn of(bucket: usize, lane: u16, depth: Depth) -> Self {
+        let (level, head, tail) = (level_of(bucket), Head::of_lane(lane), depth.tail(lane));
+        let number = (bucket as u64) << (63 - level);
+        let on_second_side = bucket >> (level - 1) & 1 == 1;
+        let number = if on_second_side {
+            number ^ offset(head)
+        } else {
+            number
+        };
+        let len = level + tail;
+        let tail = u64::from(lane & 0x3ff) << (53 - level);
+        let bits = (known(number, level) | tail) & mask(len);
+        Self { head, bits, len }
+    }
+
+    /// The lane of a token of this prefix at a level, and its bucket on the first side. If the prefix is longer than a lane can
+    /// say, the last bits go. It must not be shorter than the number of a bucket, or, at the first level, than a lane says.
+    pub(crate) fn at(self, level: u32, depth: Depth) -> (usize, u16) {
+        let bucket = (self.bits >> (63 - level)) as usize;
+        let next = (self.bits >> (53 - level)) as u16;
+        let tail = (self.len - level).min(depth.full_tail());
+        (bucket, depth.lane_of(self.head, next, tail))
+    }
+
+    /// Known index bits.
+    pub(crate) fn len(self) -> u32 {
+        self.len
+    }
+
+    pub(crate) fn covers(self, class: Class) -> bool {
+        self.head == class.head && known(class.first.0, self.len) == self.bits
+    }
+
+    /// Whether one of the two is a prefix of the other.
+    pub(crate) fn is_nested_with(self, other: Self) -> bool {
+        let len = self.len.min(other.len);
+        self.head == other.head && known(self.bits, len) == known(other.bits, len)
+    }
+}
+
+/// The leading one and so many bits behind it.
+fn mask(len: u32) -> u64 {
+    !(u64::MAX >> 1 >> len)
+}
+
+fn known(bits: u64, len: u32) -> u64 {
+    bits & mask(len)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::table::doubling::Class;
+    use crate::table::doubling::DEEPEST;
 
     proptest! {
         #[test]
@@ -125,6 +253,59 @@ mod tests {
                     (lane, depth) = (rest, Depth::Deeper);
                 }
                 prop_assert_eq!(depth.tail(lane), 0);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_the_class_says(hash: u64, level in 1..=DEEPEST) {
+            let (of_head, class) = (OfHead::of_hash(hash), Class::of_hash(hash));
+            let difference = class.first.bucket(level) ^ class.second.bucket(level);
+            for unused in [0, 7 << 6] {
+                let shift = unused | (SHIFT_OF_LEVEL_0 - level);
+                prop_assert_eq!(of_head.offset(shift), difference as u64);
+            }
+            let next = class.first.behind(level);
+            prop_assert_eq!(of_head.lane(next), class.head.lane(next));
+            prop_assert_eq!(of_head.fingerprint(), class.head.fingerprint());
+        }
+    }
+
+    proptest! {
+        /// However often it was split, in which bucket it may be.
+        #[test]
+        fn it_stays_the_same_when_the_table_doubles(hash: u64, other: u64, level in 1u32..29, splits in 0u32..10) {
+            let class = Class::of_hash(hash);
+            for depth in [Depth::First, Depth::Deeper] {
+                let mut lane = class.lane(level, depth);
+                let prefix = Prefix::of(class.first.bucket(level), lane, depth);
+                prop_assert_eq!(prefix.len(), level + depth.full_tail());
+                let mut now = depth;
+                for _ in 0..splits.min(depth.full_tail()) {
+                    lane = now.split(lane).1;
+                    now = Depth::Deeper;
+                }
+                let deep = level + splits.min(depth.full_tail());
+                for index in [class.first, class.second] {
+                    prop_assert_eq!(Prefix::of(index.bucket(deep), lane, now), prefix);
+                }
+                prop_assert_eq!(prefix.at(deep, now), (class.first.bucket(deep), lane));
+                // And back: of a new token at the deep level, all that the lane of a new one at the first level says.
+                let new = Prefix::of(class.second.bucket(deep), class.lane(deep, now), now);
+                prop_assert_eq!(new.at(level, depth), (class.first.bucket(level), class.lane(level, depth)));
+                prop_assert!(prefix.covers(class));
+                // Another item of the head, which has some of the bits.
+                let shared = other % 64;
+                let near = if shared == 0 { 0 } else { u64::MAX << (64 - shared) };
+                let near = hash & near | other & !near & !0xfc00 | hash & 0xfc00;
+                let near = Class::of_hash(near);
+                let agree = (near.first.0 ^ class.first.0).leading_zeros();
+                prop_assert_eq!(prefix.covers(near), agree > prefix.len());
+                let longer = Prefix::of(near.second.bucket(level + 1), near.lane(level + 1, Depth::Deeper), Depth::Deeper);
+                let len = longer.len().min(prefix.len());
+                prop_assert_eq!(prefix.is_nested_with(longer), agree > len);
+                prop_assert_eq!(longer.is_nested_with(prefix), agree > len);
             }
         }
     }

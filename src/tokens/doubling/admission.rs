@@ -5,8 +5,8 @@
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
-use super::opening::replace;
 use super::parts::{Doubling, Live, Step, Token, prefix};
+use super::settlement::replace;
 use super::settlement::{live, live_latest};
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, level_of};
@@ -17,8 +17,8 @@ use crate::tokens::parts::Resolved;
 use crate::tokens::settlement::Elsewhere;
 use crate::tokens::transfer::Transfer;
 
-use super::finish::finish;
 use super::parts::Bucket;
+use super::settlement::finish;
 use super::splitting::help_to_grow;
 
 /// One attempt to add a token, if no token covers the item here or `elsewhere`.

@@ -4,9 +4,9 @@
 //! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
 //! first side.
 
-use super::opening::replace_vacant;
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
+use super::settlement::replace_vacant;
 use super::settlement::{live, settle_in};
 use super::splitting::settle_computed;
 

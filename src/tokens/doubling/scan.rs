@@ -19,10 +19,9 @@
 //! For tokens that took turns the reasons are the same, because all that cover an item are in its two regions: their
 //! prefixes agree in the number of the bucket. If a region has been split twice, the scan begins again.
 
-use super::finish::parts;
 use super::parts::{Bucket, Doubling, Token};
 use super::relocation::LevelGraph;
-use super::settlement::settled;
+use super::settlement::{parts, settled};
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Fingerprint;
 use crate::layout::prefix::Head;
@@ -246,4 +245,271 @@ fn head(token: Token) -> Head {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Snapshots at each stage of a growth, alone and under others.
+
+    use std::thread;
+    use std::vec::Vec;
+
+    use crew::Crew;
+
+    use super::*;
+    use crate::sync::{AtomicU64, Ordering};
+    use crate::table::doubling::Class;
+    use crate::tokens::Refusal;
+    use crate::tokens::doubling::splitting::{self, finish_growth};
+
+    /// A table of this level that began at `first`.
+    fn table(first: u32, level: u32) -> Doubling {
+        let blocks = Blocks::new(first).expect("memory");
+        let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
+        (first..level).for_each(|_| double(&tokens));
+        tokens
+    }
+
+    fn begin(tokens: &Doubling) {
+        tokens.begin_to_grow(tokens.hint()).expect("memory");
+    }
+
+    fn double(tokens: &Doubling) {
+        begin(tokens);
+        assert!(finish_growth(tokens), "nobody is in the way");
+    }
+
+    fn hashes(seed: u64) -> impl Iterator<Item = u64> {
+        (1..)
+            .map(move |item: u64| {
+                (seed << 32 | item)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    .rotate_left(29)
+            })
+            .map(|hash: u64| hash.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ hash >> 31)
+    }
+
+    /// All that there is to a table.
+    fn state(tokens: &Doubling) -> (Stage, Vec<Option<Region>>) {
+        let stage = tokens.stage();
+        let regions = (0..1 << stage.level).map(|place| tokens.region_at(stage.level, place));
+        (stage, regions.collect())
+    }
+
+    fn assert_copied(tokens: &Doubling) {
+        let before = state(tokens);
+        for copy in [tokens.snapshot().ok(), tokens.quiescent_copy().ok()] {
+            let (copy, len) = copy.expect("nobody disturbs it");
+            assert_eq!(state(&copy), before);
+            assert_eq!((copy.taken(), len), (tokens.taken(), tokens.taken()));
+        }
+        assert_eq!(state(tokens), before, "to copy it changes it");
+    }
+
+    /// At rest, just begun, with buckets split in the order of the sweep and out of it, and with all of them split.
+    #[test]
+    fn a_copy_is_exact_at_each_stage() {
+        for (first, level) in [(1, 1), (1, 2), (4, 4), (4, 5), (5, 8)] {
+            let tokens = table(first, level);
+            let buckets = 1usize << level;
+            for hash in hashes(1).take(3 * buckets) {
+                let _ = tokens.insert(hash, 256);
+            }
+            assert_copied(&tokens);
+            begin(&tokens);
+            assert_copied(&tokens);
+            // From the last on, where the sweep has not come to.
+            for place in (0..buckets).rev().step_by(3) {
+                assert!(splitting::split(&tokens, buckets | place));
+                assert_copied(&tokens);
+            }
+            while tokens.is_growing(tokens.hint()) {
+                assert_copied(&tokens);
+                assert!(splitting::help_to_grow(&tokens));
+            }
+            assert_copied(&tokens);
+            begin(&tokens);
+            for place in 0..2 * buckets {
+                assert!(splitting::split(&tokens, (2 * buckets) | place));
+            }
+            // Nobody has moved the hint on.
+            assert!(tokens.is_growing(tokens.hint()));
+            assert_copied(&tokens);
+        }
+    }
+
+    /// In the midst of each pass, the first or a later one, tokens hop, and buckets are split, in front of the scan and behind
+    /// it. What is in all the while is in the copy, once.
+    #[test]
+    fn a_copy_follows_what_changes_in_the_midst_of_it() {
+        const LEVEL: u32 = 5;
+        let most = table(3, LEVEL).stripes.len();
+        for (passes, is_growing, seed) in [1, 4, most]
+            .into_iter()
+            .flat_map(|passes| [(passes, false), (passes, true)])
+            .flat_map(|(passes, is_growing)| (0..8).map(move |seed| (passes, is_growing, seed)))
+        {
+            let tokens = table(3, LEVEL);
+            let items: Vec<u64> = hashes(seed).take(70).collect();
+            assert!(items.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
+            if is_growing {
+                begin(&tokens);
+            }
+            let scan = tokens.hints.scan(1 << 20).expect("no other");
+            let copy = tokens.empty_at(tokens.stage()).expect("memory");
+            let mut numbers = hashes(seed + 100).map(|number| number >> 32);
+            for group in Group::all(passes.min(tokens.stripes.len())) {
+                scan.forget();
+                tokens.stripes.announce_scan(group);
+                let middle = numbers.next().expect("endless") as usize % (1 << LEVEL);
+                for place in 0..1 << LEVEL {
+                    if place == middle {
+                        for (&hash, number) in items.iter().zip(&mut numbers) {
+                            if number % passes as u64 == 0 {
+                                tokens.relocate_one(hash);
+                            }
+                        }
+                        begin(&tokens);
+                        let bucket = numbers.next().expect("endless") as usize % (1 << LEVEL);
+                        assert!(splitting::split(&tokens, 1 << LEVEL | bucket));
+                    }
+                    let bucket = 1 << LEVEL | place;
+                    let merged =
+                        read(&tokens, bucket).map(|found| merge(&copy, bucket, found, group));
+                    assert!(matches!(merged, Ok(Ok(()))), "there is room");
+                }
+                tokens.stripes.end_scan(group);
+                let corrected = heed_hints(&tokens, &scan, group, &copy);
+                assert!(corrected.is_ok(), "there is room");
+            }
+            let name = format!("{passes} passes, seed {seed}");
+            for &hash in &items {
+                assert_eq!(copy.count(hash), tokens.count(hash), "{name}");
+            }
+            assert_eq!(
+                (copy.taken(), tokens.taken()),
+                (items.len(), items.len()),
+                "{name}"
+            );
+        }
+    }
+
+    /// A region that is full in the copy and not in the table gets its tokens by a split.
+    #[test]
+    fn a_full_region_of_a_copy_is_split() {
+        let tokens = table(3, 3);
+        begin(&tokens);
+        let copy = tokens.empty_at(tokens.stage()).expect("memory");
+        // Twelve of one head and one pair of buckets, half of which go to each child.
+        let hashes = (0..12u64).map(|item| 1 << 63 | (item & 1) << 61 | item << 52 | 5 << 10);
+        let class = Class::of_hash(hashes.clone().next().expect("twelve"));
+        let bucket = class.first.bucket(3);
+        for hash in hashes.clone() {
+            let lane = Class::of_hash(hash).lane(3, tokens.blocks.depth(3));
+            let token = Token::from_bits(u32::from(lane)).expect("it has a head");
+            let placed = place(&copy, bucket, token);
+            assert!(placed.is_ok(), "no room for {hash:x}");
+        }
+        assert_eq!(copy.peek(bucket), None);
+        assert_eq!(copy.taken(), 12);
+        assert!(hashes.clone().all(|hash| copy.count(hash) == 1));
+        assert!(hashes.clone().all(|hash| copy.remove(hash)));
+    }
+
+    /// The table doubles twice after the copy was made for its level. If the stripes still said that a scan is on, all that hops
+    /// from then on would leave hints that nobody reads.
+    #[test]
+    fn a_scan_that_growth_disturbs_ends() {
+        for passes in [1, 4] {
+            let tokens = table(4, 4);
+            let item = 0x0123_4567_89ab_cdef;
+            assert!(tokens.insert(item, 256).is_ok(), "there is room");
+            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+            let copy = tokens.empty_at(tokens.stage()).expect("memory");
+            double(&tokens);
+            double(&tokens);
+            for group in Group::all(passes) {
+                let copied = copy_group(&tokens, &scan, group, &copy);
+                assert!(matches!(copied, Err(Disturbance::Other)), "no growth");
+            }
+            let f = Class::of_hash(item).head.fingerprint();
+            assert!(!tokens.stripes.bump(f), "a scan is on");
+        }
+    }
+
+    /// Items stay in while others come and go, hop, and make the table double. Each copy has each of them.
+    #[test]
+    fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
+        const LAST: u32 = 13;
+        let tokens = table(5, 7);
+        let staying: Vec<u64> = hashes(1).take(400).collect();
+        assert!(staying.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
+        let tried = AtomicU64::new(0);
+        let fill = |crew: &Crew, _: usize| {
+            let (mut own, mut waited_at) = (Vec::new(), 0);
+            for (turn, hash) in hashes(2).enumerate() {
+                let hint = tokens.hint();
+                match tokens.insert(hash, 256) {
+                    Ok(()) => own.push(hash),
+                    Err(Refusal::NoPath) if hint.level() == LAST => return,
+                    Err(Refusal::NoPath) => tokens.begin_to_grow(hint).expect("memory"),
+                    Err(_) => {}
+                }
+                if turn % 3 == 0
+                    && let Some(hash) = own.pop()
+                {
+                    assert!(tokens.remove(hash), "it is in");
+                }
+                // Until one has begun in this growth, and ended.
+                if tokens.is_growing(hint) && hint.level() > waited_at {
+                    waited_at = hint.level();
+                    let begun = tried.load(Ordering::Acquire);
+                    while tried.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
+                        thread::yield_now();
+                    }
+                }
+            }
+        };
+        let hop = |crew: &Crew| {
+            for &hash in staying.iter().cycle().take_while(|_| crew.at_work()) {
+                tokens.relocate_one(hash);
+            }
+        };
+        let copy = |crew: &Crew| {
+            let mut in_growth = 0;
+            while crew.at_work() {
+                let copy = tokens.snapshot();
+                tried.fetch_add(1, Ordering::Release);
+                let Ok((copy, len)) = copy else {
+                    continue;
+                };
+                in_growth += u32::from(copy.is_growing(copy.hint()));
+                let missed = staying.iter().filter(|&&hash| !copy.contains(hash));
+                assert_eq!(missed.count(), 0, "{:?}", copy.stage());
+                assert_eq!(copy.taken(), len);
+                assert!(staying.iter().all(|&hash| copy.remove(hash)));
+            }
+            in_growth
+        };
+        let (_, copies) = Crew::run(1, fill, 2, |crew, helper| {
+            if helper == 0 {
+                hop(crew);
+                return 0;
+            }
+            copy(crew)
+        });
+        assert!(copies[1] > 0, "none in the midst of a growth");
+    }
+
+    /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
+    #[test]
+    fn the_scan_of_a_dead_thread_is_ended() {
+        let blocks = Blocks::new(4).expect("memory");
+        let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
+        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+        core::mem::forget(scan);
+        Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));
+        assert!(tokens.snapshot().is_err(), "a scan is on");
+        tokens.settle_all();
+        let f = Class::of_hash(0x0123_4567_89ab_cdef).head.fingerprint();
+        assert!(!tokens.stripes.bump(f), "the stripes tell of a scan");
+        assert!(tokens.snapshot().is_ok(), "no other scan can begin");
+    }
+}

@@ -4,9 +4,9 @@ use core::iter;
 
 use crossbeam_epoch::Guard;
 
-use super::finish::finish_installed;
-use super::opening::replace;
 use super::parts::{Bucket, Doubling};
+use super::settlement::finish_installed;
+use super::settlement::replace;
 use super::settlement::settled;
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};

@@ -9,7 +9,7 @@ pub(super) const PIECES: &[Piece] = &[
             "tokens/doubling/splitting.rs",
             "if replace(tokens, bucket, content, reference) {\n            finish_installed(tokens, bucket, reference, content, guard);",
             "let _ = (reference, guard);\n        let depth = tokens.blocks.depth(level_of(bucket));\n        \
-             let parts = super::finish::parts(bucket, content, depth);\n        \
+             let parts = super::settlement::parts(bucket, content, depth);\n        \
              use crate::table::doubling::Word;\n        \
              tokens.blocks.exchange(bucket << 1, Word::ABSENT, parts[0]);\n        \
              tokens.blocks.exchange(bucket << 1 | 1, Word::ABSENT, parts[1]);\n        \
@@ -19,7 +19,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a split writes its parts into empty buckets too",
         changes: &[(
-            "tokens/doubling/finish.rs",
+            "tokens/doubling/settlement.rs",
             "below.exchange(bucket << 1, Word::ABSENT, parts[0]);",
             "let _ = below.exchange(bucket << 1, Word::ABSENT, parts[0])\n            \
              || below.exchange(bucket << 1, Bucket::EMPTY, parts[0]);",
@@ -28,7 +28,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a split bucket is gone before its parts are there",
         changes: &[(
-            "tokens/doubling/finish.rs",
+            "tokens/doubling/settlement.rs",
             "// Each of these exchanges",
             "tokens.blocks.exchange(bucket, reference, Word::GONE);\n    // Each of these exchanges",
         )],
@@ -125,7 +125,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "who ends a split is not pinned",
         changes: &[
             (
-                "tokens/doubling/finish.rs",
+                "tokens/doubling/settlement.rs",
                 "let guard = crossbeam_epoch::pin();",
                 "#[allow(unsafe_code)]\n    let guard = unsafe { crossbeam_epoch::unprotected() };",
             ),
@@ -140,7 +140,7 @@ pub(super) const PIECES: &[Piece] = &[
                 "&mut claim, guard)",
             ),
             (
-                "tokens/doubling/finish.rs",
+                "tokens/doubling/settlement.rs",
                 "transfer.old_source, &guard);",
                 "transfer.old_source, guard);",
             ),
@@ -157,7 +157,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "who opens an absent word is not pinned",
         changes: &[(
-            "tokens/doubling/opening.rs",
+            "tokens/doubling/settlement.rs",
             "let _guard = crossbeam_epoch::pin();\n    tokens.blocks.is_lazy",
             "tokens.blocks.is_lazy",
         )],
@@ -292,7 +292,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "what a dead thread has taken to split it stays taken",
         changes: &[(
-            "tokens/doubling/rest.rs",
+            "tokens/doubling/exclusive.rs",
             "    tokens.blocks.give_up_taken();\n",
             "",
         )],
@@ -482,7 +482,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "descriptors are used again while words refer to them",
         changes: &[(
-            "tokens/doubling/rest.rs",
+            "tokens/doubling/exclusive.rs",
             "    let level = tokens.level();\n    // Ahead of",
             "    tokens.pool.reclaim();\n    super::splitting::finish_growth(tokens);\n    \
              let level = tokens.level();\n    // Ahead of",
@@ -491,7 +491,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "descriptors of dead threads stay lost",
         changes: &[(
-            "tokens/doubling/rest.rs",
+            "tokens/doubling/exclusive.rs",
             "    tokens.pool.reclaim();\n",
             "",
         )],
@@ -499,7 +499,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the scan of a dead thread keeps others from scanning",
         changes: &[(
-            "tokens/doubling/rest.rs",
+            "tokens/doubling/exclusive.rs",
             "    tokens.hints.reclaim();\n",
             "",
         )],
@@ -507,7 +507,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "the stripes tell of a dead thread's scan for ever",
         changes: &[(
-            "tokens/doubling/rest.rs",
+            "tokens/doubling/exclusive.rs",
             "    tokens.stripes.end_all_scans();\n",
             "",
         )],
