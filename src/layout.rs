@@ -6,39 +6,27 @@
 //!
 //! Pure values; no atomics here.
 
-mod arena;
-mod array;
+mod arrays;
 mod bucket;
-mod fingerprint;
-mod fit;
+mod compare;
 mod lanes;
-mod layouts;
-mod matches;
 mod multiset;
 #[cfg(feature = "std")]
 pub(crate) mod prefix;
 mod semi_sorted;
 mod shape;
-mod sight;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod simd;
-mod swar;
 mod token;
 mod words;
 
-use arena::Arenas;
-pub(crate) use arena::{LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET};
-pub(crate) use array::Array;
-pub(crate) use bucket::{Bucket, Slot};
-pub(crate) use fingerprint::Fingerprint;
+use arrays::Arenas;
+pub(crate) use arrays::{Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET};
+pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
-pub(crate) use matches::Matches;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
-pub(crate) use sight::Sight;
-pub(crate) use token::{Token, Value};
-pub(crate) use words::Words;
+pub(crate) use token::{Fingerprint, Token, Value};
+pub(crate) use words::{Sight, Words};
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///

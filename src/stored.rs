@@ -17,10 +17,9 @@ mod words;
 pub use chunks::Chunks;
 pub(crate) use frame::{Frame, Kind};
 pub(crate) use identity::Identity;
-pub(crate) use source::Slice;
-pub(crate) use source::Source;
 #[cfg(feature = "std")]
 pub(crate) use source::Stream;
+pub(crate) use source::{Slice, Source};
 
 use alloc::vec::Vec;
 use core::convert::Infallible;

@@ -17,8 +17,7 @@ use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
-use crate::table::sizing::any_of;
-use crate::table::sizing::items_for;
+use crate::table::sizing::{any_of, items_for};
 use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16

@@ -19,9 +19,8 @@
 
 use core::fmt::Debug;
 
-use super::fit::{Fit, Fitted};
-use super::swar::{Swar, ones};
-use super::words::one_after_the_other;
+use super::compare::{Swar, ones};
+use super::words::{Fit, Fitted, one_after_the_other};
 use super::{Arenas, Layout, Sight, Words};
 
 /// `SLOTS` lanes side by side, each with a fingerprint of `BITS` bits and, above it, a value of `VALUE_BITS`.
@@ -235,7 +234,9 @@ mod vector {
     use core::arch::x86_64 as x86;
 
     use crate::layout::Sight;
-    use crate::layout::simd::{Vector, both, equal_lanes_8, equal_lanes_16, mask, packed, pair};
+    use crate::layout::compare::simd::{
+        Vector, both, equal_lanes_8, equal_lanes_16, mask, packed, pair,
+    };
 
     /// Each word less 1. Then the highest lane is 0 if the word is a reference, of which that lane is 0 and another is
     /// not; and else only if the word is a bucket with a 1 there and nothing else.

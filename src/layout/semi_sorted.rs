@@ -17,9 +17,9 @@
 
 use core::fmt::Debug;
 
-use super::fit::{Fit, Fitted};
+use super::compare::{Swar, ones};
 use super::multiset::{self, NIBBLE};
-use super::swar::{Swar, ones};
+use super::words::{Fit, Fitted};
 use super::{Arenas, Layout, Words};
 
 /// `SLOTS` sorted fingerprints of `BITS` bits, whose highest four bits are stored together.

@@ -1,8 +1,8 @@
-//! The token: what a slot holds.
+//! The token: what a slot holds. And the fingerprint in it: the bits of an item's hash that are compared.
 
 use core::marker::PhantomData;
 
-use super::{Fingerprint, Layout};
+use super::Layout;
 
 /// What a token carries beside its fingerprint.
 pub(crate) type Value = u16;
@@ -61,4 +61,56 @@ impl<L: Layout> Token<L> {
     pub(crate) fn value(self) -> Value {
         (self.bits >> L::FINGERPRINT_BITS) as Value
     }
+}
+
+/// Some low bits of an item's hash, never 0: 0 is a vacant slot. Names the class together with the buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u32);
+
+impl Fingerprint {
+    /// Number of values that a fingerprint of this layout takes.
+    pub(crate) const fn values<L: Layout>() -> u32 {
+        mask::<L>()
+    }
+
+    /// The fingerprint of an item: the low bits of its hash, with 1 standing in for 0.
+    ///
+    /// The bucket index comes from the high bits of the same hash, so the two are independent.
+    #[inline]
+    pub(crate) fn of_hash<L: Layout>(hash: u64) -> Self {
+        let mask = mask::<L>();
+        let low = hash as u32 & mask;
+        // An add with carry, where the maximum of the two would need a constant and a move.
+        Self(low + u32::from(low == 0))
+    }
+
+    /// The fingerprint with these bits, or `None` if they are 0.
+    #[inline]
+    pub(crate) fn from_bits(bits: u32) -> Option<Self> {
+        (bits != 0).then_some(Self(bits))
+    }
+
+    /// The fingerprint of a token: its low bits, which are not all 0.
+    #[inline]
+    fn of_token_bits<L: Layout>(bits: u32) -> Self {
+        Self(bits & mask::<L>())
+    }
+
+    /// The fingerprint with these bits, for a caller who knows that they are not 0.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(super) const fn of_bits_that_are_not_0(bits: u32) -> Self {
+        debug_assert!(bits != 0);
+        Self(bits)
+    }
+
+    #[inline]
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+/// A 1 in each bit of a fingerprint.
+const fn mask<L: Layout>() -> u32 {
+    u32::MAX >> (u32::BITS - L::FINGERPRINT_BITS)
 }

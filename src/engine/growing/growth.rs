@@ -9,8 +9,7 @@ use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
 use crate::table::doubling::{DEEPEST, Hint, Lanes16};
-use crate::table::sizing::any_of;
-use crate::table::sizing::{items_for, pair_slots};
+use crate::table::sizing::{any_of, items_for, pair_slots};
 use crate::tokens::doubling::FLUSHES;
 use crate::tokens::{ATTEMPTS, Refusal};
 

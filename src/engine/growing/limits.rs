@@ -1,8 +1,7 @@
 //! How far a filter may grow.
 
 use crate::table::doubling::Lanes16;
-use crate::table::sizing::any_of;
-use crate::table::sizing::pair_slots;
+use crate::table::sizing::{any_of, pair_slots};
 
 /// How far a filter may grow, its memory aside.
 #[derive(Clone, Copy, Debug)]

@@ -18,12 +18,9 @@ use core::ops::Range;
 
 use once_cell::race::OnceBox;
 
-use super::block::Block;
-use super::block::Header;
-use super::class::level_of;
-use super::class::{OfHead, SHIFT_OF_LEVEL_0};
-use super::level::Swept;
-use super::level::{Level, load};
+use super::block::{Block, Header};
+use super::class::{OfHead, SHIFT_OF_LEVEL_0, level_of};
+use super::level::{Level, Swept, load};
 use super::sweep::{Region, Stage};
 use super::word::Word;
 use super::{DEEPEST, Lanes16};

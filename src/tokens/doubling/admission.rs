@@ -5,9 +5,8 @@
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
-use super::parts::{Doubling, Live, Step, Token, prefix};
-use super::settlement::replace;
-use super::settlement::{live, live_latest};
+use super::parts::{Bucket, Doubling, Live, Step, Token, prefix};
+use super::settlement::{finish, live, live_latest, replace};
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, level_of};
 use crate::tokens::admission::Attempt;
@@ -17,8 +16,6 @@ use crate::tokens::parts::Resolved;
 use crate::tokens::settlement::Elsewhere;
 use crate::tokens::transfer::Transfer;
 
-use super::parts::Bucket;
-use super::settlement::finish;
 use super::splitting::help_to_grow;
 
 /// One attempt to add a token, if no token covers the item here or `elsewhere`.

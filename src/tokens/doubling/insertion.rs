@@ -4,8 +4,7 @@ use core::hint::select_unpredictable;
 
 use super::parts::{Doubling, Live, Token};
 use super::relocation::LevelGraph;
-use super::settlement::live_pair;
-use super::settlement::replace;
+use super::settlement::{live_pair, replace};
 use super::splitting::{help_to_grow, split};
 use crate::layout::Fingerprint;
 use crate::table::Candidates;

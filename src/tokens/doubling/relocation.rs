@@ -6,8 +6,7 @@
 
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
-use super::settlement::replace_vacant;
-use super::settlement::{live, settle_in};
+use super::settlement::{live, replace_vacant, settle_in};
 use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;

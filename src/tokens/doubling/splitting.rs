@@ -5,9 +5,7 @@ use core::iter;
 use crossbeam_epoch::Guard;
 
 use super::parts::{Bucket, Doubling};
-use super::settlement::finish_installed;
-use super::settlement::replace;
-use super::settlement::settled;
+use super::settlement::{finish_installed, replace, settled};
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Hint, Lanes16, level_of};

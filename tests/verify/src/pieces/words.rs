@@ -7,7 +7,7 @@ pub(super) const PIECES: &[Piece] = &[
         name: "a frozen word is read as a bucket",
         changes: &[
             (
-                "layout/sight.rs",
+                "layout/words.rs",
                 "self.0 & UNSURE == 0",
                 "self.0 & UNSURE < u32::MAX",
             ),

@@ -1,9 +1,43 @@
-//! How far the search for a path may go, and the room that its nodes need.
+//! Arrays whose length a layout knows: one value for each slot, or for each node of a path search. And how far a search may
+//! go.
 
 use core::fmt::Debug;
 
-use super::array::Array;
 use crate::sync;
+
+/// An array whose length a layout knows.
+pub trait Array<T: Copy>: Copy + Debug {
+    /// Its length.
+    const LEN: usize;
+
+    /// All elements equal.
+    fn filled(value: T) -> Self;
+
+    /// The elements.
+    fn as_slice(&self) -> &[T];
+
+    /// The elements, to change them.
+    fn as_mut_slice(&mut self) -> &mut [T];
+}
+
+impl<T: Copy + Debug, const N: usize> Array<T> for [T; N] {
+    const LEN: usize = N;
+
+    #[inline]
+    fn filled(value: T) -> Self {
+        [value; N]
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[T] {
+        self
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        self
+    }
+}
 
 /// The two candidates themselves. A filter with this budget relocates nothing.
 pub(crate) const MIN_BUDGET: usize = 2;

@@ -1,4 +1,5 @@
-//! The lanes of one word, compared all at once.
+//! Lanes compared all at once: those of one word by arithmetic ("SIMD within a register"), those of two by vector
+//! instructions.
 
 /// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits of lanes must be 0;
 /// what is above the lanes does not matter.
@@ -89,6 +90,60 @@ impl Swar {
         let exact = (zero_but_for_the_top & !difference & tops) >> (self.bits - 1);
         let places = self.lanes * self.each;
         (exact.wrapping_mul(self.gather) >> (u64::BITS - places)) as u32 * ones(self.each) as u32
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+pub(super) mod simd {
+    //! SIMD: two words as one vector of lanes.
+    //!
+    //! Half as many instructions as arithmetic on words takes, and no constants in general registers: the lookups that a
+    //! processor keeps under way while memory answers are as many as fit its window.
+
+    #![allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
+
+    use core::arch::x86_64 as x86;
+
+    pub(in crate::layout) use x86::__m128i as Vector;
+
+    #[inline]
+    pub(in crate::layout) fn pair(first: u64, second: u64) -> Vector {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        unsafe { x86::_mm_set_epi64x(second as i64, first as i64) }
+    }
+
+    /// The bits that both have.
+    #[inline]
+    pub(in crate::layout) fn both(a: Vector, b: Vector) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_and_si128(a, b) }
+    }
+
+    /// All ones in each lane that is `wanted`.
+    #[inline]
+    pub(in crate::layout) fn equal_lanes_16(lanes: Vector, wanted: u16) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_cmpeq_epi16(lanes, x86::_mm_set1_epi16(wanted as i16)) }
+    }
+
+    #[inline]
+    pub(in crate::layout) fn equal_lanes_8(lanes: Vector, wanted: u8) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_cmpeq_epi8(lanes, x86::_mm_set1_epi8(wanted as i8)) }
+    }
+
+    /// Lanes of 16 bits as lanes of 8, those of `low` lowest: saturated, so that what is not 0 stays so, and all ones do too.
+    #[inline]
+    pub(in crate::layout) fn packed(low: Vector, high: Vector) -> Vector {
+        // SAFETY: as above.
+        unsafe { x86::_mm_packs_epi16(low, high) }
+    }
+
+    /// The top bits of all bytes.
+    #[inline]
+    pub(in crate::layout) fn mask(bytes: Vector) -> u32 {
+        // SAFETY: as above.
+        unsafe { x86::_mm_movemask_epi8(bytes) as u32 }
     }
 }
 
