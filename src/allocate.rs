@@ -4,17 +4,13 @@
 mod cells;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod huge_pages;
-#[cfg(feature = "std")]
-mod parts;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod released_pages;
-#[cfg(feature = "std")]
-mod zeros;
 
 #[cfg(feature = "std")]
-pub(crate) use cells::{ALIGNMENT, Cells};
+pub(crate) use cells::Parts;
 #[cfg(feature = "std")]
-pub(crate) use parts::Parts;
+pub(crate) use cells::{ALIGNMENT, Cells};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

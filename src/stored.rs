@@ -8,15 +8,12 @@ mod fixed;
 mod frame;
 #[cfg(feature = "std")]
 mod growing;
-mod identity;
-mod input;
 mod rotating;
 mod source;
 mod words;
 
 pub use chunks::Chunks;
-pub(crate) use frame::{Frame, Kind};
-pub(crate) use identity::Identity;
+pub(crate) use frame::{Frame, Identity, Kind};
 #[cfg(feature = "std")]
 pub(crate) use source::Stream;
 pub(crate) use source::{Slice, Source};

@@ -1,13 +1,9 @@
 //! An engine that grows: a table that doubles, ten times, and then another one behind it.
 
-mod contraction;
 mod growth;
-mod limits;
 mod tables;
 mod walks;
 
-use limits::NO_LIMIT;
-pub(crate) use limits::{Limits, lowest_rate};
 pub(crate) use tables::{LATER, Tables};
 
 use super::{Filling, Operations, Plan, Size};
@@ -17,7 +13,7 @@ use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
-use crate::table::sizing::{any_of, items_for};
+use crate::table::sizing::{any_of, items_for, pair_slots};
 use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
@@ -40,6 +36,21 @@ pub struct Growing {
 /// The bound of a search. A longer one, as in a filter that cannot grow, fills a table by 2 % of its slots more before it
 /// doubles, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
+
+/// How far a filter may grow, its memory aside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The highest rate of false positives, with no vacant slot left.
+    pub(crate) false_positive_rate: f64,
+}
+
+/// A rate that no filter exceeds.
+const NO_LIMIT: f64 = 1.0;
+
+/// The rate of the first table with no vacant slot left: no limit is lower.
+pub(crate) fn lowest_rate() -> f64 {
+    any_of::<Lanes16>(pair_slots::<Lanes16>() as f64)
+}
 
 impl Growing {
     /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.

@@ -1,4 +1,4 @@
-//! Why stored bytes could not be read as a filter.
+//! Why stored bytes could not be read as a filter, no snapshot was taken, or a rotation was not made.
 
 use core::fmt;
 
@@ -201,3 +201,139 @@ impl From<ReadError> for std::io::Error {
         Self::new(kind, error)
     }
 }
+
+/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is as it was, and it can be tried
+/// again.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+///
+/// let filter = CuckooFilter::with_capacity(100);
+/// match filter.snapshot() {
+///     Ok(copy) => assert!(copy.is_empty()),
+///     Err(SnapshotError::Busy) => println!("another thread takes a snapshot"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Another thread is taking a snapshot of this filter. (If it died in the middle,
+    /// [`clear`](crate::CuckooFilter::clear) or [`to_bytes`](crate::CuckooFilter::to_bytes) on `&mut` makes room again.)
+    Busy,
+    /// Other threads changed too much in each of several attempts: more tokens were moved than there was room
+    /// to note, or more were replaced than the filter has slots to spare.
+    Disturbed,
+    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not go
+    /// together.
+    Changed,
+    /// The memory for the copy could not be had.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => write!(
+                out,
+                "another thread is taking a snapshot of the filter: try again later"
+            ),
+            Self::Disturbed => write!(
+                out,
+                "other threads changed more of the filter than a snapshot can follow: try again"
+            ),
+            Self::Changed => write!(
+                out,
+                "other threads changed the filter while it was stored: begin again with the first chunk"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {}
+
+impl From<OutOfMemory> for SnapshotError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
+
+/// Converts for callers that return an [`std::io::Error`], with the kind that fits best.
+#[cfg(feature = "std")]
+impl From<SnapshotError> for std::io::Error {
+    fn from(error: SnapshotError) -> Self {
+        use std::io::ErrorKind;
+        let kind = match error {
+            SnapshotError::Busy | SnapshotError::Disturbed | SnapshotError::Changed => {
+                ErrorKind::ResourceBusy
+            }
+            SnapshotError::OutOfMemory(_) => ErrorKind::OutOfMemory,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Why a `RotatingCuckooFilter` was not rotated. Every item is where it was.
+///
+/// The table of the generation that was forgotten last is needed for the next one, and could not be emptied. Each reason
+/// is rare: the threads that are in the way are in calls that began before the last rotation, or they rotate too.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{RotateError, RotatingCuckooFilter};
+///
+/// /// Tries again where that can help.
+/// fn rotate(filter: &RotatingCuckooFilter) -> Result<(), RotateError> {
+///     for _ in 0..3 {
+///         if filter.rotate().is_ok() {
+///             return Ok(());
+///         }
+///         std::thread::yield_now();
+///     }
+///     filter.rotate()
+/// }
+///
+/// assert_eq!(rotate(&RotatingCuckooFilter::with_capacity(100)), Ok(()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RotateError {
+    /// Other threads changed what was to be emptied during every attempt: try again.
+    Disturbed {
+        /// Attempts that were made.
+        attempts: usize,
+    },
+    /// Other threads have all descriptors of the table in use: try again.
+    ///
+    /// If that does not help, threads that were killed in the middle of inserts or rotations hold them.
+    /// [`clear`](crate::RotatingCuckooFilter::clear), [`to_bytes`](crate::RotatingCuckooFilter::to_bytes) and
+    /// [`write_to`](crate::RotatingCuckooFilter::write_to) take them back.
+    NoDescriptor {
+        /// Attempts that were made.
+        attempts: usize,
+    },
+}
+
+impl fmt::Display for RotateError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disturbed { attempts } => write!(
+                out,
+                "other threads changed the table that the next generation needs during each of {attempts} attempts to \
+                 empty it: try again"
+            ),
+            Self::NoDescriptor { attempts } => write!(
+                out,
+                "the table that the next generation needs could not be emptied: other threads have all its \
+                 descriptors in use, after {attempts} attempts: try again; if that does not help, threads died in the \
+                 middle of inserts or rotations, and clear or to_bytes takes back what they held"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RotateError {}

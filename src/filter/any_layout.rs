@@ -8,7 +8,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use std::io::Read;
 
 use super::{AnyLayout, Engine, Filter, FilterBuilder, Hashed};
-use crate::engine::choice;
+use crate::engine::plan;
 use crate::error::{BuildError, ReadError};
 use crate::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
@@ -68,7 +68,7 @@ where
         E: AnyLayout,
     {
         let filling = E::filling(&self.plan.options);
-        let (shape, size) = choice::smallest(self.plan.size, filling, rate)?;
+        let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
         self.plan.rate = Some(rate);
         self.build_shape(shape)

@@ -1,8 +1,7 @@
 //! The words of stored tables: read and written. Reading trusts nothing that it has not checked, and allocates no
 //! more than the input has shown to be there.
 
-use super::input::Input;
-use super::source::Source;
+use super::source::{Input, Source};
 use super::{WORD, demand};
 use crate::error::ReadError;
 use crate::layout::{Bucket, Layout};

@@ -15,6 +15,7 @@
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
 
+use crate::error::{BuildError, Cause};
 use crate::sync::{AtomicU64, Ordering};
 
 /// The state at one moment.
@@ -36,7 +37,7 @@ const SOIL_BITS: u32 = 16;
 const ROTATION: u64 = SOIL << SOIL_BITS;
 
 /// Most tables that a state tells apart.
-pub(super) const MOST_TABLES: usize = 1 << YOUNG_BITS;
+const MOST_TABLES: usize = 1 << YOUNG_BITS;
 
 /// Most rotations that it counts.
 pub(crate) const MOST_ROTATIONS: u64 = u64::MAX / ROTATION;
@@ -131,6 +132,39 @@ impl Cell {
     /// Sets the state of a filter that nobody else can reach.
     pub(super) fn set(&mut self, state: State) {
         self.0.store(state.0, Ordering::Relaxed);
+    }
+}
+
+/// The options that only an engine which rotates has.
+#[derive(Clone, Copy, Debug)]
+pub struct Generations {
+    pub(crate) count: usize,
+}
+
+/// With one, an item could leave as soon as it is in.
+const FEWEST: usize = 2;
+
+/// One table is the spare.
+const MOST: usize = MOST_TABLES - 1;
+
+impl Default for Generations {
+    fn default() -> Self {
+        Self { count: FEWEST }
+    }
+}
+
+impl Generations {
+    /// The number of them, if it is possible.
+    pub(crate) fn check(self) -> Result<usize, BuildError> {
+        let generations = self.count;
+        let nearest = generations.clamp(FEWEST, MOST);
+        if generations != nearest {
+            return Err(BuildError(Cause::Generations {
+                generations,
+                nearest,
+            }));
+        }
+        Ok(generations)
     }
 }
 

@@ -1,7 +1,10 @@
-//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the young one.
+//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the young one. And rotation.
 //!
 //! Each table gives its own answer, at its own moment. Together they are correct because of their order, and because
 //! a miss is walked again if there was a rotation. [`rotation`](crate::design::rotation) has the argument.
+//!
+//! When the generations rotate, the spare becomes the young table, and the oldest one becomes the spare. That is one exchange of the state. Ahead of it the spare is emptied, if that is not done: by any thread that wants to
+//! rotate, or by several at once, none of which waits for another.
 
 use core::cell::Cell;
 
@@ -9,10 +12,10 @@ use super::Rotating;
 use super::state::State;
 use crate::counted::CountedTable;
 use crate::engine::Operations;
-use crate::error::{InsertError, InsertManyError};
+use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 use crate::sync::{self, Event};
-use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Refusal};
+use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Emptied, Refusal};
 
 impl<L: Layout> Rotating<L> {
     #[inline]
@@ -205,5 +208,52 @@ impl<L: Layout> Elsewhere for Older<'_, L> {
     /// word, so that the rotation is seen here; or it meets the frozen word, and aborts this admission.
     fn later_hold_none(&self) -> bool {
         self.engine.is_current(self.state)
+    }
+}
+
+impl<L: Layout> Rotating<L> {
+    /// Rotates if the number of rotations is still this one, or in any case. Returns whether this call did.
+    ///
+    /// Linearization point: the exchange of the state.
+    pub(crate) fn rotate(&self, rotations: Option<u64>) -> Result<bool, RotateError> {
+        loop {
+            let state = self.state.load();
+            if rotations.is_some_and(|rotations| rotations != state.rotations()) {
+                return Ok(false);
+            }
+            if !state.is_clean() {
+                self.clean(state)?;
+            } else if self.state.replace(state, state.rotated(self.tables.len())) {
+                // The next rotation is quick if the spare is clean by then. If this fails, it begins with it.
+                let _ = self.clean(self.state.load());
+                return Ok(true);
+            }
+        }
+    }
+
+    /// How many rotations there were.
+    #[inline]
+    pub(crate) fn rotations(&self) -> u64 {
+        self.state.load().rotations()
+    }
+
+    /// Empties the spare, and notes that it is empty, unless there is a rotation meanwhile.
+    fn clean(&self, state: State) -> Result<(), RotateError> {
+        if state.is_clean() {
+            return Ok(());
+        }
+        let spare = &self.tables[state.spare(self.tables.len())];
+        let permitted = || self.state.load().rotations() == state.rotations();
+        match spare.empty_while(&permitted) {
+            // Fails if a late insert has put a token there, which may be behind: whoever wants to rotate empties it
+            // again. Or if another thread was quicker.
+            Emptied::All => {
+                self.state.replace(state, state.cleaned());
+                Ok(())
+            }
+            Emptied::Revoked => Ok(()),
+            Emptied::Disturbed => Err(RotateError::Disturbed { attempts: ATTEMPTS }),
+            Emptied::Starved => Err(RotateError::NoDescriptor { attempts: ATTEMPTS }),
+        }
     }
 }

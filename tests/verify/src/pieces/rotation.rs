@@ -69,7 +69,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a spare is clean without a pass",
         changes: &[(
-            "engine/rotating/rotation.rs",
+            "engine/rotating/walks.rs",
             "            if !state.is_clean() {",
             "            if false {",
         )],
@@ -101,7 +101,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a rotation of another number is made",
         changes: &[(
-            "engine/rotating/rotation.rs",
+            "engine/rotating/walks.rs",
             "rotations.is_some_and(|rotations| rotations != state.rotations())",
             "rotations.is_some_and(|rotations| rotations > state.rotations())",
         )],
@@ -299,7 +299,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a rotation leaves the spare to the next one",
         changes: &[(
-            "engine/rotating/rotation.rs",
+            "engine/rotating/walks.rs",
             "                let _ = self.clean(self.state.load());\n",
             "",
         )],
@@ -307,7 +307,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a rotation that was made fails if the spare cannot be emptied",
         changes: &[(
-            "engine/rotating/rotation.rs",
+            "engine/rotating/walks.rs",
             "                let _ = self.clean(self.state.load());",
             "                self.clean(self.state.load())?;",
         )],
