@@ -10,40 +10,32 @@ mod measures;
 
 mod batch;
 
-mod by_hash;
-
 mod values;
 
 mod persistence;
-
-mod chunks;
-
-mod snapshot;
 
 mod any_layout;
 
 #[cfg(feature = "std")]
 mod growing;
 
-mod refresh;
-
 mod rotating;
 
 mod collect;
 mod engine;
 mod hashed;
-mod rotates;
 #[cfg(feature = "serde")]
 mod serde;
-mod traits;
 
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
-pub use engine::{AnyLayout, Engine};
+pub use engine::{AnyLayout, Engine, Rotates};
 pub use hashed::Hashed;
-pub use rotates::Rotates;
 pub use values::Values;
+
+use core::fmt;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 #[cfg(feature = "std")]
 use crate::engine::Growing;
@@ -236,3 +228,49 @@ impl<E, S> Filter<E, S> {
         &self.engine
     }
 }
+
+/// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
+/// [`with_capacity`](Filter::with_capacity) or a builder.
+///
+/// # Panics
+///
+/// If the memory could not be allocated.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::CuckooFilter;
+///
+/// let filter: CuckooFilter = Default::default();
+/// assert_eq!((filter.len(), filter.capacity()), (0, 1_024));
+/// ```
+impl<E: Engine, S: Default> Default for Filter<E, S> {
+    #[track_caller]
+    fn default() -> Self {
+        match E::build(&Self::plan()) {
+            Ok(engine) => Self::of(engine, S::default()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The measures. Not the items, and not the seed.
+impl<E: Engine, S> fmt::Debug for Filter<E, S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct(E::NAME)
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("tables", &self.engine.tables())
+            .field("slots", &self.slots())
+            .field("load_factor", &self.load_factor())
+            .field("false_positive_rate", &self.false_positive_rate())
+            .field("memory_usage", &self.memory_usage())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Only the caller's `Hash` can panic, and only between two operations.
+impl<E, S: RefUnwindSafe> RefUnwindSafe for Filter<E, S> {}
+
+/// For the same reason. Implemented here, so that it does not depend on the fields of the filter.
+impl<E, S: UnwindSafe> UnwindSafe for Filter<E, S> {}

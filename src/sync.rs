@@ -14,9 +14,6 @@
 mod event;
 pub(crate) use event::Event;
 
-#[cfg(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle))]
-mod tally;
-
 #[cfg(not(any(all(loom, feature = "loom"), lockfree_cuckoo_shuttle)))]
 mod real;
 #[cfg(not(any(
@@ -37,8 +34,6 @@ mod loom;
 use self::loom as chosen;
 
 #[cfg(lockfree_cuckoo_shuttle)]
-mod shuttle;
-#[cfg(lockfree_cuckoo_shuttle)]
 use self::shuttle as chosen;
 
 #[cfg(feature = "std")]
@@ -49,3 +44,36 @@ pub(crate) use chosen::{
     yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;
+
+#[cfg(lockfree_cuckoo_shuttle)]
+mod shuttle {
+    //! shuttle's atomics: one thread at a time, switched at each access, in random order.
+
+    pub(crate) use crate::sync::event::happened;
+    pub(crate) use shuttle::sync::atomic::{AtomicPtr, AtomicU64, fence};
+    pub(crate) use shuttle::thread::yield_now;
+
+    /// Hooks for the tests.
+    pub mod hooks {
+        pub use crate::sync::event::{Event, Tally, tally};
+    }
+
+    /// The constants are those of the shipping build: shuttle samples schedules and does not exhaust them.
+    pub(crate) const MODEL: bool = false;
+
+    pub(crate) const PATIENCE: usize = 0;
+
+    /// Cells have a clock.
+    pub(crate) const PLAIN: bool = false;
+
+    pub(crate) fn parallelism() -> usize {
+        4
+    }
+
+    /// Every thread of a test has its own number.
+    pub(crate) const EXCLUSIVE: usize = 64;
+
+    pub(crate) fn thread_index() -> usize {
+        usize::from(shuttle::thread::current().id())
+    }
+}

@@ -3,8 +3,8 @@
 mod state;
 mod walks;
 
-pub(crate) use state::{Generations, MOST_ROTATIONS};
 use state::{Cell, State};
+pub(crate) use state::{Generations, MOST_ROTATIONS};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! Storing a filter as bytes, and reading it back.
+//! Storing a filter as bytes, all at once or a chunk at a time, and reading it back. And a copy of a filter that other
+//! threads use.
 
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -10,7 +11,7 @@ use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
 #[cfg(feature = "std")]
 use crate::stored::Stream;
-use crate::stored::{self, Frame, Identity, Slice, Source};
+use crate::stored::{self, Chunks, Frame, Identity, Slice, Source};
 
 /// Storing. The stored form is the same on every machine, and documented byte by byte in
 /// [`format`](crate::format).
@@ -307,5 +308,92 @@ impl<E: Engine, S> Filter<E, S> {
     ) -> Result<Self, ReadError> {
         let (engine, hasher) = E::read(frame, source, hasher, Self::BYTES)?;
         Ok(Self::of(engine, hasher))
+    }
+}
+
+impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
+    /// The stored form, a chunk at a time: the bytes that [`write_to`](Self::write_to) writes, in pieces as large as the
+    /// caller asks for. For callers who share the filter, and know that nobody writes to it meanwhile: a server that runs
+    /// one command at a time, or the child of a fork.
+    ///
+    /// No copy of the filter is made. The call reads the whole table once, because the header says how many items there
+    /// are. The words are read when their chunk is asked for.
+    ///
+    /// If other threads do write, each chunk either fails with [`Changed`](SnapshotError::Changed), at the latest the
+    /// last one; or all of them together are a filter that holds what a [`snapshot`](Self::snapshot) holds: every item
+    /// that was in from this call to the last chunk, and any part of what was inserted or removed meanwhile. Expect an
+    /// error: a filter to which others write all the time is stored by
+    /// [`snapshot_to_writer`](Self::snapshot_to_writer).
+    ///
+    /// Lookups by other threads do no harm, and are not disturbed.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::OutOfMemory`], if the memory for the header could not be allocated: 64 bytes, and of a growing
+    /// filter some dozen for each table.
+    ///
+    /// # Panics
+    ///
+    /// If the hasher panics when it is given bytes.
+    ///
+    /// # Examples
+    ///
+    /// [`Chunks`] shows how a filter is stored. Here, somebody writes before the first chunk:
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, SnapshotError};
+    ///
+    /// let filter = CuckooFilter::with_capacity(100_000);
+    /// let mut chunks = filter.chunks()?;
+    /// filter.insert("a")?;
+    ///
+    /// // The header says that there is nothing in.
+    /// let mut stored = vec![0; usize::try_from(chunks.bytes())?];
+    /// assert_eq!(chunks.next_chunk(&mut stored), Err(SnapshotError::Changed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+        Ok(self.engine.chunks(&Identity::of(&self.hasher))?)
+    }
+}
+
+impl<E: Engine, S: Clone> Filter<E, S> {
+    /// Copies the filter while others read and write it.
+    ///
+    /// The copy contains every item that is in from before the call until after it, with all its copies, even if
+    /// inserts of other items move it. Of what is inserted or removed during the call, the copy may contain any
+    /// part. So the copy does not show the whole filter at one moment, but each class of items at a moment of its
+    /// own.
+    ///
+    /// Reads the whole table once, and allocates the copy. (The first call also allocates, for good, a log of a
+    /// sixteenth of the table.) Writers do not wait: a writer that relocates an item meanwhile records it in the
+    /// log, and the snapshot counts the recorded items again at the end. If the log gets full, the snapshot reads
+    /// the table again several times, each time for a part of the items.
+    ///
+    /// Of a growing filter one table after the other is copied. The copy has the limits of the filter. Of a filter that
+    /// rotates one generation after the other is copied, and all again if there was a rotation meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is under way,
+    /// [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the memory could not be allocated.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    /// use std::thread;
+    ///
+    /// let filter = CuckooFilter::with_capacity(1_000);
+    /// filter.insert("a")?;
+    /// let copy = thread::scope(|scope| {
+    ///     scope.spawn(|| (0..900).all(|n| filter.insert(&n).is_ok()));
+    ///     filter.snapshot()
+    /// })?;
+    /// assert!(copy.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Result<Self, SnapshotError> {
+        Ok(Self::of(self.engine.snapshot()?, self.hasher.clone()))
     }
 }

@@ -1,15 +1,186 @@
-//! Threads as the standard library knows them.
+//! Threads as the standard library knows them, and a small number for each, given back when the thread ends.
+//!
+//! Each of the first [`EXCLUSIVE`] live threads has a number that no other live thread has. So a cell selected by
+//! this number has one writer at a time, and needs no read-modify-write. All further threads share the numbers
+//! above.
 
-mod index;
-
-pub(crate) use self::index::{EXCLUSIVE, thread_index};
 pub(crate) use std::thread::yield_now;
 
+use std::cell::Cell;
 use std::sync::OnceLock;
+
+use crate::sync::Ordering;
+use crate::sync::real::AtomicU64;
 
 /// The number of threads that the machine runs at once.
 pub(crate) fn parallelism() -> usize {
     // The system takes tens of microseconds to answer. The number is only a tuning hint, so ask once.
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// At most one thread at a time holds a number below this one.
+pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
+
+/// The exclusive numbers that are in use, one bit each.
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// The number, once it is known. It has no destructor, so reading it is one load, and it can be read until
+    /// the very end of the thread.
+    static INDEX: Cell<usize> = const { Cell::new(UNKNOWN) };
+
+    static LEASE: Lease = Lease::take();
+}
+
+const UNKNOWN: usize = usize::MAX;
+
+/// The number of the calling thread.
+#[inline]
+pub(crate) fn thread_index() -> usize {
+    match INDEX.get() {
+        UNKNOWN => look_up_index(),
+        index => index,
+    }
+}
+
+#[cold]
+fn look_up_index() -> usize {
+    // The lease has ended if the thread is about to end.
+    let index = LEASE.try_with(|lease| lease.0).unwrap_or_else(|_| shared());
+    INDEX.set(index);
+    index
+}
+
+/// Returns the next of the shared numbers.
+fn shared() -> usize {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    // Relaxed: the number only spreads threads over cells.
+    EXCLUSIVE + NEXT.fetch_add(1, Ordering::Relaxed) as usize % EXCLUSIVE
+}
+
+/// The right to a number until the thread ends.
+struct Lease(usize);
+
+impl Lease {
+    fn take() -> Self {
+        loop {
+            let free = !HELD.load(Ordering::Relaxed);
+            if free == 0 {
+                return Self(shared());
+            }
+            let bit = free & free.wrapping_neg();
+            // Acquire: pairs with the Release of the last holder, so that its plain writes are seen.
+            if HELD.fetch_or(bit, Ordering::Acquire) & bit == 0 {
+                return Self(bit.trailing_zeros() as usize);
+            }
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // From now on the thread uses a shared number, in the destructors of other thread-locals.
+        INDEX.set(shared());
+        if self.0 < EXCLUSIVE {
+            // Release: pairs with the Acquire of the next holder.
+            HELD.fetch_and(!(1 << self.0), Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::Barrier;
+    use std::thread;
+
+    /// The numbers of `threads` threads while all of them are alive.
+    fn numbers(threads: usize) -> Vec<usize> {
+        let all_have_one = Barrier::new(threads);
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let number = thread_index();
+                        assert_eq!(thread_index(), number);
+                        all_have_one.wait();
+                        number
+                    })
+                })
+                .collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
+            threads.into_iter().map(join).collect()
+        })
+    }
+
+    #[test]
+    fn an_exclusive_number_has_one_holder_and_is_given_back() {
+        // More threads than numbers, repeated so often that the numbers would run out if they were not given
+        // back.
+        for threads in [8, 2 * EXCLUSIVE, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8] {
+            let exclusive: Vec<_> = numbers(threads)
+                .into_iter()
+                .filter(|&n| n < EXCLUSIVE)
+                .collect();
+            assert!(!exclusive.is_empty());
+            assert_eq!(
+                exclusive.iter().collect::<HashSet<_>>().len(),
+                exclusive.len()
+            );
+        }
+    }
+
+    /// Threads come for the same number all the time, and keep what they get long enough to be found out.
+    #[test]
+    fn no_two_leases_are_for_one_number() {
+        const LEASES: usize = 8;
+        const THREADS: usize = 4;
+        let (held, begin) = (AtomicU64::new(0), Barrier::new(THREADS));
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    begin.wait();
+                    for _ in 0..400_000 {
+                        let leases: [Lease; LEASES] = std::array::from_fn(|_| {
+                            let lease = Lease::take();
+                            let others = held.fetch_or(bit(&lease), Ordering::Relaxed);
+                            assert_eq!(others & bit(&lease), 0, "two threads have one number");
+                            lease
+                        });
+                        for lease in leases {
+                            held.fetch_and(!bit(&lease), Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// 0 for a number that is not exclusive.
+    fn bit(lease: &Lease) -> u64 {
+        1u64.checked_shl(lease.0 as u32).unwrap_or(0)
+    }
+
+    #[test]
+    fn a_thread_that_ends_has_a_shared_number() {
+        struct AtTheEnd;
+        impl Drop for AtTheEnd {
+            fn drop(&mut self) {
+                SEEN.store(thread_index() as u64 + 1, Ordering::Relaxed);
+            }
+        }
+        static SEEN: AtomicU64 = AtomicU64::new(0);
+        thread_local!(static LAST: AtTheEnd = const { AtTheEnd });
+        thread::spawn(|| {
+            // Registered first, so destroyed last.
+            LAST.with(|_| ());
+            thread_index();
+        })
+        .join()
+        .expect("no panic");
+        let number = SEEN.load(Ordering::Relaxed) as usize - 1;
+        assert!(number >= EXCLUSIVE, "it keeps number {number}");
+    }
 }

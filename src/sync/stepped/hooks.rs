@@ -2,9 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-pub use crate::sync::event::Event;
-pub(crate) use crate::sync::tally::happened;
-pub use crate::sync::tally::{Tally, tally};
+pub(crate) use crate::sync::event::happened;
+pub use crate::sync::event::{Event, Tally, tally};
 
 /// What happens to a thread at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

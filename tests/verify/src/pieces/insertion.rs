@@ -85,7 +85,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "thread numbers are taken without looking who has them",
         changes: &[(
-            "sync/real/hosted/index.rs",
+            "sync/real/hosted.rs",
             "if HELD.fetch_or(bit, Ordering::Acquire) & bit == 0 {",
             "if HELD.fetch_or(bit, Ordering::Acquire) & bit <= bit {",
         )],
@@ -93,7 +93,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a thread that ends keeps the number that it gives back",
         changes: &[(
-            "sync/real/hosted/index.rs",
+            "sync/real/hosted.rs",
             "        INDEX.set(shared());\n",
             "",
         )],
