@@ -8,7 +8,7 @@
 //! | bucket | one 64-bit atomic word, with as many slots as the layout says: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
-//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [`values`] |
+//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
 //! | stripe | one of 8 to 128 version counters, by the size of the table, and of 32 in a table that doubles; chosen by the fingerprint alone |
 //! | path | the chain of relocations that opens a slot of a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
@@ -31,14 +31,14 @@
 //!
 //! | question | page |
 //! |---|---|
-//! | How does one step change two words, and what holds after it? | [`transfers`] |
-//! | When does each operation take effect, and why at that moment? | [`linearization`] |
+//! | How does one step change two words, and what holds after it? | [`protocol`](protocol#transfers) |
+//! | When does each operation take effect, and why at that moment? | [`protocol`](protocol#linearization-points) |
+//! | How weak may each access be, and which model detects a weaker one? | [`protocol`](protocol#orderings) |
+//! | What holds where tokens carry values? | [`protocol`](protocol#values) |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a table that doubles in place lose nothing? | [`doubling`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
-//! | What holds where tokens carry values? | [`values`] |
-//! | How weak may each access be, and which model detects a weaker one? | [`orderings`] |
-//! | What is proved, what is checked, what is only tested? | [`evidence`] |
+//! | What is proved, what is checked, what is only tested? | [here](#evidence) |
 //!
 //! # Words
 //!
@@ -161,12 +161,67 @@
 //!
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.
+//!
+//! # Evidence
+//!
+//! ## Proved
+//!
+//! The arguments on these pages prove, on paper, that each operation takes effect at [one
+//! moment](protocol#linearization-points), that a [snapshot](snapshots) misses nothing, that a filter that
+//! [grows](doubling) loses nothing, that one that [rotates](rotation) keeps its promises, and
+//! [progress](#progress). Only their authors have checked these proofs. Everything below tries to refute them.
+//!
+//! ## Checked
+//!
+//! *The protocol, state by state* (`tests/checker`): as a machine of single accesses, in every interleaving of
+//! written and random programs of up to four threads, without a bound on preemptions, with threads that stop for
+//! good at any step. A monitor knows all orders that are still possible and fails if there is none left. The
+//! machine is held to this code call by call and word by word, and access by access in the build with steps. It
+//! sees one order of all accesses, so it says nothing about weak memory; its tables are tiny.
+//!
+//! *This code under loom* (`loom-tests`): small races in all schedules with at most two preemptions (one for the
+//! largest models), and all outcomes of weak memory that loom explores: every case of a miss, the reuse of
+//! descriptors, racing removes and admissions, snapshots, chunks, growth with the epochs it relies on, rotations with late
+//! inserts, admissions, relocations and emptyings, and threads that die at each access they make. loom explores no load buffering, and a bound proves nothing beyond itself.
+//!
+//! *This code under shuttle* (`tests/shuttle`): schedules of up to six threads with thousands of accesses, drawn
+//! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
+//! sample, in one order of all accesses.
+//!
+//! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
+//! in turn, while other calls overtake them. Most are splits, growths, admissions, copies and removes of the filter that
+//! doubles, and all calls of the filter that rotates, overtaken by rotations.
+//!
+//! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
+//! no check notices.
+//!
+//! ## Tested
+//!
+//! *Real threads* (`tests/stress`, in a build that can stop a thread before any access): histories, each class of
+//! which some order of the calls must explain; threads that die or stop at each step of each operation, one and
+//! two at a time, while others go on over the same buckets; the same seen from outside, next to sets in locks;
+//! churn at high load for as long as there is time. A run fails if the races that it is for did not happen.
+//!
+//! *Sanitizers* (`.ci/sanitizers`): the tests with threads under ThreadSanitizer, those of memory and of stored
+//! bytes under AddressSanitizer.
+//!
+//! *Fuzzing* (`tests/fuzz`): sequences of calls against a multiset, and stored bytes, plain and with their
+//! checksums repaired.
+//!
+//! *Tests and proptests* (`tests`): agreement with a multiset; exactness under threads; that a filter takes what
+//! it is sized for; false-positive rate; load at the first refusal; every way to damage a stored filter.
+//!
+//! *Other layouts* of a bucket than the default: the words of each are held to a second implementation (`tests/model`),
+//! and each passes the same tests (`tests/layouts`). The state checker explores 2 x 31 and semi-sorted 4 x 17 too, and is
+//! held to this code call by call in all but 8 x 8; loom explores the races that matter with these two. shuttle, the
+//! stopped threads and the stress tests use the default; `--layout` has the stress tests take another.
+//!
+//! ## Run it yourself
+//!
+//! `cargo verify` runs all of this in a good quarter of an hour and prints a line for each; `cargo verify --long` takes
+//! some hours; `cargo verify --list` says what each can find that the others cannot.
 
 pub mod doubling;
-pub mod evidence;
-pub mod linearization;
-pub mod orderings;
+pub mod protocol;
 pub mod rotation;
 pub mod snapshots;
-pub mod transfers;
-pub mod values;

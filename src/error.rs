@@ -15,8 +15,8 @@ use core::fmt;
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///
-/// Every error that has this reason has this value: [`BuildError`](super::BuildError),
-/// [`SnapshotError`](super::SnapshotError), [`ReadError`](super::ReadError), [`GrowthError`](super::GrowthError).
+/// Every error that has this reason has this value: [`BuildError`],
+/// [`SnapshotError`], [`ReadError`], [`GrowthError`].
 ///
 /// # Examples
 ///

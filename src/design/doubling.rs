@@ -28,7 +28,7 @@
 //! `y`, and becomes its own. A remove that takes a shorter one is refuted by a test.
 //!
 //! Between two loads a longer token may hop. "There is no longer one" is a miss, and is validated as a miss is, by the
-//! [stripe](super::linearization#a-miss): all tokens that cover an item have its head, and so one stripe. A new token is as
+//! [stripe](super::protocol#a-miss): all tokens that cover an item have its head, and so one stripe. A new token is as
 //! long as there can be, so that one that is found needs no validation.
 //!
 //! # Words
@@ -173,7 +173,7 @@
 //! no remove of an item that is in throughout misses it. Equal items can take turns: one comes to a table that the walk has
 //! passed, and then the other is removed from a coarser one. That remove had passed the finer table before the token came,
 //! so it began before. Place it just before the insert, and the miss between. No thread can tell, as for
-//! [equal tokens](super::linearization#a-miss) in one table.
+//! [equal tokens](super::protocol#a-miss) in one table.
 //!
 //! **An admission** freezes its word in the finest table, asks the coarser ones by read-modify-writes, and at last whether
 //! its table is still the finest. It aborts admissions of a token that covers the item there. Let two admissions have
@@ -198,7 +198,7 @@
 //!
 //! # Orderings
 //!
-//! Words, controls and stripes are accessed as those of a table of a fixed size ([`orderings`](super::orderings)). What
+//! Words, controls and stripes are accessed as those of a table of a fixed size ([orderings](super::protocol#orderings)). What
 //! only a table that doubles has:
 //!
 //! | access | ordering | pairs with | mutant |

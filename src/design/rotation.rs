@@ -19,7 +19,7 @@
 //!    *soiled* the spare.
 //! 5. An insert reads the state again behind its exchange. If there was a rotation, and its table is the spare now, it
 //!    takes the mark away and counts a soil before it returns.
-//! 6. An [admission](super::linearization#admissions) freezes its word in the young table, asks the older generations
+//! 6. An [admission](super::protocol#admissions) freezes its word in the young table, asks the older generations
 //!    from the oldest on by read-modify-writes, then its witness, then whether there was a rotation, and commits. Other
 //!    writers abort it.
 //!
@@ -28,7 +28,7 @@
 //! A plain exchange of a word for the empty bucket would be wrong. A thread that stops just before it could wake when
 //! the table is the young one, find the same bits again, because an item was inserted again, and remove it. So an
 //! emptying is a restricted double-compare single-swap (Harris, Fraser and Pratt, "A Practical Multi-Word
-//! Compare-and-Swap Operation", 2002), a third kind of [transfer](super::transfers): it freezes the word with a
+//! Compare-and-Swap Operation", 2002), a third kind of [transfer](super::protocol#transfers): it freezes the word with a
 //! reference to its descriptor, then looks whether `g` is the same, then commits or aborts.
 //!
 //! **What an emptying removes was inserted before the next rotation.** Let it freeze the word, and then find that `g` is
@@ -41,7 +41,7 @@
 //! **After a whole pass, no token is left that was in at its beginning.** Each word was empty at some moment of the pass.
 //! What is left can only have been in the other word of its class at the moment when one of the two was passed: it
 //! hopped behind the pass. Hops in a spare are those of late inserts, but the tokens that hop may be anybody's. As for a
-//! [miss](super::linearization#a-miss), the stripes tell: a hop bumps one between its installs and its commit. The pass
+//! [miss](super::protocol#a-miss), the stripes tell: a hop bumps one between its installs and its commit. The pass
 //! reads all stripes before and after. If the bump came in between, the pass is repeated. If it came after the second
 //! reading, so did the commit, but the pass has emptied the word that was to be frozen, or aborted the relocation. If it
 //! came before the first reading, that acquired both installs, so the pass met the reference in the first of the two
@@ -105,7 +105,7 @@
 //!   lookup was to find were in tables that were not passed. All of them have been removed before it came. A remove that takes a younger
 //!   token while there is an older one has passed the older table before the token came, so it began before `s`. Place
 //!   these removes just before the late insert at `s`, and the miss between. No thread can tell, as for
-//!   [equal tokens that take turns](super::linearization#a-miss).
+//!   [equal tokens that take turns](super::protocol#a-miss).
 //!
 //! Youngest first, a lookup would miss an item that is refreshed: inserted again, and then removed once.
 //!
@@ -156,7 +156,7 @@
 //! | state: exchange | SeqCst | its loads | yes, to Relaxed |
 //! | stripes, before a pass | Acquire | a bump, so that both references are met | no: the models' late relocations are met by the loads of the words |
 //! | stripes, after a pass | Acquire, though Relaxed would do | a bump, by way of a word | no, for that reason |
-//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [`orderings`](super::orderings) |
+//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings](super::protocol#orderings) |
 //!
 //! What happens if a rule is missing is shown by a mutant for each: a plain exchange for an emptying; no look at `g` in
 //! it, or a look before the freeze; no look at the stripes; a rotation without a pass; no soil, one that leaves the mark,

@@ -8,7 +8,7 @@
 //! **A class has at least as many tokens as it had at every moment of the call.** If there is a hint, the
 //! validated count says so. If there is none, suppose that a token was in all the while and the scan read neither
 //! of its buckets with it. Then it came to the bucket that was read first after that read, and was gone from the
-//! other when that was read. As for a [miss](super::linearization#a-miss), it hopped, or equal tokens took turns:
+//! other when that was read. As for a [miss](super::protocol#a-miss), it hopped, or equal tokens took turns:
 //!
 //! 1. *It hopped.* If the relocation bumped after the bit was set, it learnt of the scan and left a hint
 //!    before its commit. The scan acquired that commit with the word that it saw without the token, so it finds

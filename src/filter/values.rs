@@ -37,7 +37,7 @@ use crate::layout::WithValues;
 /// * **In any case** the calls are linearizable with the values left aside, and so are, for each value, the calls that
 ///   tell of tokens with that value. But a class whose tokens of different values come and go at the same time has no
 ///   common order for both: one thread may find the class empty, in the moment in which another one finds a token that is
-///   being removed beside one that has just been inserted. [`design::values`](crate::design::values) has the schedule.
+///   being removed beside one that has just been inserted. [`design::protocol`](crate::design::protocol#values) has the schedule.
 ///
 /// All are lock-free, and allocate nothing.
 impl<L: WithValues, S> Filter<Fixed<L>, S> {

@@ -49,7 +49,7 @@
 //! * **An item that is in has its own value**, unless its class has several tokens: copies of it, or of another item of its
 //!   class. Then [`value`](crate::Filter::value) is that of any of them, and [`values`](crate::Filter::values) has all.
 //! * **Insert with [`insert_unique_value`](crate::Filter::insert_unique_value) where you can.** Then a class has one token, and
-//!   all calls are linearizable together ([`design::values`](crate::design::values)).
+//!   all calls are linearizable together ([`design::protocol`](crate::design::protocol#values)).
 //! * **Remove and replace only what you inserted**, with its value.
 //!   It takes the token of another item less often than [`remove`](crate::Filter::remove) does: the values must agree too.
 //!
