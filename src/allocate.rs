@@ -2,10 +2,8 @@
 
 #[cfg(feature = "std")]
 mod cells;
-#[cfg(all(feature = "huge-pages", target_os = "linux"))]
-mod huge_pages;
-#[cfg(all(feature = "std", target_os = "linux"))]
-mod released_pages;
+#[cfg(all(any(feature = "std", feature = "huge-pages"), target_os = "linux"))]
+mod pages;
 
 #[cfg(feature = "std")]
 pub(crate) use cells::Parts;
@@ -35,7 +33,7 @@ pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<(), OutOfMemor
         OutOfMemory::new(len.saturating_mul(size_of::<T>()))
     })?;
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-    huge_pages::advise(values.spare_capacity_mut());
+    pages::advise(values.spare_capacity_mut());
     Ok(())
 }
 
@@ -51,7 +49,7 @@ pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
 pub(crate) fn release_pages(cells: &[AtomicU64]) -> usize {
     #[cfg(target_os = "linux")]
     if sync::PLAIN {
-        return released_pages::release(cells);
+        return pages::release(cells);
     }
     let _ = cells;
     0

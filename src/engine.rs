@@ -3,16 +3,15 @@
 //! There are three: [`Fixed`], one table; [`Growing`], a table that doubles; and [`Rotating`], a ring of tables. The
 //! facade above is written once, over the trait [`Operations`].
 
-mod fixed;
 #[cfg(feature = "std")]
 pub(crate) mod growing;
 mod operations;
 pub(crate) mod plan;
 pub(crate) mod rotating;
 
-pub use fixed::Fixed;
 #[cfg(feature = "std")]
 pub use growing::Growing;
+pub use operations::Fixed;
 pub(crate) use operations::Operations;
 pub(crate) use plan::{Filling, Plan, Size};
 pub use rotating::Rotating;

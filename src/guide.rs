@@ -69,7 +69,7 @@
 //! | What if I cannot say how many items there will be? | [`growing`] |
 //! | How do threads and async tasks share a filter? Which memory ordering do calls guarantee? | [`sharing`] |
 //! | How do old items leave? | [`ageing`] |
-//! | How do I store a few bits with each item: an owner, a port, a level? | [`values`] |
+//! | How do I store a few bits with each item: an owner, a port, a level? | [`layouts`](layouts#values) |
 //! | How do I find what is new in a stream, with many workers? | [`pipeline`] |
 //! | How do I save a filter, also while other threads use it? | [`persistence`] |
 //! | Which hasher? Can I pass my own hashes? | [`hashing`] |
@@ -98,4 +98,3 @@ pub mod removing;
 pub mod serving;
 pub mod sharing;
 pub mod sizing;
-pub mod values;

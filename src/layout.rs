@@ -6,7 +6,6 @@
 //!
 //! Pure values; no atomics here.
 
-mod arrays;
 mod bucket;
 mod compare;
 mod lanes;
@@ -18,15 +17,14 @@ mod shape;
 mod token;
 mod words;
 
-use arrays::Arenas;
-pub(crate) use arrays::{Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET};
 pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
 pub(crate) use token::{Fingerprint, Token, Value};
-pub(crate) use words::{Sight, Words};
+use words::Arenas;
+pub(crate) use words::{Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words};
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///

@@ -10,7 +10,6 @@ mod frame;
 mod growing;
 mod rotating;
 mod source;
-mod words;
 
 pub use chunks::Chunks;
 pub(crate) use frame::{Frame, Identity, Kind};

@@ -80,7 +80,7 @@ impl<H> Cells<H> {
         }
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
         // SAFETY: as above.
-        super::huge_pages::advise(unsafe {
+        super::pages::advise(unsafe {
             core::slice::from_raw_parts_mut(
                 first.as_ptr().cast::<core::mem::MaybeUninit<AtomicU64>>(),
                 len,

@@ -3,7 +3,7 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::batch::{CHUNK, check_lengths, hash_each};
-use super::engine::sealed::Sealed;
+use super::sealed::Sealed;
 use super::{Filter, Rotates};
 use crate::engine::Rotating;
 use crate::error::{InsertError, InsertManyError, RotateError};

@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::arrays::Slots;
-use super::words::{Fit, Fitted};
+use super::words::{Fit, Fitted, Slots};
 use super::{Lanes, Layout, SemiSorted, WithValues};
 
 /// A [`Layout`] as a value: its numbers.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::words::copy_words;
+use super::source::copy_words;
 use super::{CHECKSUM, WORD};
 use crate::error::SnapshotError;
 use crate::layout::Layout;

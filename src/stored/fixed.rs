@@ -4,8 +4,7 @@ use alloc::vec;
 
 use super::chunks::{Chunks, StoredTable};
 use super::frame::{Frame, Kind};
-use super::source::{Input, Source};
-use super::words::put_words;
+use super::source::{Input, Source, put_words};
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, geometry, search_budget};
 use crate::counted::CountedTable;
 use crate::engine::Fixed;

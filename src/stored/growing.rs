@@ -4,8 +4,7 @@ use core::convert::Infallible;
 
 use super::chunks::{Chunks, StoredTable, Words};
 use super::frame::{Frame, Kind};
-use super::source::{Input, Source};
-use super::words::put_copied;
+use super::source::{Input, Source, put_copied};
 use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, search_budget};
 use crate::allocate;
 use crate::counted::{GrowingTable, geometry};

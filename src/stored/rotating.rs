@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 
 use super::chunks::{Chunks, StoredTable};
 use super::frame::{Frame, Kind};
-use super::source::{Input, Source};
-use super::words::put_words;
+use super::source::{Input, Source, put_words};
 use super::{
     CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, geometry, malformed, search_budget,
 };

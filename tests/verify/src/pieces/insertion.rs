@@ -109,7 +109,7 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "a search has room for half the nodes",
         changes: &[(
-            "layout/arrays.rs",
+            "layout/words.rs",
             "(nodes(slots, LONG_BUDGET), REMEMBERED);\n",
             "(nodes(slots, LONG_BUDGET) / 2, REMEMBERED / 2);\n",
         )],
