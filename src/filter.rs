@@ -23,8 +23,6 @@ mod rotating;
 
 mod collect;
 mod hashed;
-#[cfg(feature = "serde")]
-mod serde;
 
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;

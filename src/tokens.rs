@@ -36,7 +36,7 @@ pub(crate) use admission::Attempt;
 pub(crate) use emptying::Emptied;
 pub(crate) use insertion::{ATTEMPTS, Refusal};
 pub(crate) use parts::Tokens;
-pub(crate) use settlement::Elsewhere;
+pub(crate) use settlement::OtherTables;
 
 use crate::error::SnapshotError;
 use crate::layout::{Layout, Token, Value};
@@ -107,7 +107,7 @@ impl<L: Layout> Tokens<L> {
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
-        elsewhere: &impl Elsewhere,
+        elsewhere: &impl OtherTables,
     ) -> Result<Attempt, Refusal> {
         admission::try_to_admit(self, hash, 0, elsewhere)
     }

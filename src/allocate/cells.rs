@@ -1,9 +1,9 @@
 //! Cells that are all 0, at an address with some low bits to spare, and a header in front of them.
 //!
-//! They are memory of zeros that nobody has to write.
-//! An allocator writes the zeros itself wherever memory has been used before, which takes a time that grows with the
-//! memory. The system hands out fresh pages, and clears each of them when it is first touched. So on Linux large memory
-//! comes from the system, and goes back to it. Elsewhere all of it comes from the allocator.
+//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been used
+//! before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of them when it
+//! is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of it comes from the
+//! allocator.
 
 use alloc::alloc::{alloc_zeroed, dealloc};
 use core::alloc::Layout;

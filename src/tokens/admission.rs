@@ -9,13 +9,13 @@
 //!
 //! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. Then there must be no
 //! equal token in the others either. An admission freezes its own word first. Then it asks the others, one by one, in the
-//! order in which lookups read them ([`Elsewhere`]). They answer by [`holds_none`].
+//! order in which lookups read them ([`OtherTables`]). They answer by [`holds_none`].
 
 use super::descriptor::State;
 use super::insertion::{ATTEMPTS, Opened, Refusal, open};
 use super::lookup;
 use super::parts::{Deciders, Pending, Tokens};
-use super::settlement::{self, Elsewhere, Nowhere, settle, settle_reference};
+use super::settlement::{self, NoOtherTables, OtherTables, settle, settle_reference};
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
@@ -44,7 +44,7 @@ pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<
     }
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
-        match try_to_admit(tokens, hash, 0, &Nowhere)? {
+        match try_to_admit(tokens, hash, 0, &NoOtherTables)? {
             Attempt::Admitted => return Ok(true),
             Attempt::Present => return Ok(false),
             Attempt::Disturbed => refusal = Refusal::Disturbed,
@@ -68,7 +68,7 @@ pub(super) fn find_or_insert<L: Layout>(
         if let Some(token) = lookup::find(tokens, hash) {
             return Ok(Some(token));
         }
-        match try_to_admit(tokens, hash, value, &Nowhere)? {
+        match try_to_admit(tokens, hash, value, &NoOtherTables)? {
             Attempt::Admitted => return Ok(None),
             // Which one, the next lookup tells.
             Attempt::Present | Attempt::Disturbed => refusal = Refusal::Disturbed,
@@ -83,7 +83,7 @@ pub(super) fn try_to_admit<L: Layout>(
     tokens: &Tokens<L>,
     hash: u64,
     value: Value,
-    elsewhere: &impl Elsewhere,
+    elsewhere: &impl OtherTables,
 ) -> Result<Attempt, Refusal> {
     let class = tokens.table.candidates(hash);
     let Candidates {

@@ -26,7 +26,7 @@ mod splitting;
 pub(crate) use parts::Doubling;
 pub(crate) use splitting::FLUSHES;
 
-use super::{Attempt, Elsewhere, Refusal};
+use super::{Attempt, OtherTables, Refusal};
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Sight;
 use crate::table::doubling::{Class, Hint, Region, Stage};
@@ -77,7 +77,7 @@ impl Doubling {
         &self,
         hash: u64,
         budget: usize,
-        elsewhere: &impl Elsewhere,
+        elsewhere: &impl OtherTables,
     ) -> Result<Attempt, Refusal> {
         admission::try_to_admit(self, Class::of_hash(hash), budget, elsewhere)
     }

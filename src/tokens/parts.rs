@@ -31,7 +31,7 @@ pub(crate) struct Tokens<L> {
 pub(crate) enum Deciders {
     /// Every thread: what it needs to know is in the two words of the class.
     Everyone,
-    /// Its owner alone, who looks [elsewhere](super::Elsewhere) too. Other threads abort it.
+    /// Its owner alone, who looks [elsewhere](super::OtherTables) too. Other threads abort it.
     Owner,
 }
 

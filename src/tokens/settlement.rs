@@ -96,7 +96,7 @@ pub(super) fn decide<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) {
 pub(super) fn decide_own<L: Layout>(
     tokens: &Tokens<L>,
     admission: &Pending<L>,
-    elsewhere: &impl Elsewhere,
+    elsewhere: &impl OtherTables,
 ) {
     let empty = elsewhere.earlier_hold_none()
         && witness_holds_none(tokens, admission)
@@ -160,7 +160,7 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
 
 /// What must be absent elsewhere, in the order in which it is asked: this table is asked between the earlier tables and
 /// the later ones.
-pub(crate) trait Elsewhere {
+pub(crate) trait OtherTables {
     /// Whether no table that lookups read earlier than this one holds a token of the class.
     fn earlier_hold_none(&self) -> bool;
     /// The same for those that they read later. Also checks that these are still all tables, and in this order.
@@ -168,9 +168,9 @@ pub(crate) trait Elsewhere {
 }
 
 /// There are no other tables.
-pub(super) struct Nowhere;
+pub(super) struct NoOtherTables;
 
-impl Elsewhere for Nowhere {
+impl OtherTables for NoOtherTables {
     fn earlier_hold_none(&self) -> bool {
         true
     }
@@ -187,7 +187,6 @@ mod tests {
     use super::*;
     use crate::layout::Lanes;
     use crate::table::{Geometry, Table};
-    use crate::tokens::transfer::Transfer;
 
     const HASH: u64 = 0x1234_5678_9abc_def1;
 

@@ -13,7 +13,7 @@ use crate::counted::GrowingTable;
 use crate::error::{InsertError, SnapshotError};
 use crate::layout::Sight;
 use crate::table::doubling::Hint;
-use crate::tokens::{Attempt, Elsewhere, Refusal};
+use crate::tokens::{Attempt, OtherTables, Refusal};
 
 impl Growing {
     #[inline]
@@ -150,7 +150,7 @@ struct Others<'a> {
     hash: u64,
 }
 
-impl Elsewhere for Others<'_> {
+impl OtherTables for Others<'_> {
     fn earlier_hold_none(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ use crate::engine::Operations;
 use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 use crate::sync::{self, Event};
-use crate::tokens::{ATTEMPTS, Attempt, Elsewhere, Emptied, Refusal};
+use crate::tokens::{ATTEMPTS, Attempt, Emptied, OtherTables, Refusal};
 
 impl<L: Layout> Rotating<L> {
     #[inline]
@@ -193,7 +193,7 @@ struct Older<'a, L> {
     was_in: Option<&'a Cell<bool>>,
 }
 
-impl<L: Layout> Elsewhere for Older<'_, L> {
+impl<L: Layout> OtherTables for Older<'_, L> {
     fn earlier_hold_none(&self) -> bool {
         let generations = self.engine.tables.len() - 1;
         let mut older = self.engine.live(self.state).take(generations - 1);

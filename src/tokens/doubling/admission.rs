@@ -13,7 +13,7 @@ use crate::tokens::admission::Attempt;
 use crate::tokens::descriptor::State as Decision;
 use crate::tokens::insertion::{Opened, Refusal};
 use crate::tokens::parts::Resolved;
-use crate::tokens::settlement::Elsewhere;
+use crate::tokens::settlement::OtherTables;
 use crate::tokens::transfer::Transfer;
 
 use super::splitting::help_to_grow;
@@ -26,7 +26,7 @@ pub(super) fn try_to_admit(
     tokens: &Doubling,
     class: Class,
     budget: usize,
-    elsewhere: &impl Elsewhere,
+    elsewhere: &impl OtherTables,
 ) -> Result<Attempt, Refusal> {
     // If it cannot, this insert may find room all the same.
     let _ = help_to_grow(tokens);

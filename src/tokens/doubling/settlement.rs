@@ -67,7 +67,7 @@ pub(super) fn settle_in(tokens: &Doubling, words: Level<'_>, bucket: usize) -> S
 }
 
 /// The same by read-modify-writes, which find the latest value there is: for the word that an admission asks. See
-/// [`verdict`](crate::tokens).
+/// [`settlement`](crate::tokens).
 pub(super) fn settle_latest(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.read_latest(bucket))
 }

@@ -308,9 +308,9 @@ fn threads_find_and_remove_what_is_theirs() {
 }
 
 /// Nowhere else is anything.
-struct Nowhere;
+struct NoOtherTables;
 
-impl Elsewhere for Nowhere {
+impl OtherTables for NoOtherTables {
     fn earlier_hold_none(&self) -> bool {
         true
     }
@@ -330,7 +330,7 @@ fn one_of_several_threads_admits_an_item() {
                 return false;
             }
             let hint = table.hint();
-            match table.try_to_admit(item, BUDGET, &Nowhere) {
+            match table.try_to_admit(item, BUDGET, &NoOtherTables) {
                 Ok(Attempt::Admitted) => return true,
                 Ok(Attempt::Present) => return false,
                 Ok(Attempt::Disturbed | Attempt::Starved) => {}

@@ -92,11 +92,7 @@ pub(super) const PIECES: &[Piece] = &[
     },
     Piece {
         name: "a thread that ends keeps the number that it gives back",
-        changes: &[(
-            "sync/real/hosted.rs",
-            "        INDEX.set(shared());\n",
-            "",
-        )],
+        changes: &[("sync/real/hosted.rs", "        INDEX.set(shared());\n", "")],
     },
     Piece {
         name: "a search goes one bucket over its budget",
