@@ -228,7 +228,7 @@ impl<E, S> Filter<E, S> {
     }
 }
 
-/// What a [`Filter`](crate::Filter) is built on: [`Fixed`], [`Growing`] or [`Rotating`].
+/// What a [`Filter`] is built on: [`Fixed`], [`Growing`] or [`Rotating`].
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///
@@ -303,9 +303,9 @@ mod sealed {
 }
 
 /// What only filters that rotate have, of a filter whose layout is chosen at run time:
-/// [`Hashed::rotating`](super::Hashed::rotating) returns it.
+/// [`Hashed::rotating`] returns it.
 ///
-/// Each is the method of the same name of the [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
+/// Each is the method of the same name of the [`RotatingCuckooFilter`].
 ///
 /// # Examples
 ///
