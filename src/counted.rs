@@ -5,7 +5,7 @@ mod counter;
 mod growing;
 
 #[cfg(feature = "std")]
-pub(crate) use growing::{GrowingTable, geometry};
+pub(crate) use growing::{GrowingTable, compared_when_first_full, geometry};
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -103,7 +103,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// thread that stops in the midst of a split keeps no other from finishing it.
 ///
 /// What that costs: each doubling takes a bit of the tokens that are in, so it adds as much to the
-/// [rate of false positives](Filter::false_positive_rate) as the first table, 0.012 %. After ten doublings the next
+/// [rate of false positives](Filter::false_positive_rate) as the first table, 0.013 %. After ten doublings the next
 /// growth adds another table behind it, and a lookup of an absent item looks at both. While the table doubles, it takes up
 /// to three times the memory of before, and then twice. So start with about what you expect
 /// ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.

@@ -126,13 +126,13 @@ impl GrowingTable {
     pub(crate) fn compared(&self) -> f64 {
         let doublings = self.size() - self.tokens.first();
         let load = self.len() as f64 / self.slots() as f64;
-        full_tables(load, doublings) * pair_slots::<Lanes16>() as f64
+        full_tables(load, doublings) * compared_when_first_full()
     }
 
     /// The same if it were full, and one doubling larger if `grown`.
     pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
         let doublings = self.size() - self.tokens.first() + u32::from(grown);
-        full_tables(1.0, doublings) * pair_slots::<Lanes16>() as f64
+        full_tables(1.0, doublings) * compared_when_first_full()
     }
 
     /// The heap bytes that the next doubling takes, to this level.
@@ -183,7 +183,15 @@ impl GrowingTable {
     }
 }
 
-/// How many full tables of fingerprints weigh as much as tokens that came while a table doubled so often.
+/// The same of a table that is full and has not doubled.
+///
+/// Of 64 heads one stands for two values. So two heads agree with a probability of 66/64², and not of 1/64.
+pub(crate) fn compared_when_first_full() -> f64 {
+    const AGREE: f64 = 66.0 / 64.0;
+    AGREE * pair_slots::<Lanes16>() as f64
+}
+
+/// How many full tables weigh as much as tokens that came while a table doubled so often.
 fn full_tables(load: f64, doublings: u32) -> f64 {
     // The share of the slots that those of one size took, and what is left of the load.
     let (mut share, mut left) = (1.0 / (1u64 << doublings) as f64, load);

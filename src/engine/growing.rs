@@ -8,12 +8,12 @@ pub(crate) use tables::{LATER, Tables};
 
 use super::{Filling, Operations, Plan, Size};
 use crate::allocate;
-use crate::counted::{GrowingTable, geometry};
+use crate::counted::{GrowingTable, compared_when_first_full, geometry};
 use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::LONG_BUDGET;
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
-use crate::table::sizing::{any_of, items_for, pair_slots};
+use crate::table::sizing::{any_of, items_for};
 use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
@@ -49,7 +49,7 @@ const NO_LIMIT: f64 = 1.0;
 
 /// The rate of the first table with no vacant slot left: no limit is lower.
 pub(crate) fn lowest_rate() -> f64 {
-    any_of::<Lanes16>(pair_slots::<Lanes16>() as f64)
+    any_of::<Lanes16>(compared_when_first_full())
 }
 
 impl Growing {

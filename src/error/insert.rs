@@ -280,7 +280,7 @@ impl core::error::Error for InsertManyError {}
 ///
 /// let filter = GrowingCuckooFilter::builder()
 ///     .capacity(100)
-///     .max_false_positive_rate(0.0003) // one doubling: it and the beginning add at most 0.000_122 each
+///     .max_false_positive_rate(0.0003) // one doubling: it and the beginning add at most 0.000_126 each
 ///     .build()
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();

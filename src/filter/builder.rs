@@ -255,8 +255,8 @@ impl<E: Engine, S> FilterBuilder<E, S> {
     /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
     ///
     /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
-    /// the rate too, with no vacant slot left: the first table has 0.000_122, and each doubling adds as much. So 0.001
-    /// allows seven doublings, and less than 0.000_122 is refused.
+    /// the rate too, with no vacant slot left: the first table has 0.000_126, and each doubling adds as much. So 0.001
+    /// allows six doublings, and less than 0.000_126 is refused.
     ///
     /// # Examples
     ///

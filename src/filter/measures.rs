@@ -152,10 +152,11 @@ impl<E: Engine, S> Filter<E, S> {
     /// [`len`](Self::len). It supposes a hasher that mixes well.
     ///
     /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. The tables of a
-    /// growing filter add up, and so do the generations of one that rotates. A table that doubles does not know how old
-    /// its tokens are, and the older ones are taken for others more often: it says the most that can be, which is what
-    /// it is if nothing was removed.
+    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing filter
+    /// has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. Its tables add up, and so
+    /// do the generations of a filter that rotates. A table that doubles does not know how old its tokens are, and the
+    /// older ones are taken for others more often: it says the most that can be, which is what it is if nothing was
+    /// removed.
     ///
     /// # Examples
     ///

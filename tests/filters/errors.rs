@@ -88,7 +88,7 @@ fn debug_texts_show_rates_as_numbers() {
         .find_map(|hash| filter.insert_hash(hash).err());
     let text = format!("{:?}", refused.expect("there is a limit"));
     assert!(text.contains("most: 0.0003 }"), "{text}");
-    assert!(text.contains("rate: 0.00036"), "{text}");
+    assert!(text.contains("rate: 0.00037"), "{text}");
 
     let error = CuckooFilter::builder()
         .max_false_positive_rate(0.00001)

@@ -87,9 +87,10 @@ fn memory_is_a_limit() {
     }
 }
 
-/// Of full tables: one of eight fingerprints each of 65,535, and once more for each doubling.
+/// Of full tables: one of eight fingerprints each of 65,535, and once more for each doubling. They count for a 32nd more,
+/// because one of 64 heads is twice as frequent.
 fn rate_of(times: i32) -> f64 {
-    1.0 - (1.0 - 1.0 / 65_535.0f64).powi(8 * times)
+    1.0 - (1.0 - 1.0 / 65_535.0f64).powf(8.25 * f64::from(times))
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn the_rate_of_false_positives_is_a_limit() {
     }
     let filter = builder(50).max_false_positive_rate(0.000_3).build();
     let (_, error) = fill(&filter.expect("one doubling"));
-    let text = "growth could raise the false-positive rate to 0.000366, above the limit of 0.0003";
+    let text = "growth could raise the false-positive rate to 0.000378, above the limit of 0.0003";
     assert!(error.to_string().ends_with(text), "{error}");
 }
 
@@ -157,7 +158,7 @@ fn an_early_snapshot_does_not_disturb_later_ones() {
 fn threads_keep_to_the_limits_together() {
     for round in 0..40 {
         // Four doublings.
-        let builder = builder(8).max_false_positive_rate(0.000_62);
+        let builder = builder(8).max_false_positive_rate(0.000_64);
         let filter = builder.build().expect("a possible rate");
         let stored = Crew::workers(4, |_, thread| {
             let items = (0..200).map(|item| mix(mix(round) ^ (thread as u64) << 32 ^ item));
@@ -165,7 +166,7 @@ fn threads_keep_to_the_limits_together() {
                 Ok(()) => true,
                 Err(error) => {
                     let error = cannot_grow(error);
-                    assert!(error.false_positive_rate() > 0.000_62, "{error}");
+                    assert!(error.false_positive_rate() > 0.000_64, "{error}");
                     false
                 }
             });

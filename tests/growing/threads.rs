@@ -55,7 +55,8 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
         2,
         |crew, helper| {
             let mut copied = 0;
-            while crew.at_work() {
+            // Under much load none may succeed before the others are done.
+            while crew.at_work() || helper == 1 && copied == 0 {
                 if helper == 0 {
                     for &hash in &residents {
                         filter.relocate_hash(hash);

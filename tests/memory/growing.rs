@@ -163,6 +163,20 @@ fn a_filter_that_gets_no_memory_to_be_cleared_is_empty_all_the_same() {
     }
 }
 
+/// There is one table again, and it is as large as it was.
+#[test]
+fn two_tables_that_get_no_memory_to_be_cleared_are_one() {
+    let _turn = alone();
+    let mut filter = filter(8);
+    fill(&filter, items(1, 20_000));
+    assert_eq!(filter.tables(), 2);
+    // That of the first table is small.
+    with_failing(0, 1, || filter.clear()).expect("words are allocated");
+    assert_eq!((filter.len(), filter.tables()), (0, 1));
+    fill(&filter, items(2, 20_000));
+    assert!(items(2, 20_000).all(|item| filter.contains_hash(item)));
+}
+
 /// Those who begin the same growth build a level each at most, and all but one are freed.
 #[test]
 fn racing_growers_build_little_in_vain() {

@@ -104,7 +104,7 @@ fn wrong_arguments_are_named() {
         ),
         (
             "CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2",
-            "ERROR: a filter that grows has a rate of 0.000122 when it is full for the first time, which is more than \
+            "ERROR: a filter that grows has a rate of 0.000126 when it is full for the first time, which is more than \
              0.000000001: set a higher one, or EXPANSION 0",
         ),
         (

@@ -111,8 +111,8 @@ pub struct Args {
     /// of what they take without this option, at 0.000001 more than twice as much. It is
     /// the rate of filters that are full, with a window of both together. Filters that
     /// grow take what they take without this option: they grow until their rate would be
-    /// more than this, and then refuse keys. It must be 0.000123 at least for them, and
-    /// 0.000245 with a window.
+    /// more than this, and then refuse keys. It must be 0.000126 at least for them, and
+    /// 0.000252 with a window.
     #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     #[arg(value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,

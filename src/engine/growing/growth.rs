@@ -4,7 +4,7 @@
 use core::mem;
 
 use super::{DEFAULT_BUDGET, Growing, full};
-use crate::counted::GrowingTable;
+use crate::counted::{GrowingTable, compared_when_first_full};
 use crate::error::{GrowthError, InsertError, Limit, OutOfMemory, Rate};
 use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
@@ -155,7 +155,7 @@ impl Growing {
         let more = if grown {
             0.0
         } else {
-            pair_slots::<Lanes16>() as f64
+            compared_when_first_full()
         };
         let rate = any_of::<Lanes16>(target + others + more);
         if rate > self.limits.false_positive_rate {

@@ -64,8 +64,8 @@ fn a_rate_decides_what_the_filters_take() {
 fn a_rate_ends_the_growth_of_filters() {
     let window: &[&str] = &["--window", "0.3", "--repeat", "5"];
     for (window, least, more) in [
-        (&[][..], "0.000123", "0.002"),
-        (window, "0.000245", "0.004"),
+        (&[][..], "0.000126", "0.002"),
+        (window, "0.000252", "0.004"),
     ] {
         let growing = ["-j", "2", "--growing", "--made-up", "20000"];
         let with = |capacity: &str, rate: &str| {
