@@ -4,7 +4,7 @@ use super::counter::GrowingCounter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::table::Geometry;
 use crate::table::doubling::{Blocks, Hint, Lanes16, Region, Stage};
-use crate::table::sizing::{items_for, pair_slots};
+use crate::table::sizing::{HEADS_AGREE, items_for, pair_slots};
 use crate::tokens::Refusal;
 use crate::tokens::doubling::Doubling;
 
@@ -184,11 +184,8 @@ impl GrowingTable {
 }
 
 /// The same of a table that is full and has not doubled.
-///
-/// Of 64 heads one stands for two values. So two heads agree with a probability of 66/64², and not of 1/64.
 pub(crate) fn compared_when_first_full() -> f64 {
-    const AGREE: f64 = 66.0 / 64.0;
-    AGREE * pair_slots::<Lanes16>() as f64
+    HEADS_AGREE * pair_slots::<Lanes16>() as f64
 }
 
 /// How many full tables weigh as much as tokens that came while a table doubled so often.

@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use crate::error::{BuildError, Cause, Content, OutOfMemory, Rate, Shapes, TooManyFalsePositives};
 use crate::layout::{ForLayout, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::table::Geometry;
-use crate::table::sizing::{self, any_of, compared};
+use crate::table::sizing::{self, HEADS_AGREE, any_of, compared};
 
 /// What an engine is to be, with the options `O` that only that engine has.
 #[derive(Clone, Debug, Default)]
@@ -138,7 +138,7 @@ fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
 pub enum Filling {
     /// Tables with as many items as each is sized for.
     Sized { tables: usize },
-    /// One table without a vacant slot.
+    /// One growing table without a vacant slot.
     Full,
 }
 
@@ -147,7 +147,7 @@ impl Filling {
     pub(super) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
         let (tables, len) = match self {
             Self::Sized { tables } => (tables, items),
-            Self::Full => (1, geometry.slots()),
+            Self::Full => return any_of::<L>(HEADS_AGREE * compared(geometry.slots(), geometry)),
         };
         any_of::<L>(tables as f64 * compared(len, geometry))
     }

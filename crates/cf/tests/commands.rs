@@ -288,7 +288,7 @@ fn an_error_rate_is_kept() {
 /// Each doubling adds as much to the rate as the first table had.
 #[test]
 fn an_error_rate_ends_growth() {
-    for (rate, doublings) in [(0.000_13, 0), (0.000_4, 2), (0.001, 7)] {
+    for (rate, doublings) in [(0.000_13, 0), (0.000_4, 2), (0.001, 6)] {
         let server = &mut Server::new();
         ask(server, &format!("CF.RESERVE f 10 EXPANSION 2 ERROR {rate}")).expect("possible");
         let start = server.filters[b"f".as_slice()].slots();

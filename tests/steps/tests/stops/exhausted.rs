@@ -10,7 +10,7 @@ use model::hashers::AsGiven;
 use step_tests::{Led, bounded};
 
 use crate::alone::CALLS;
-use crate::doubling::{Doubling, filter, head, items};
+use crate::doubling::{Doubling, filter, filter_at, head, items};
 
 /// Of its own head, so that it can hop from one of two buckets to the other.
 const HOPPER: u64 = head(1);
@@ -51,6 +51,20 @@ fn an_insert_ends_when_dead_threads_have_all_descriptors() {
         error.as_ref().is_some_and(InsertError::is_transient),
         "it needs a descriptor: {error:?}"
     );
+}
+
+/// A larger table need not have more of them.
+#[test]
+fn an_insert_that_finds_no_descriptor_makes_no_table_grow() {
+    let filter = filter_at(4);
+    let slots = filter.slots();
+    lose_all_descriptors(&filter);
+    let error = refused(&filter, slots);
+    assert!(
+        matches!(error, Some(InsertError::NoDescriptor { .. })),
+        "it needs a descriptor: {error:?}"
+    );
+    assert_eq!(filter.slots(), slots, "it has grown");
 }
 
 #[test]
