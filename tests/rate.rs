@@ -20,8 +20,8 @@ fn reached<E: Engine>(fill: impl Fn(&Filter<E>)) -> f64 {
 }
 
 /// Fills every slot of a table of two buckets by copies.
-fn rate_of_one_full_table() -> f64 {
-    let filter = builder::<Fixed>().buckets(2).build().expect("memory");
+fn rate_of_one_full_table<E: Engine>() -> f64 {
+    let filter = builder::<E>().buckets(2).build().expect("memory");
     while filter.insert_hash(1).is_ok() {}
     assert_eq!(filter.load_factor(), 1.0);
     filter.false_positive_rate()
@@ -82,7 +82,7 @@ fn of_a_filter_that_rotates_all_generations_count() {
 /// It has one layout, so its error names no other.
 #[test]
 fn of_a_filter_that_grows_the_first_table_counts_when_it_is_full() {
-    let rate = rate_of_one_full_table();
+    let rate = rate_of_one_full_table::<Growing>();
     takes_no_less::<Growing>(rate);
     let growing = || GrowingCuckooFilter::builder().capacity(9);
     let filter = growing().max_false_positive_rate(rate).build();
