@@ -199,6 +199,7 @@ pub(crate) struct CommandArgument {
 
 /// What an argument is, in the order in which the engine numbers its types.
 pub(crate) const ARGUMENT_KINDS: [&str; 4] = ["string", "integer", "double", "key"];
+pub(crate) const ARGUMENT_IS_KEY: c_int = 3;
 /// A word without a value.
 pub(crate) const ARGUMENT_IS_WORD: c_int = 6;
 pub(crate) const ARGUMENT_IS_OPTIONAL: c_int = 1;

@@ -7,7 +7,8 @@ use std::ptr::null;
 use cf::usage::{self, name_and_type};
 
 use crate::api::{
-    ARGUMENT_IS_MULTIPLE, ARGUMENT_IS_OPTIONAL, ARGUMENT_IS_WORD, ARGUMENT_KINDS, CommandArgument,
+    ARGUMENT_IS_KEY, ARGUMENT_IS_MULTIPLE, ARGUMENT_IS_OPTIONAL, ARGUMENT_IS_WORD, ARGUMENT_KINDS,
+    CommandArgument,
 };
 
 /// The arguments of a command, in words that end with a zero.
@@ -74,11 +75,8 @@ impl Argument {
         CommandArgument {
             name: self.name.as_ptr(),
             kind: self.kind,
-            key_spec: if ARGUMENT_KINDS.get(self.kind as usize) == Some(&"key") {
-                0
-            } else {
-                -1
-            },
+            // There is one specification.
+            key_spec: if self.kind == ARGUMENT_IS_KEY { 0 } else { -1 },
             word: self.word.as_deref().map_or(null(), CStr::as_ptr),
             flags: self.flags,
             ..END
