@@ -22,12 +22,12 @@ pub(super) const SUITE: Suite = Suite {
 const MUTANTS: &[Mutant] = &[
     Mutant {
         piece: piece("thread numbers are taken without looking who has them"),
-        killer: "lib::sync::real::hosted::index::tests::no_two_leases_are_for_one_number",
+        killer: "lib::sync::real::hosted::tests::no_two_leases_are_for_one_number",
         message: "two threads have one number",
     },
     Mutant {
         piece: piece("a thread that ends keeps the number that it gives back"),
-        killer: "lib::sync::real::hosted::index::tests::a_thread_that_ends_has_a_shared_number",
+        killer: "lib::sync::real::hosted::tests::a_thread_that_ends_has_a_shared_number",
         message: "it keeps number",
     },
     Mutant {
