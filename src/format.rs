@@ -4,8 +4,7 @@
 //! [`chunks`](crate::Filter::chunks) write this form,
 //! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
 //! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
-//! is version 1; every later release reads it. [Filters that double](#filters-that-double) and [filters that
-//! rotate](#filters-that-rotate) have their own forms.
+//! is version 1; every later release reads it.
 //!
 //! # Layout
 //!
@@ -18,23 +17,34 @@
 //! | 10 | 2 | bytes of the header: 64 |
 //! | 12 | 1 | bits of a fingerprint; 16 unless another [layout](#buckets) was chosen |
 //! | 13 | 1 | slots of a bucket, in the low 4 bits; 4 unless another layout was chosen. In the high 4 bits: the bits of a value beside each fingerprint, 0 for most layouts |
-//! | 14 | 1 | kind: 1, one table |
+//! | 14 | 1 | kind: 1, a [fixed](crate::CuckooFilter) filter; 2, a [growing](#growing-filters) one; 3, a [rotating](#rotating-filters) one |
 //! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
 //! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
 //! | 24 | 8 | check: the hash that the hasher gives for the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
-//! | 32 | 8 | buckets, `m`: a power of two from 2, times a number of at most 31 |
-//! | 40 | 8 | capacity in items, at most the number of slots |
-//! | 48 | 8 | items in the filter: occupied slots |
-//! | 56 | 4 | search budget in buckets, 2 to 4,096 |
+//! | 32 | 8 | capacity of each table in items, at most its number of slots; of a growing filter the limit on its rate |
+//! | 40 | 8 | 0 for a fixed filter; the rotations of a rotating one; the limit on the memory of a growing one |
+//! | 48 | 4 | search budget in buckets, 2 to 4,096 |
+//! | 52 | 4 | tables, `n`: 1 for a fixed filter |
+//! | 56 | 4 | 0 |
 //! | 60 | 4 | CRC-32 of bytes 0 to 59 |
-//! | 64 | `8 m` | the buckets, one 64-bit number each |
-//! | `64 + 8 m` | 4 | CRC-32 of bytes 0 to 59 and the buckets |
+//! | 64 | `16 n` | the list: an entry for each table |
+//! | `64 + 16 n` | 4 | CRC-32 of bytes 0 to 59 and the list |
+//! | `68 + 16 n` | `8 m` | the words of all tables, `m` in total, one 64-bit number each |
+//! | `68 + 16 n + 8 m` | 4 | CRC-32 of bytes 0 to 59, the list and the words |
+//!
+//! An entry of the list:
+//!
+//! | offset | bytes | content |
+//! |-------:|------:|---|
+//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31. Of a growing filter see [below](#growing-filters) |
+//! | 8 | 8 | items in the table: occupied slots |
 //!
 //! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a
-//! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. The last CRC covers the header
-//! and the buckets, so a new header before old buckets is detected.
+//! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers all that is before it
+//! but the other CRCs, so a new header before old buckets is detected.
 //!
-//! A stored filter takes eight bytes per bucket and 68 more: with 4 x 16, 2.1 bytes per item if it is large and full.
+//! A stored filter takes eight bytes per bucket, 16 per table and 72 more: with 4 x 16, 2.1 bytes per item if it is large
+//! and full.
 //!
 //! # Buckets
 //!
@@ -83,74 +93,62 @@
 //!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
 //!     0x01, 0x00,                                     // version 1
 //!     0x40, 0x00,                                     // a header of 64 bytes
-//!     0x10, 0x04, 0x01,                               // 16 bits, 4 slots, one table
+//!     0x10, 0x04, 0x01,                               // 16 bits, 4 slots, a fixed size
 //!     0x01,                                           // RandomState
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
 //!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
-//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
 //!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
-//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 items
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 //!     0x00, 0x10, 0x00, 0x00,                         // a search budget of 4,096 buckets
-//!     0xd5, 0xa6, 0x28, 0x00,                         // the CRC of the above
+//!     0x01, 0x00, 0x00, 0x00,                         // 1 table
+//!     0x00, 0x00, 0x00, 0x00,
+//!     0x0f, 0x9b, 0x76, 0x01,                         // the CRC of the header
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 items
+//!     0x0d, 0xe6, 0xfe, 0xbc,                         // the CRC of the header and the list
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x41, 0x7a, // one fingerprint, 0x7a41
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xcf, 0xe2, // one fingerprint, 0xe2cf
-//!     0xea, 0xa2, 0x50, 0x0e,                         // the CRC of header and buckets
+//!     0x42, 0x7d, 0x0f, 0x42,                         // the CRC of all this
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This Python program checks whether a file of this layout is sound:
+//! This Python program checks whether the file of a fixed filter with this layout is sound:
 //!
 //! ```python
 //! import struct, sys, zlib
 //!
 //! data = open(sys.argv[1], "rb").read()
-//! (magic, version, header, bits, slots, kind, hasher, seed, check,
-//!  buckets, capacity, items, budget, checksum) = struct.unpack("<8s2H4B5Q2I", data[:64])
-//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1 and kind == 1 and (bits, slots) == (16, 4)
+//! (magic, version, header, bits, slots, kind, hasher, seed, check, capacity, unused, budget, tables, zero,
+//!  checksum) = struct.unpack("<8s2H4B4Q4I", data[:64])
+//! assert magic == b"\x89LFCF\r\n\x1a" and version == 1 and (kind, tables) == (1, 1) and (bits, slots) == (16, 4)
 //! assert zlib.crc32(data[:60]) == checksum
 //!
-//! words, rest = data[64:64 + 8 * buckets], data[64 + 8 * buckets:]
-//! assert rest == struct.pack("<I", zlib.crc32(words, checksum))
+//! buckets, items, list_checksum = struct.unpack("<2QI", data[64:84])
+//! assert zlib.crc32(data[64:80], checksum) == list_checksum
+//! words, rest = data[84:84 + 8 * buckets], data[84 + 8 * buckets:]
+//! assert rest == struct.pack("<I", zlib.crc32(words, list_checksum))
 //! assert sum(f != 0 for f in struct.unpack(f"<{4 * buckets}H", words)) == items
 //! print(f"{items} items of {capacity} in {buckets} buckets")
 //! ```
 //!
-//! # Filters that double
+//! # Growing filters
 //!
-//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) is stored with all its tables in one piece, from the finest to the
-//! coarsest: one until it has doubled ten times. One that is in the midst of a doubling is stored as it is. The first
-//! 32 bytes of the header are as above, except for the kind.
-//!
-//! | offset | bytes | content |
-//! |-------:|------:|---|
-//! | 0 | 14 | as above; the layout is 4 x 16 |
-//! | 14 | 1 | kind: 2, tables that double |
-//! | 15 | 17 | hasher, as above |
-//! | 32 | 8 | 0 |
-//! | 40 | 8 | the largest rate of false positives that growth may reach, at least that of one full table: a `binary64` of IEEE 754 |
-//! | 48 | 8 | the most bytes of memory that growth may reach; 2<sup>64</sup> - 1 for no limit |
-//! | 56 | 4 | tables, `n`: 1 to 4 |
-//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
-//! | 64 | `24 n` | the list, 24 bytes for each table |
-//! | `64 + 24 n` | `8 m` | the words of all tables, `m` in total |
-//! | `64 + 24 n + 8 m` | 4 | CRC-32 of all bytes before it, except other CRCs |
-//!
-//! The list has this entry for each table:
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one to four tables: one until it has doubled ten times. The
+//! finest comes first. A filter in the middle of a doubling is stored as it is. The layout is 4 x 16. The limit on the rate of
+//! false positives is a `binary64` of IEEE 754, and at least the rate of one full table. The limit on the memory is in
+//! bytes; 2<sup>64</sup> - 1 is none. The first eight bytes of an entry are:
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
 //! | 0 | 1 | level at which the table began, from 1 |
 //! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
-//! | 2 | 1 | 1 if the table is in the midst of a doubling, from level `k` to the next, which it must be able to have; else 0 |
-//! | 3 | 5 | so many buckets of level `k` are split, from the first on: where the doubling goes on. 0 if there is none |
-//! | 8 | 8 | items in it: occupied slots |
-//! | 16 | 4 | search budget in buckets, 2 to 4,096 |
-//! | 20 | 4 | CRC-32 of all bytes before it in the file, except other CRCs |
+//! | 2 | 1 | 1 in the middle of a doubling from level `k` to the next, which the table must be able to have; else 0 |
+//! | 3 | 5 | the cursor: how many buckets of level `k` are split, from the first on. 0 if there is no doubling |
 //!
-//! The words of a table are its 2<sup>k</sup> buckets. In the midst of a doubling there are two words for each of these
-//! buckets: its two children, if it is split; else the bucket, and 1, which is no bucket. All must be split that the entry
-//! counts, and behind these any may be.
+//! The words of a table are its 2<sup>k</sup> buckets. In the middle of a doubling there are two words for each of these
+//! buckets: its two children, if it is split; else the bucket, and 1, which is no bucket. All buckets before the cursor must
+//! be split, and any behind it may be.
 //!
 //! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top one
 //! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten
@@ -163,53 +161,30 @@
 //! let mut filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build()?;
 //! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
 //! # #[rustfmt::skip]
-//! assert_eq!(filter.to_bytes(), [
-//!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
-//!     0x01, 0x00,                                     // version 1
-//!     0x40, 0x00,                                     // a header of 64 bytes
-//!     0x10, 0x04, 0x02,                               // 16 bits, 4 slots, tables that double
-//!     0x01,                                           // RandomState
-//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // its seed: 1
-//!     0xab, 0xf9, 0x0f, 0xc6, 0x34, 0x00, 0x6a, 0xb1, // its hash of "lockfree-cuckoo"
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+//! assert_eq!(filter.to_bytes()[32..], [
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
 //!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
+//!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
 //!     0x01, 0x00, 0x00, 0x00,                         // one table
-//!     0xd9, 0x01, 0x81, 0x01,                         // the CRC of the above
+//!     0x00, 0x00, 0x00, 0x00,
+//!     0x11, 0x16, 0x67, 0x34,                         // the CRC of the header
 //!     0x01, 0x02,                                     // it began with 2 buckets, and has 4
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 //!     0x09, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 9 items
-//!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
-//!     0x0c, 0x4b, 0x63, 0xd5,                         // the CRC of all this, except the first CRC
+//!     0x9c, 0x36, 0x1d, 0xf5,                         // the CRC of the header and the list
 //!     0x00, 0x00, 0x00, 0x00, 0x0d, 0x29, 0x0f, 0x0d, // the heads 3 and 10, with nine bits of tail each
 //!     0x00, 0x00, 0x00, 0x00, 0xad, 0x29, 0x91, 0xe0,
 //!     0x00, 0x00, 0x00, 0x00, 0x69, 0xfb, 0x11, 0x2b,
 //!     0x00, 0x00, 0xdf, 0x8a, 0xaf, 0x9b, 0x03, 0x7a,
-//!     0xa0, 0x39, 0x98, 0xb8,                         // the CRC of all this
+//!     0x9a, 0x7e, 0x86, 0x05,                         // the CRC of all this
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Filters that rotate
+//! # Rotating filters
 //!
-//! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) is stored with all its generations in one piece, from the
-//! oldest to the young one. The table that is spare is not stored.
-//!
-//! | offset | bytes | content |
-//! |-------:|------:|---|
-//! | 0 | 14 | as above |
-//! | 14 | 1 | kind: 3, tables in a ring |
-//! | 15 | 17 | hasher, as above |
-//! | 32 | 8 | buckets of each generation, `m` |
-//! | 40 | 8 | capacity of each generation in items, at most its number of slots |
-//! | 48 | 8 | rotations so far, less than 2<sup>43</sup> |
-//! | 56 | 2 | search budget in buckets, 2 to 4,096 |
-//! | 58 | 1 | generations, `n`: 2 to 15 |
-//! | 59 | 1 | 0 |
-//! | 60 | 4 | CRC-32 of bytes 0 to 59 |
-//! | 64 | `8 n` | items in each generation: occupied slots |
-//! | `64 + 8 n` | `8 m n` | the buckets of all generations |
-//! | `64 + 8 n + 8 m n` | 4 | CRC-32 of all bytes before it, except the first CRC |
+//! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) has 2 to 15 tables of one size: its generations, from the oldest
+//! to the young one. The spare table is not stored. There are less than 2<sup>43</sup> rotations.
 //!
 //! ```
 //! use lockfree_cuckoo::RotatingCuckooFilter;
@@ -218,22 +193,24 @@
 //! filter.insert("a")?;
 //! filter.rotate()?;
 //! filter.insert("b")?;
-//! let bytes = filter.to_bytes();
 //! # #[rustfmt::skip]
-//! assert_eq!(bytes[32..], [
-//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 2 buckets
+//! assert_eq!(filter.to_bytes()[32..], [
 //!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 rotation
-//!     0x00, 0x10,                                     // a search budget of 4,096 buckets
-//!     0x02, 0x00,                                     // 2 generations
-//!     0x81, 0x21, 0x13, 0xba,                         // the CRC of the above
-//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item in the old generation
-//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item in the young one
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the old generation
+//!     0x00, 0x10, 0x00, 0x00,                         // a search budget of 4,096 buckets
+//!     0x02, 0x00, 0x00, 0x00,                         // 2 generations
+//!     0x00, 0x00, 0x00, 0x00,
+//!     0x8c, 0x90, 0x0d, 0x15,                         // the CRC of the header
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the old generation: 2 buckets
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item
+//!     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the young one
+//!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 item
+//!     0x19, 0xfa, 0xcf, 0x24,                         // the CRC of the header and the list
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the words of the old generation
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xcf, 0xe2,
-//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the young one
+//!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // the words of the young one
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x41, 0x7a,
-//!     0xdd, 0x54, 0x79, 0xc7,                         // the CRC of all this
+//!     0x11, 0x4e, 0x51, 0x07,                         // the CRC of all this
 //! ]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -241,7 +218,7 @@
 //! # What a reader checks
 //!
 //! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
-//! hasher, the list of tables if there is one, and the length. Only then it allocates memory for the buckets.
+//! hasher, the list of tables, and the length. Only then it allocates memory for the buckets.
 //! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
 //! more, twice what it has read. Then it checks the last CRC, that each bucket is one that its layout has, and that
 //! the number of items is what the header or the list says. A filter that passes could have been built by inserts

@@ -1,15 +1,17 @@
 //! The stored form of a filter: bytes to engines and back.
 //!
-//! The form is documented for users in [`format`](crate::format). A header of 64 bytes becomes numbers that are all
-//! in range, or an error, before anything is allocated. Reading trusts nothing that it has not checked.
+//! The form is documented for users in [`format`](crate::format): a header, a list of tables, their words, and checksums.
+//! Header and list become numbers that are all in range, or an error, before memory for the words is allocated. Reading
+//! trusts nothing that it has not checked.
 
 mod chunks;
-mod fixed;
 mod frame;
 #[cfg(feature = "std")]
 mod growing;
-mod rotating;
+mod sized;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use chunks::Chunks;
 pub(crate) use frame::{Frame, Identity, Kind};
@@ -19,59 +21,138 @@ pub(crate) use source::{Slice, Source};
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
+use core::ops::RangeInclusive;
 
 use crate::allocate;
 use crate::engine::Operations;
 use crate::error::{OutOfMemory, ReadError};
-use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET};
+use crate::layout::Layout;
 use crate::table::Geometry;
+use chunks::{Access, Listing};
+use frame::Numbers;
+use source::{Input, Words};
 
 /// An engine that can be stored.
 pub trait Stored: Operations {
     /// What the header says it is.
     const KIND: Kind;
+    /// How many tables there can be.
+    const TABLES: RangeInclusive<usize>;
 
-    /// The bytes of the stored form.
-    fn stored_bytes(&mut self) -> u64;
+    /// What the list says of a table, if it can be true.
+    type Table: Copy;
 
-    /// Hands the stored form to `put`, a piece at a time, until it fails. Leaves no word frozen.
-    fn put<E>(
-        &mut self,
-        identity: &Identity,
-        put: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E>;
+    /// What there is to store.
+    fn listing(&self, access: Access) -> Listing<'_>;
 
-    /// The stored form a chunk at a time, while others may look at the filter.
-    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory>;
-
-    /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it
-    /// cannot. `outside` are the bytes of the filter outside of the engine's heap.
-    fn read<S>(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    /// Checks the numbers that only this kind has.
+    fn check(numbers: &Numbers) -> Result<(), ReadError>;
+    /// An entry of the list, if it can be true behind that of the table `before`.
+    fn table(
+        numbers: &Numbers,
+        entry: Entry,
+        before: Option<Self::Table>,
+    ) -> Result<Self::Table, ReadError>;
+    /// The words of a table.
+    fn geometry(table: Self::Table) -> Geometry<Self::Layout>;
+    /// The engine with these tables, if they can have these words. `outside` are the bytes of the filter outside of the
+    /// engine's heap.
+    fn assemble(
+        numbers: &Numbers,
+        tables: Vec<(Self::Table, Words<Self::Layout>)>,
         outside: usize,
-    ) -> Result<(Self, S), ReadError>;
+    ) -> Result<Self, ReadError>;
+}
+
+/// What the list says of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number of buckets, or what tells that.
+    shape: u64,
+    /// The occupied slots.
+    items: u64,
+}
+
+/// Bytes of a word, of a checksum, and of an entry.
+const WORD: usize = size_of::<u64>();
+const CHECKSUM: usize = size_of::<u32>();
+const ENTRY: usize = 2 * WORD;
+
+/// The most tables that a filter can have.
+const MOST_TABLES: usize = 15;
+
+/// The stored form a chunk at a time, while others may look at the filter.
+pub(crate) fn chunks<'a, E: Stored>(engine: &'a E, identity: &Identity) -> Chunks<'a> {
+    Chunks::of::<E>(engine.listing(Access::Shared), identity)
+}
+
+/// Hands the stored form to `put`, a piece at a time, until it fails. Leaves no word frozen. Allocates nothing, so that a
+/// filter can be saved when memory is short.
+pub(crate) fn put<E: Stored, F>(
+    engine: &mut E,
+    identity: &Identity,
+    put: impl FnMut(&[u8]) -> Result<(), F>,
+) -> Result<(), F> {
+    Chunks::of::<E>(engine.listing(Access::Exclusive), identity).put_all(put)
 }
 
 /// The stored form as bytes.
-pub(crate) fn to_vec(
-    engine: &mut impl Stored,
+pub(crate) fn to_vec<E: Stored>(
+    engine: &mut E,
     identity: &Identity,
 ) -> Result<Vec<u8>, OutOfMemory> {
-    let all = engine.stored_bytes();
+    let chunks = Chunks::of::<E>(engine.listing(Access::Exclusive), identity);
     let mut bytes = Vec::new();
-    allocate::grow(&mut bytes, usize::try_from(all).unwrap_or(usize::MAX))?;
-    let Ok(()) = engine.put(identity, |piece| {
+    let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
+    allocate::grow(&mut bytes, all)?;
+    let Ok(()) = chunks.put_all(|piece| {
         bytes.extend_from_slice(piece);
         Ok::<(), Infallible>(())
     });
     Ok(bytes)
 }
 
-/// Bytes of a word, and of a checksum.
-const WORD: usize = size_of::<u64>();
-const CHECKSUM: usize = size_of::<u32>();
+/// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
+pub(crate) fn read<E: Stored, S>(
+    frame: &Frame,
+    source: &mut impl Source,
+    hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    outside: usize,
+) -> Result<(E, S), ReadError> {
+    let identity = frame.check::<E::Layout>(E::KIND)?;
+    let numbers = frame.numbers()?;
+    demand(
+        E::TABLES.contains(&numbers.tables),
+        "its number of tables is out of range",
+    )?;
+    E::check(&numbers)?;
+    let hasher = hasher(&identity)?;
+
+    let mut input = Input::behind(frame, source);
+    let list = Frame::BYTES + numbers.tables * ENTRY + CHECKSUM;
+    input.expect_at_least(list as u64);
+    let mut entries = [Entry::default(); MOST_TABLES];
+    let entries = &mut entries[..numbers.tables];
+    for entry in &mut *entries {
+        *entry = input.entry()?;
+    }
+    input.checksum()?;
+    let mut listed: Vec<E::Table> = Vec::new();
+    allocate::grow(&mut listed, numbers.tables)?;
+    for entry in entries {
+        listed.push(E::table(&numbers, *entry, listed.last().copied())?);
+    }
+    let words = |&table: &E::Table| E::geometry(table).buckets() as u64;
+    let words: u64 = listed.iter().map(words).sum();
+    input.expect((list + CHECKSUM) as u64 + words * WORD as u64)?;
+    let mut tables = Vec::new();
+    allocate::grow(&mut tables, numbers.tables)?;
+    for table in listed {
+        tables.push((table, input.words(E::geometry(table))?));
+    }
+    input.checksum()?;
+    Ok((E::assemble(&numbers, tables, outside)?, hasher))
+}
 
 /// The geometry of a stored number of buckets.
 fn geometry<L: Layout>(stored: u64) -> Result<Geometry<L>, ReadError> {
@@ -92,13 +173,6 @@ fn at_most_slots<L: Layout>(
     number
         .filter(|&number| number <= geometry.slots())
         .ok_or(malformed(reason))
-}
-
-fn search_budget(stored: [u8; 4]) -> Result<usize, ReadError> {
-    usize::try_from(u32::from_le_bytes(stored))
-        .ok()
-        .filter(|budget| (MIN_BUDGET..=LONG_BUDGET).contains(budget))
-        .ok_or(malformed("its search budget is out of range"))
 }
 
 fn malformed(reason: &'static str) -> ReadError {

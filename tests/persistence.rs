@@ -95,7 +95,7 @@ fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
         for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
             let mut written = filled::<Fixed>(buckets, items);
             let bytes = written.to_bytes();
-            assert_eq!(bytes.len(), 64 + 8 * buckets + 4);
+            assert_eq!(bytes.len(), 64 + 16 + 4 + 8 * buckets + 4);
             let mut read = from_bytes(&bytes);
             assert_eq!(read.memory_usage(), written.memory_usage());
             assert_same(&mut read, &mut written);
@@ -451,7 +451,7 @@ fn filters_of_one_kind_are_not_taken_for_those_of_another() {
         assert_eq!(others.clone().count(), 2);
         for (bytes, kind, name) in others {
             // Ahead of whatever else would be wrong.
-            for length in [64, 70, bytes.len()] {
+            for length in [64, 70, 90, bytes.len()] {
                 let bytes = &bytes[..length];
                 let errors = [
                     error_of(Filter::<E>::from_bytes(bytes)),
@@ -495,10 +495,10 @@ fn filters_of_one_kind_are_not_taken_for_those_of_another() {
 fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
     let mut filter = filled::<Fixed>(2, 5);
     let bytes = filter.to_bytes();
-    let cut = || error_of(CuckooFilter::from_bytes(&bytes[..70]));
+    let cut = || error_of(CuckooFilter::from_bytes(&bytes[..90]));
     assert_eq!(
         cut().to_string(),
-        "the stored filter ends early: 70 bytes of 84"
+        "the stored filter ends early: 90 bytes of 104"
     );
     let header = error_of(CuckooFilter::from_bytes(&bytes[..60]));
     assert_eq!(

@@ -149,11 +149,9 @@ fn the_sound_ones_are_sound() {
 fn a_cut_is_found_at_every_byte() {
     let bytes = sound();
     for length in 0..bytes.len() {
-        let all = if length < stored::HEADER {
-            stored::HEADER
-        } else {
-            bytes.len()
-        };
+        let ends = [stored::HEADER, stored::head(&bytes), bytes.len()];
+        let all = ends.into_iter().find(|&end| length < end);
+        let all = all.expect("it is cut");
         match read(&bytes[..length]) {
             Err(ReadError::Truncated {
                 expected, found, ..
@@ -429,10 +427,13 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
+/// The header, an entry and two checksums.
+const SMALLEST: usize = stored::HEADER + stored::ENTRY + 2 * stored::CHECKSUM;
+
 fn apply(edit: Edit, bytes: &mut Vec<u8>) {
     match edit {
         Edit::Number(field, value) => field.set(bytes, value),
-        Edit::Word(index, word) if stored::HEADER + 8 * index + 8 <= bytes.len() => {
+        Edit::Word(index, word) if index < stored::words(bytes).len() => {
             stored::set_word(bytes, index, word);
         }
         Edit::Word(..) => {}
@@ -440,9 +441,7 @@ fn apply(edit: Edit, bytes: &mut Vec<u8>) {
             let at = at % bytes.len();
             bytes[at] = byte;
         }
-        Edit::Cut(count) => {
-            bytes.truncate((bytes.len() - count).max(stored::HEADER + stored::CHECKSUM))
-        }
+        Edit::Cut(count) => bytes.truncate((bytes.len() - count).max(SMALLEST)),
         Edit::Append(more) => bytes.extend(more),
     }
 }

@@ -13,7 +13,7 @@ const G: Fingerprint = 0x2222;
 
 /// What is read of the stored form of a pair; nothing if it changed meanwhile.
 fn stored(filter: &CuckooFilter) -> Option<CuckooFilter> {
-    let mut chunks = filter.chunks().expect("memory");
+    let mut chunks = filter.chunks();
     let mut stored = [0; 84];
     // Of one word each, behind the header.
     let (header, words) = stored.split_at_mut(64);

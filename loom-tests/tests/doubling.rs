@@ -306,7 +306,7 @@ fn copies(filter: &Filter, chunks: bool) -> Option<Filter> {
     if !chunks {
         return filter.snapshot().ok();
     }
-    let mut chunks = filter.chunks().expect("memory");
+    let mut chunks = filter.chunks();
     let mut stored = vec![0; chunks.bytes() as usize];
     // The header and the list, and then two words each.
     let (head, words) = stored.split_at_mut(64 + 24);

@@ -4,7 +4,7 @@ mod state;
 mod walks;
 
 use state::{Cell, State};
-pub(crate) use state::{Generations, MOST_ROTATIONS};
+pub(crate) use state::{Generations, MOST_GENERATIONS, MOST_ROTATIONS};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +14,6 @@ use crate::allocate;
 use crate::counted::CountedTable;
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::layout::{LONG_BUDGET, Lanes, Layout};
-use crate::table::Geometry;
 use crate::table::sizing::{any_of, compared};
 use crate::tokens::ahead;
 
@@ -94,23 +93,15 @@ impl<L: Layout> Rotating<L> {
         self.tables.len() - 1
     }
 
-    /// The tables of a filter that nobody else can reach: the generations from the oldest to the young one, and the
-    /// spare.
-    pub(crate) fn tables_mut(&mut self) -> impl Iterator<Item = &CountedTable<L>> {
-        let state = self.state.load();
-        let spare = &self.tables[state.spare(self.tables.len())];
-        self.live(state).chain([spare])
+    /// The table that holds no generation, of a filter that nobody else can reach.
+    pub(crate) fn spare(&self) -> &CountedTable<L> {
+        &self.tables[self.state.load().spare(self.tables.len())]
     }
 
     /// The number of rotations at this moment, and the generations from the oldest to the young one.
     pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &CountedTable<L>>) {
         let state = self.state.load();
         (state.rotations(), self.live(state))
-    }
-
-    /// The geometry of each table.
-    pub(crate) fn geometry(&self) -> Geometry<L> {
-        self.tables[0].geometry()
     }
 
     pub(crate) fn search_budget(&self) -> usize {

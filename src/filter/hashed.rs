@@ -193,11 +193,7 @@ pub trait Hashed: sealed::Sealed + Debug + Send + Sync + UnwindSafe + RefUnwindS
     fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError>;
 
     /// As [`Filter::chunks`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Filter::chunks`].
-    fn chunks(&self) -> Result<Chunks<'_>, SnapshotError>;
+    fn chunks(&self) -> Chunks<'_>;
 
     /// As [`Filter::write_to`].
     ///
@@ -351,7 +347,7 @@ where
         self.snapshot_to_bytes()
     }
 
-    fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+    fn chunks(&self) -> Chunks<'_> {
         self.chunks()
     }
 

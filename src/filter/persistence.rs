@@ -17,8 +17,7 @@ use crate::stored::{self, Chunks, Frame, Identity, Slice, Source};
 /// [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
-    /// eight bytes a bucket and 68 more. (Of a growing filter, 24 for each table besides; of one that rotates, 8 for
-    /// each generation.)
+    /// eight bytes a bucket, 16 a table, and 72 more.
     ///
     /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
     /// nothing. Takes time linear in the size.
@@ -55,8 +54,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     #[cfg(feature = "std")]
     pub fn write_to(&mut self, mut writer: impl Write) -> io::Result<()> {
         let identity = Identity::of(&self.hasher);
-        self.engine
-            .put(&identity, |piece| writer.write_all(piece))?;
+        stored::put(&mut self.engine, &identity, |piece| writer.write_all(piece))?;
         writer.flush()
     }
 
@@ -75,7 +73,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// let mut filter = CuckooFilter::with_capacity(100);
     /// filter.insert("a")?;
     /// let bytes = filter.to_bytes();
-    /// assert_eq!(bytes.len(), 64 + 2 * filter.slots() + 4);
+    /// assert_eq!(bytes.len(), 88 + 2 * filter.slots());
     /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -144,7 +142,8 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     #[cfg(feature = "std")]
     pub fn snapshot_to_writer(&self, mut writer: impl Write) -> io::Result<()> {
         let mut copy = self.engine.snapshot()?;
-        copy.put(&Identity::of(&self.hasher), |piece| writer.write_all(piece))?;
+        let identity = Identity::of(&self.hasher);
+        stored::put(&mut copy, &identity, |piece| writer.write_all(piece))?;
         writer.flush()
     }
 }
@@ -306,7 +305,7 @@ impl<E: Engine, S> Filter<E, S> {
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
-        let (engine, hasher) = E::read(frame, source, hasher, Self::BYTES)?;
+        let (engine, hasher) = stored::read(frame, source, hasher, Self::BYTES)?;
         Ok(Self::of(engine, hasher))
     }
 }
@@ -316,7 +315,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// caller asks for. For callers who share the filter, and know that nobody writes to it meanwhile: a server that runs
     /// one command at a time, or the child of a fork.
     ///
-    /// No copy of the filter is made. The call reads the whole table once, because the header says how many items there
+    /// No copy of the filter is made, and nothing is allocated. The call reads the whole table once, because the header says how many items there
     /// are. The words are read when their chunk is asked for.
     ///
     /// If other threads do write, each chunk either fails with [`Changed`](SnapshotError::Changed), at the latest the
@@ -326,11 +325,6 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// [`snapshot_to_writer`](Self::snapshot_to_writer).
     ///
     /// Lookups by other threads do no harm, and are not disturbed.
-    ///
-    /// # Errors
-    ///
-    /// [`SnapshotError::OutOfMemory`], if the memory for the header could not be allocated: 64 bytes, and of a growing
-    /// filter some dozen for each table.
     ///
     /// # Panics
     ///
@@ -344,7 +338,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// use lockfree_cuckoo::{CuckooFilter, SnapshotError};
     ///
     /// let filter = CuckooFilter::with_capacity(100_000);
-    /// let mut chunks = filter.chunks()?;
+    /// let mut chunks = filter.chunks();
     /// filter.insert("a")?;
     ///
     /// // The header says that there is nothing in.
@@ -352,8 +346,9 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// assert_eq!(chunks.next_chunk(&mut stored), Err(SnapshotError::Changed));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
-        Ok(self.engine.chunks(&Identity::of(&self.hasher))?)
+    #[must_use]
+    pub fn chunks(&self) -> Chunks<'_> {
+        stored::chunks(&self.engine, &Identity::of(&self.hasher))
     }
 }
 

@@ -3,16 +3,12 @@
 //! Nothing is copied: the words are read when their chunk is asked for. [`snapshots`](crate::design::snapshots#chunks)
 //! says why a form that comes to its end misses nothing.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
+use core::{array, fmt};
 
-use super::source::copy_words;
-use super::{CHECKSUM, WORD};
+use super::frame::Numbers;
+use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Stored, WORD};
 use crate::error::SnapshotError;
-use crate::layout::Layout;
-use crate::tokens::Tokens;
 
 /// The stored form of a filter that nobody writes to, a chunk at a time: [`Filter::chunks`](crate::Filter::chunks)
 /// returns it.
@@ -25,7 +21,7 @@ use crate::tokens::Tokens;
 /// let filter = CuckooFilter::with_capacity(100_000);
 /// filter.insert("a")?;
 ///
-/// let mut chunks = filter.chunks()?;
+/// let mut chunks = filter.chunks();
 /// let (mut stored, mut chunk) = (Vec::new(), [0; 4096]);
 /// loop {
 ///     match chunks.next_chunk(&mut chunk)? {
@@ -38,11 +34,13 @@ use crate::tokens::Tokens;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Chunks<'a> {
-    /// The header, and the list that is behind it in some forms.
-    head: Vec<u8>,
-    tables: Vec<StoredTable<'a>>,
-    /// Whether these are still the tables of the filter.
-    are_current: Box<dyn Fn() -> bool + Send + Sync + 'a>,
+    /// The header and the list.
+    head: [u8; HEAD],
+    head_bytes: usize,
+    tables: [Option<StoredTable<'a>>; MOST_TABLES],
+    engine: &'a dyn Current,
+    /// What the engine was asked for first.
+    age: u64,
     /// Of all that was read.
     checksum: crc32fast::Hasher,
     bytes: usize,
@@ -63,78 +61,138 @@ pub struct Chunks<'a> {
 /// Bytes that are read at once. In a table that grows two words belong together.
 const PAIR: usize = 2 * WORD;
 
-/// A table, and how it was when the first chunk was yet to come.
-pub(super) struct StoredTable<'a> {
-    words: Box<dyn Words + 'a>,
-    announcements: u64,
-    pub(super) items: usize,
+/// Most bytes ahead of the words.
+const HEAD: usize = Frame::BYTES + MOST_TABLES * ENTRY + CHECKSUM;
+
+/// Bytes that are handed over at once. On the stack.
+const PIECE: usize = 1 << 14;
+
+/// Who may use the filter meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nobody: what dead threads hold is taken back.
+    Exclusive,
+    /// Any number of threads.
+    Shared,
 }
 
-/// The words of a table of some layout.
-pub(super) trait Words: Send + Sync {
-    /// How many there are: an even number.
-    fn count(&self) -> usize;
+/// What there is to store of an engine.
+pub struct Listing<'a> {
+    numbers: Numbers,
+    tables: [Option<StoredTable<'a>>; MOST_TABLES],
+    engine: &'a dyn Current,
+    age: u64,
+}
 
+impl<'a> Listing<'a> {
+    /// `age` is what the engine has to say that these are still its tables.
+    pub(super) fn new(
+        own: [u64; 2],
+        search_budget: usize,
+        tables: impl IntoIterator<Item = StoredTable<'a>>,
+        (engine, age): (&'a dyn Current, u64),
+    ) -> Self {
+        let mut tables = tables.into_iter();
+        let tables = array::from_fn(|_| tables.next());
+        Self {
+            numbers: Numbers {
+                own,
+                search_budget,
+                tables: tables.iter().flatten().count(),
+            },
+            tables,
+            engine,
+            age,
+        }
+    }
+}
+
+/// An engine that is stored while others use it.
+pub(super) trait Current: Send + Sync {
+    /// Whether the tables are those that it had at this age.
+    fn is_current(&self, age: u64) -> bool;
+}
+
+/// The words of a table, which has a shape: what its entry in the list says ahead of its number of items.
+pub(super) trait TableWords: Send + Sync {
+    /// How many there are: an even number.
+    fn count(&self, shape: u64) -> usize;
+
+    /// The announcements so far that tokens change places.
     fn announcements(&self) -> u64;
 
+    /// Settles each word. Returns the tokens in them.
+    fn settle(&self, shape: u64, access: Access) -> usize;
+
     /// Copies the words from this one on, an even number of them. Returns the tokens in them.
-    fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize;
+    fn copy(&self, shape: u64, from: usize, to: &mut [[u8; WORD]]) -> usize;
+
+    /// Whether it still has this shape.
+    fn is_current(&self, _shape: u64) -> bool {
+        true
+    }
 }
 
-impl<L: Layout> Words for &Tokens<L> {
-    fn count(&self) -> usize {
-        self.geometry().buckets()
-    }
-
-    fn announcements(&self) -> u64 {
-        Tokens::announcements(self)
-    }
-
-    fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        copy_words(self, from, to)
-    }
+/// A table, and how it was when the first chunk was yet to come.
+pub(super) struct StoredTable<'a> {
+    words: &'a dyn TableWords,
+    announcements: u64,
+    entry: Entry,
 }
 
 impl<'a> StoredTable<'a> {
-    /// Of words that held this number of tokens, which were counted after this number of announcements.
-    #[cfg(feature = "std")]
-    pub(super) fn of_words(words: impl Words + 'a, items: usize, announcements: u64) -> Self {
+    /// Reads the whole table once, to count what is in it.
+    pub(super) fn new(words: &'a dyn TableWords, shape: u64, access: Access) -> Self {
+        let announcements = words.announcements();
+        // After that, and as a writer does: a move that was announced before must be over before the words are read.
+        // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
+        let items = words.settle(shape, access) as u64;
         Self {
-            words: Box::new(words),
+            words,
             announcements,
-            items,
+            entry: Entry { shape, items },
         }
     }
 
-    /// Reads the whole table once, to count what is in it.
-    pub(super) fn of<L: Layout>(tokens: &'a Tokens<L>) -> Self {
-        let announcements = tokens.announcements();
-        // After that, and as a writer does: a move that was announced before must be over before the words are read.
-        // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let items = tokens.settle_each();
-        Self {
-            words: Box::new(tokens),
-            announcements,
-            items,
-        }
+    fn count(&self) -> usize {
+        self.words.count(self.entry.shape)
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.words.announcements() == self.announcements && self.words.is_current(self.entry.shape)
     }
 }
 
 impl<'a> Chunks<'a> {
-    /// `head` is what is ahead of the words, and `checksum` the one of that. `are_current` says whether these are still
-    /// the tables of the filter.
-    pub(super) fn new(
-        head: Vec<u8>,
-        checksum: crc32fast::Hasher,
-        tables: Vec<StoredTable<'a>>,
-        are_current: impl Fn() -> bool + Send + Sync + 'a,
-    ) -> Self {
-        let words: usize = tables.iter().map(|table| table.words.count()).sum();
-        Self {
-            bytes: head.len() + words * WORD + CHECKSUM,
-            head,
+    pub(super) fn of<E: Stored>(listing: Listing<'a>, identity: &Identity) -> Self {
+        let Listing {
+            numbers,
             tables,
-            are_current: Box::new(are_current),
+            engine,
+            age,
+        } = listing;
+        let frame = Frame::new::<E::Layout>(E::KIND, identity, &numbers);
+        let mut checksum = frame.begin_checksum();
+        let (mut head, mut head_bytes) = ([0; HEAD], 0);
+        let mut push = |piece: &[u8]| {
+            head[head_bytes..][..piece.len()].copy_from_slice(piece);
+            head_bytes += piece.len();
+        };
+        push(&frame.encode());
+        for StoredTable { entry, .. } in tables.iter().flatten() {
+            let entry = [entry.shape, entry.items].map(u64::to_le_bytes);
+            checksum.update(entry.as_flattened());
+            push(entry.as_flattened());
+        }
+        push(&checksum.clone().finalize().to_le_bytes());
+        let words: usize = tables.iter().flatten().map(StoredTable::count).sum();
+        Self {
+            bytes: head_bytes + words * WORD + CHECKSUM,
+            head,
+            head_bytes,
+            tables,
+            engine,
+            age,
             checksum,
             position: 0,
             table: 0,
@@ -144,6 +202,21 @@ impl<'a> Chunks<'a> {
             rest_from: PAIR,
             is_void: false,
         }
+    }
+
+    /// Hands all over to `put`, a piece at a time, until it fails. For a caller who has the filter alone.
+    pub(super) fn put_all<F>(
+        mut self,
+        mut put: impl FnMut(&[u8]) -> Result<(), F>,
+    ) -> Result<(), F> {
+        let mut piece = [0; PIECE];
+        while self.position < self.bytes {
+            let filled = self.fill(&mut piece);
+            self.position += filled;
+            put(&piece[..filled])?;
+        }
+        debug_assert!(!self.is_void);
+        Ok(())
     }
 
     /// The bytes of the whole stored form.
@@ -183,56 +256,50 @@ impl<'a> Chunks<'a> {
 
     /// Puts some of the next bytes into `out`. None, if a pair or the checksum was read first.
     fn fill(&mut self, out: &mut [u8]) -> usize {
-        if self.position < self.head.len() {
-            return copy(&self.head[self.position..], out);
+        if self.position < self.head_bytes {
+            return copy(&self.head[self.position..self.head_bytes], out);
         }
         if self.rest_from < PAIR {
             let count = copy(&self.rest[self.rest_from..], out);
             self.rest_from += count;
             return count;
         }
-        if self.table == self.tables.len() {
+        let Some(table) = self.tables.get(self.table).and_then(Option::as_ref) else {
+            // The look that counts: all words are read.
             self.is_void |= !self.is_unchanged();
             self.rest_from = PAIR - CHECKSUM;
             let checksum = self.checksum.clone().finalize();
             self.rest[self.rest_from..].copy_from_slice(&checksum.to_le_bytes());
             return 0;
-        }
+        };
+        let left = table.count() - self.word;
         let (pairs, _) = out.as_chunks_mut::<PAIR>();
-        if pairs.is_empty() {
-            let mut pair = [[0; WORD]; 2];
-            self.read(&mut pair);
-            self.rest.copy_from_slice(pair.as_flattened());
-            self.rest_from = 0;
-            return 0;
-        }
+        let mut pair = [[0; WORD]; 2];
         let (words, _) = pairs.as_flattened_mut().as_chunks_mut();
-        self.read(words) * WORD
-    }
-
-    /// Reads the next words of a table, as many as there is room for: an even number. Returns how many.
-    fn read(&mut self, room: &mut [[u8; WORD]]) -> usize {
-        let StoredTable { words, items, .. } = &self.tables[self.table];
-        let left = words.count() - self.word;
-        let count = room.len().min(left);
-        let room = &mut room[..count];
-        self.found += words.copy(self.word, room);
+        let has_room = !words.is_empty();
+        let words = if has_room { words } else { &mut pair };
+        let count = words.len().min(left);
+        let words = &mut words[..count];
+        self.found += table.words.copy(table.entry.shape, self.word, words);
+        self.checksum.update(words.as_flattened());
         self.word += count;
-        self.checksum.update(room.as_flattened());
         if count == left {
-            // The header or the list has the number.
-            self.is_void |= self.found != *items;
+            self.is_void |= self.found as u64 != table.entry.items;
             self.table += 1;
             (self.word, self.found) = (0, 0);
         }
-        count
+        if has_room {
+            return count * WORD;
+        }
+        self.rest.copy_from_slice(pair.as_flattened());
+        self.rest_from = 0;
+        0
     }
 
     /// Whether no token has changed places since the beginning, and no table was added or forgotten.
     fn is_unchanged(&self) -> bool {
-        let mut tables = self.tables.iter();
-        tables.all(|table| table.words.announcements() == table.announcements)
-            && (self.are_current)()
+        let mut tables = self.tables.iter().flatten();
+        tables.all(StoredTable::is_unchanged) && self.engine.is_current(self.age)
     }
 }
 

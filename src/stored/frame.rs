@@ -1,4 +1,4 @@
-//! What all headers have in common: the first 32 bytes, the length, and the checksum at the end.
+//! The header: what kind of filter follows, its layout, its hasher, and its numbers.
 //!
 //! The bytes say which hasher a filter was stored with. With another one it would miss everything that it holds.
 
@@ -8,7 +8,7 @@ use core::hash::{BuildHasher, Hasher};
 use super::source::Source;
 use super::{demand, malformed};
 use crate::error::ReadError;
-use crate::layout::{Layout, Shape};
+use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
 
 /// What follows the header.
@@ -23,10 +23,19 @@ pub enum Kind {
     Rotating = 3,
 }
 
-/// A header, whose fields its kind gives a meaning to.
+/// The bytes of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub(crate) struct Frame {
     bytes: [u8; BYTES],
+}
+
+/// The numbers of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// What they mean depends on the kind.
+    pub(super) own: [u64; 2],
+    pub(super) search_budget: usize,
+    pub(super) tables: usize,
 }
 
 const BYTES: usize = 64;
@@ -51,14 +60,17 @@ pub(super) mod at {
     pub(in crate::stored) const HASHER: usize = 15;
     pub(in crate::stored) const SEED: usize = 16;
     pub(in crate::stored) const CHECK: usize = 24;
+    pub(in crate::stored) const OWN: [usize; 2] = [32, 40];
+    pub(in crate::stored) const SEARCH_BUDGET: usize = 48;
+    pub(in crate::stored) const TABLES: usize = 52;
+    pub(in crate::stored) const UNUSED: usize = 56;
     pub(in crate::stored) const CHECKSUM: usize = 60;
 }
 
 impl Frame {
     pub(super) const BYTES: usize = BYTES;
 
-    /// Without the fields of its kind.
-    pub(super) fn new<L: Layout>(kind: Kind, identity: &Identity) -> Self {
+    pub(super) fn new<L: Layout>(kind: Kind, identity: &Identity, numbers: &Numbers) -> Self {
         const { assert!(L::SLOTS < 1 << SLOTS_BITS && L::VALUE_BITS < 1 << (u8::BITS - SLOTS_BITS)) };
         let slots = L::SLOTS as u8 | (L::VALUE_BITS as u8) << SLOTS_BITS;
         let (hasher, seed) = match identity.seed {
@@ -74,19 +86,29 @@ impl Frame {
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
         frame.put(at::CHECK, &identity.check.to_le_bytes());
+        for (at, own) in at::OWN.into_iter().zip(numbers.own) {
+            frame.put(at, &own.to_le_bytes());
+        }
+        let budget = numbers.search_budget as u32;
+        frame.put(at::SEARCH_BUDGET, &budget.to_le_bytes());
+        frame.put(at::TABLES, &(numbers.tables as u32).to_le_bytes());
         frame
     }
 
-    pub(super) fn put(&mut self, at: usize, field: &[u8]) {
+    fn put(&mut self, at: usize, field: &[u8]) {
         self.bytes[at..at + field.len()].copy_from_slice(field);
     }
 
-    pub(super) fn get<const N: usize>(&self, at: usize) -> [u8; N] {
+    fn get<const N: usize>(&self, at: usize) -> [u8; N] {
         core::array::from_fn(|index| self.bytes[at + index])
     }
 
-    pub(super) fn number(&self, at: usize) -> u64 {
+    fn number(&self, at: usize) -> u64 {
         u64::from_le_bytes(self.get(at))
+    }
+
+    fn short(&self, at: usize) -> usize {
+        u32::from_le_bytes(self.get(at)) as usize
     }
 
     /// The bytes, with their checksum.
@@ -169,6 +191,24 @@ impl Frame {
             ))
     }
 
+    /// The numbers, if the search budget can be true.
+    pub(super) fn numbers(&self) -> Result<Numbers, ReadError> {
+        let search_budget = self.short(at::SEARCH_BUDGET);
+        demand(
+            (MIN_BUDGET..=LONG_BUDGET).contains(&search_budget),
+            "its search budget is out of range",
+        )?;
+        demand(
+            self.short(at::UNUSED) == 0,
+            "an unused byte of the header is not 0",
+        )?;
+        Ok(Numbers {
+            own: at::OWN.map(|at| self.number(at)),
+            search_budget,
+            tables: self.short(at::TABLES),
+        })
+    }
+
     /// Checks that it is of a filter of this kind and of the layout `L`, and returns the hasher.
     pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
         let shape = self.shape(kind)?;
@@ -194,7 +234,7 @@ impl Frame {
 
 /// What is stored about a hasher: enough to rebuild the default hasher, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
     pub(crate) seed: Option<u64>,
     /// The hash of [`PROBE`] by this hasher.

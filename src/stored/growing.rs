@@ -1,38 +1,20 @@
-//! The stored form of a filter that doubles: a header, a list of its tables, their words, a checksum.
+//! What is stored of the engine that grows.
 
-use core::convert::Infallible;
+use core::ops::RangeInclusive;
 
-use super::chunks::{Chunks, StoredTable, Words};
-use super::frame::{Frame, Kind};
-use super::source::{Input, Source, put_copied};
-use super::{CHECKSUM, Identity, Stored, WORD, at_most_slots, demand, search_budget};
+use super::chunks::{Access, Current, Listing, StoredTable, TableWords};
+use super::frame::{Kind, Numbers};
+use super::source::Words;
+use super::{Entry, MOST_TABLES, Stored, WORD, at_most_slots, demand};
 use crate::allocate;
 use crate::counted::{GrowingTable, geometry};
 use crate::engine::Growing;
-use crate::engine::growing::{LATER, Limits, Tables, lowest_rate};
-use crate::error::{OutOfMemory, ReadError};
+use crate::engine::growing::{LATER, Limits, lowest_rate};
+use crate::error::ReadError;
 use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::layout::{Bucket, Token};
-use crate::table::Table;
 use crate::table::doubling::{DEEPEST, Lanes16, Region, Stage, level_of};
-use crate::tokens::doubling::Doubling;
-
-/// The list entry of one table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    first: u32,
-    stage: Stage,
-    items: usize,
-    search_budget: usize,
-}
-
-/// Where the fields begin that other headers do not have.
-mod at {
-    pub(super) const UNUSED: usize = 32;
-    pub(super) const RATE: usize = 40;
-    pub(super) const MEMORY: usize = 48;
-    pub(super) const TABLES: usize = 56;
-}
+use crate::table::{Geometry, Table};
 
 /// The stored value for "no limit", on machines of any word size.
 const NO_LIMIT: u64 = u64::MAX;
@@ -40,50 +22,34 @@ const NO_LIMIT: u64 = u64::MAX;
 /// Behind a bucket of a table that grows, where its second child would be: it is not split. No bucket is stored as this.
 const WHOLE: u64 = 1;
 
-const ENTRY_BYTES: usize = 24;
+/// What the list says of a table: where it began, how far it has come, and its items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grown {
+    first: u32,
+    stage: Stage,
+    items: usize,
+}
 
-/// Those of an entry but for its checksum.
-const COVERED: usize = ENTRY_BYTES - CHECKSUM;
+/// The level where it began, the level that it has, whether it grows, and the cursor, in one number.
+fn shape(first: u32, stage: Stage) -> u64 {
+    let growing = u64::from(stage.cursor.is_some());
+    let cursor = stage.cursor.unwrap_or(0) as u64;
+    u64::from(first) | u64::from(stage.level) << 8 | growing << 16 | cursor << 24
+}
 
-impl Entry {
-    /// In place of one that there is not.
-    const NONE: Self = Self {
-        first: 0,
-        stage: Stage {
-            level: 0,
-            cursor: None,
-        },
-        items: 0,
-        search_budget: 0,
-    };
-
-    fn of(table: &GrowingTable, stage: Stage, items: usize) -> Self {
-        Self {
-            first: table.tokens().first(),
-            stage,
-            items,
-            search_budget: table.tokens().search_budget(),
-        }
+/// The stage in a number that [`shape`] made.
+fn stage(shape: u64) -> Stage {
+    Stage {
+        level: shape as u32 >> 8 & 0xff,
+        cursor: (shape >> 16 & 1 == 1).then_some((shape >> 24) as usize),
     }
+}
 
-    fn encode(&self) -> [u8; COVERED] {
-        let mut bytes = [0; COVERED];
-        let growing = u64::from(self.stage.cursor.is_some());
-        let cursor = self.stage.cursor.unwrap_or(0) as u64;
-        let stage = u64::from(self.stage.level) | growing << 8 | cursor << 16;
-        bytes[..8].copy_from_slice(&(u64::from(self.first) | stage << 8).to_le_bytes());
-        bytes[8..16].copy_from_slice(&(self.items as u64).to_le_bytes());
-        bytes[16..].copy_from_slice(&(self.search_budget as u32).to_le_bytes());
-        bytes
-    }
-
-    /// Decodes an entry, and checks that it is possible behind that of a `finer` table.
-    fn decode(bytes: &[u8; COVERED], finer: Option<Self>) -> Result<Self, ReadError> {
-        fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-            core::array::from_fn(|index| bytes[at + index])
-        }
-        let [first, level, growing] = field(bytes, 0).map(u32::from);
-        let cursor = u64::from_le_bytes(field(bytes, 0)) >> 24;
+impl Grown {
+    /// An entry, if it is possible behind that of a `finer` table.
+    fn decode(entry: Entry, finer: Option<Self>) -> Result<Self, ReadError> {
+        let [first, level, growing, ..] = entry.shape.to_le_bytes().map(u32::from);
+        let cursor = entry.shape >> 24;
         demand(growing <= 1, "whether a table grows is not 0 or 1")?;
         let size = level + growing;
         demand(
@@ -98,16 +64,14 @@ impl Entry {
             finer.is_none_or(|finer| level == first + TAIL_BITS && finer.first == level),
             "a table does not begin where the one before ends",
         )?;
-        let cursor = (growing == 1).then_some(cursor as usize);
         Ok(Self {
             first,
-            stage: Stage { level, cursor },
+            stage: stage(entry.shape),
             items: at_most_slots(
-                u64::from_le_bytes(field(bytes, 8)),
+                entry.items,
                 geometry(size),
                 "a table has more items than slots",
             )?,
-            search_budget: search_budget(field(bytes, 16))?,
         })
     }
 
@@ -138,7 +102,11 @@ impl Entry {
     }
 
     /// The table that has these words, if it can have them.
-    fn read(&self, words: &Table<Lanes16>) -> Result<GrowingTable, ReadError> {
+    fn build(
+        &self,
+        words: &Table<Lanes16>,
+        search_budget: usize,
+    ) -> Result<GrowingTable, ReadError> {
         let mut items = 0;
         for place in 0..1 << self.stage.level {
             let region = self.region(words, place);
@@ -164,230 +132,128 @@ impl Entry {
             "its number of items differs from the stored number",
         )?;
         let region = |place| self.region(words, place);
-        let table =
-            GrowingTable::with_regions(self.first, self.stage, region, items, self.search_budget)?;
-        Ok(table)
+        Ok(GrowingTable::with_regions(
+            self.first,
+            self.stage,
+            region,
+            items,
+            search_budget,
+        )?)
     }
 }
 
-/// The bytes of the whole stored form of tables that have these sizes.
-fn stored_bytes(sizes: impl Iterator<Item = u32>) -> u64 {
-    let of_table = |size: u32| ENTRY_BYTES as u64 + ((WORD as u64) << size);
-    (Frame::BYTES + CHECKSUM) as u64 + sizes.map(of_table).sum::<u64>()
-}
-
-/// Copies the stored words of a table from one on, an even number of them. Returns the tokens in them.
-fn copy_words(tokens: &Doubling, stage: Stage, from: usize, to: &mut [[u8; WORD]]) -> usize {
-    let stored = |region| match region {
-        Region::Whole(content) => [content.bits(), WHOLE],
-        Region::Split(parts) => parts.map(Bucket::bits),
-    };
-    // Two words of a bucket while the table grows, and of each the first if it does not.
-    let words = 1 << (stage.size() - stage.level);
-    let copy = |(words, place): (&mut [[u8; WORD]], usize)| {
-        let region = tokens.region_at(stage.level, place);
-        // What has been split twice is in a table that has another size now, so the chunks are not current.
-        let region = region.unwrap_or(Region::Whole(Bucket::EMPTY));
-        for (word, stored) in words.iter_mut().zip(stored(region)) {
-            *word = stored.to_le_bytes();
-        }
-        region.len()
-    };
-    let buckets = to.chunks_mut(words).zip(from / words..);
-    buckets.map(copy).sum()
-}
-
-fn frame(engine: &Growing, identity: &Identity, tables: usize) -> Frame {
-    let memory = match engine.memory() {
-        usize::MAX => NO_LIMIT,
-        bytes => bytes as u64,
-    };
-    let rate = engine.limits().false_positive_rate.to_bits();
-    let mut frame = Frame::new::<Lanes16>(Kind::Doubling, identity);
-    frame.put(at::RATE, &rate.to_le_bytes());
-    frame.put(at::MEMORY, &memory.to_le_bytes());
-    frame.put(at::TABLES, &(tables as u32).to_le_bytes());
-    frame
-}
-
-/// Settles each word. Returns the tables from the finest on, each with the announcements before that.
-fn settle_and_list(tables: &Tables) -> Result<Vec<(Entry, u64, &GrowingTable)>, OutOfMemory> {
-    let count = tables.count();
-    let mut entries = Vec::new();
-    allocate::grow(&mut entries, count)?;
-    for table in tables.first(count) {
-        let tokens = table.tokens();
-        // Ahead of the words: see `Blocks::stage`.
-        let (stage, announcements) = (tokens.stage(), tokens.announcements());
-        let items = tokens.settle_each(stage.level);
-        entries.push((Entry::of(table, stage, items), announcements, table));
-    }
-    Ok(entries)
-}
-
-/// Hands over what is ahead of the words. Returns the checksum of it.
-fn put_list<E>(
-    frame: Frame,
-    entries: &[Entry],
-    put: &mut impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<crc32fast::Hasher, E> {
-    put(&frame.encode())?;
-    let mut checksum = frame.begin_checksum();
-    for entry in entries {
-        let entry = entry.encode();
-        checksum.update(&entry);
-        put(&entry)?;
-        put(&checksum.clone().finalize().to_le_bytes())?;
-    }
-    Ok(checksum)
-}
-
-/// The words of a table at the stage that it had.
-#[derive(Clone, Copy)]
-struct Level<'a> {
-    table: &'a GrowingTable,
-    stage: Stage,
-}
-
-impl Level<'_> {
-    /// Whether no growth has begun since. One that was under way may have gone on, or be over: the two words of a bucket are
-    /// read at once, and say what it is by then.
-    fn is_current(&self) -> bool {
-        // A size does not come back.
-        self.table.size() == self.stage.size()
-    }
-}
-
-impl Words for Level<'_> {
-    fn count(&self) -> usize {
-        1 << self.stage.size()
+impl TableWords for GrowingTable {
+    fn count(&self, shape: u64) -> usize {
+        1 << stage(shape).size()
     }
 
     fn announcements(&self) -> u64 {
-        self.table.tokens().announcements()
+        self.tokens().announcements()
     }
 
-    fn copy(&self, from: usize, to: &mut [[u8; WORD]]) -> usize {
-        copy_words(self.table.tokens(), self.stage, from, to)
+    fn settle(&self, shape: u64, access: Access) -> usize {
+        match access {
+            Access::Exclusive => self.tokens().settle_all(),
+            Access::Shared => self.tokens().settle_each(stage(shape).level),
+        }
+    }
+
+    fn copy(&self, shape: u64, from: usize, to: &mut [[u8; WORD]]) -> usize {
+        let stage = stage(shape);
+        let stored = |region| match region {
+            Region::Whole(content) => [content.bits(), WHOLE],
+            Region::Split(parts) => parts.map(Bucket::bits),
+        };
+        // Two words of a bucket while the table grows, and of each the first if it does not.
+        let words = 1 << (stage.size() - stage.level);
+        let copy = |(words, place): (&mut [[u8; WORD]], usize)| {
+            let region = self.tokens().region_at(stage.level, place);
+            // What has been split twice is in a table that has another size now, so the chunks are not current.
+            let region = region.unwrap_or(Region::Whole(Bucket::EMPTY));
+            for (word, stored) in words.iter_mut().zip(stored(region)) {
+                *word = stored.to_le_bytes();
+            }
+            region.len()
+        };
+        let buckets = to.chunks_mut(words).zip(from / words..);
+        buckets.map(copy).sum()
+    }
+
+    /// Whether no growth has begun since. One that was under way may have gone on, or be over: the two words of a bucket are
+    /// read at once, and say what it is by then.
+    fn is_current(&self, shape: u64) -> bool {
+        // A size does not come back.
+        self.size() == stage(shape).size()
+    }
+}
+
+impl Current for Growing {
+    fn is_current(&self, tables: u64) -> bool {
+        self.list().count() as u64 == tables
     }
 }
 
 impl Stored for Growing {
     const KIND: Kind = Kind::Doubling;
+    const TABLES: RangeInclusive<usize> = 1..=LATER + 1;
 
-    fn stored_bytes(&mut self) -> u64 {
-        stored_bytes(self.list().all().map(GrowingTable::size))
+    type Table = Grown;
+
+    /// The tables from the finest to the coarsest.
+    fn listing(&self, access: Access) -> Listing<'_> {
+        let memory = match self.memory() {
+            usize::MAX => NO_LIMIT,
+            bytes => bytes as u64,
+        };
+        let rate = self.limits().false_positive_rate.to_bits();
+        let count = self.list().count();
+        Listing::new(
+            [rate, memory],
+            self.list().home().tokens().search_budget(),
+            self.list().first(count).map(|table| {
+                // Ahead of the announcements and the words: see `Blocks::stage`.
+                let shape = shape(table.tokens().first(), table.tokens().stage());
+                StoredTable::new(table, shape, access)
+            }),
+            (self, count as u64),
+        )
     }
 
-    fn put<E>(
-        &mut self,
-        identity: &Identity,
-        mut put: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // Not the counters' sums: a thread that stopped between its exchange and the count left them off.
-        let mut entries = [Entry::NONE; LATER + 1];
-        let mut tables = 0;
-        for (entry, table) in entries.iter_mut().zip(self.list().all()) {
-            let items = table.tokens().settle_all();
-            *entry = Entry::of(table, table.tokens().stage(), items);
-            tables += 1;
-        }
-        let frame = frame(self, identity, tables);
-        let mut checksum = put_list(frame, &entries[..tables], &mut put)?;
-        for (table, &Entry { stage, .. }) in self.list().all().zip(&entries) {
-            let copy = |from, to: &mut [[u8; WORD]]| copy_words(table.tokens(), stage, from, to);
-            put_copied(1 << stage.size(), copy, &mut checksum, &mut put)?;
-        }
-        put(&checksum.finalize().to_le_bytes())
-    }
-
-    fn chunks(&self, identity: &Identity) -> Result<Chunks<'_>, OutOfMemory> {
-        let found = settle_and_list(self.list())?;
-        let count = found.len();
-        let (mut entries, mut tables, mut levels) = (Vec::new(), Vec::new(), Vec::new());
-        allocate::grow(&mut entries, count)?;
-        allocate::grow(&mut tables, count)?;
-        allocate::grow(&mut levels, count)?;
-        for (entry, announcements, table) in found {
-            let words = Level {
-                table,
-                stage: entry.stage,
-            };
-            entries.push(entry);
-            levels.push(words);
-            tables.push(StoredTable::of_words(words, entry.items, announcements));
-        }
-        let frame = frame(self, identity, count);
-        let mut head = Vec::new();
-        allocate::grow(&mut head, Frame::BYTES + count * ENTRY_BYTES)?;
-        let Ok(checksum) = put_list(frame, &entries, &mut |piece: &[u8]| {
-            head.extend_from_slice(piece);
-            Ok::<(), Infallible>(())
-        });
-        let are_current =
-            move || levels.iter().all(Level::is_current) && self.list().count() == count;
-        Ok(Chunks::new(head, checksum, tables, are_current))
-    }
-
-    fn read<S>(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-        outside: usize,
-    ) -> Result<(Self, S), ReadError> {
-        let identity = frame.check::<Lanes16>(Self::KIND)?;
-        let tables = u32::from_le_bytes(frame.get(at::TABLES)) as usize;
-        demand(
-            (1..=LATER + 1).contains(&tables),
-            "its number of tables is out of range",
-        )?;
-        demand(
-            frame.number(at::UNUSED) == 0,
-            "an unused byte of the header is not 0",
-        )?;
-        let rate = f64::from_bits(frame.number(at::RATE));
+    fn check(numbers: &Numbers) -> Result<(), ReadError> {
+        let [rate, _] = numbers.own;
         // Also false for NaN.
         demand(
-            rate >= lowest_rate(),
+            f64::from_bits(rate) >= lowest_rate(),
             "its limit on the rate of false positives is out of range",
-        )?;
+        )
+    }
+
+    fn table(_: &Numbers, entry: Entry, finer: Option<Grown>) -> Result<Grown, ReadError> {
+        Grown::decode(entry, finer)
+    }
+
+    fn geometry(table: Grown) -> Geometry<Lanes16> {
+        geometry(table.stage.size())
+    }
+
+    fn assemble(
+        numbers: &Numbers,
+        tables: Vec<(Grown, Words<Lanes16>)>,
+        outside: usize,
+    ) -> Result<Self, ReadError> {
+        let [rate, memory] = numbers.own;
         let limits = Limits {
-            false_positive_rate: rate,
+            false_positive_rate: f64::from_bits(rate),
         };
         // More than there can be is no limit.
-        let memory = usize::try_from(frame.number(at::MEMORY)).unwrap_or(usize::MAX);
-        let hasher = hasher(&identity)?;
-        let mut input = Input::behind(Frame::BYTES as u64, frame.begin_checksum(), source);
-        let tables = read_tables(&mut input, tables)?;
-        Ok((Self::of_tables(tables, limits, memory, outside), hasher))
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let mut built = Vec::new();
+        allocate::grow(&mut built, tables.len())?;
+        for (table, words) in tables {
+            built.push(table.build(&words.unchecked(), numbers.search_budget)?);
+        }
+        Ok(Self::of_tables(built, limits, memory, outside))
     }
 }
 
-/// The tables, from the finest to the coarsest.
-fn read_tables(
-    input: &mut Input<'_, impl Source>,
-    tables: usize,
-) -> Result<Vec<GrowingTable>, ReadError> {
-    input.expect_at_least((Frame::BYTES + tables * ENTRY_BYTES) as u64);
-    let mut entries: Vec<Entry> = Vec::new();
-    allocate::grow(&mut entries, tables)?;
-    for _ in 0..tables {
-        let mut bytes = [0; COVERED];
-        input.covered(&mut bytes)?;
-        input.checksum()?;
-        entries.push(Entry::decode(&bytes, entries.last().copied())?);
-    }
-    input.expect(stored_bytes(entries.iter().map(|entry| entry.stage.size())))?;
-    let mut read = Vec::new();
-    allocate::grow(&mut read, tables)?;
-    for entry in &entries {
-        read.push(input.words(geometry(entry.stage.size()))?);
-    }
-    input.checksum()?;
-    let mut built = Vec::new();
-    allocate::grow(&mut built, tables)?;
-    for (entry, words) in entries.iter().zip(read) {
-        built.push(entry.read(&words.unchecked())?);
-    }
-    Ok(built)
-}
+const _: () = assert!(LATER < MOST_TABLES);

@@ -1,19 +1,17 @@
-//! Where stored forms come from: a source, and an input that is read from it, front to back, and checked on the way. And the
-//! words of stored tables, read and written.
+//! Where stored forms come from: a source, and an input that is read from it, front to back, and checked on the way.
 //!
 //! Reading trusts nothing that it has not checked, and allocates no more than the input has shown to be there.
 
 #[cfg(feature = "std")]
 use std::io::{ErrorKind, Read};
 
-use super::{CHECKSUM, WORD, demand};
+use super::{CHECKSUM, Entry, Frame, WORD, demand};
 use crate::error::ReadError;
 use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
-use crate::tokens::Tokens;
 
 /// Where a stored form comes from.
-pub trait Source {
+pub(crate) trait Source {
     /// Takes the next bytes, as many as fit, or fewer if there are no more. Returns how many.
     fn take(&mut self, buffer: &mut [u8]) -> Result<usize, ReadError>;
 
@@ -95,12 +93,12 @@ pub(super) struct Input<'a, T> {
 
 impl<'a, T: Source> Input<'a, T> {
     /// Behind a header.
-    pub(super) fn behind(header: u64, checksum: crc32fast::Hasher, source: &'a mut T) -> Self {
+    pub(super) fn behind(frame: &Frame, source: &'a mut T) -> Self {
         Self {
             source,
-            checksum,
-            found: header,
-            expected: header,
+            checksum: frame.begin_checksum(),
+            found: Frame::BYTES as u64,
+            expected: Frame::BYTES as u64,
             known: false,
         }
     }
@@ -113,14 +111,8 @@ impl<'a, T: Source> Input<'a, T> {
     }
 
     /// At least so much has to be there, and perhaps more.
-    #[cfg(feature = "std")]
     pub(super) fn expect_at_least(&mut self, bytes: u64) {
         self.expected = bytes;
-    }
-
-    /// Whether what is left to read is there.
-    fn is_known(&self) -> bool {
-        self.known
     }
 
     fn take(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
@@ -136,10 +128,18 @@ impl<'a, T: Source> Input<'a, T> {
     }
 
     /// The next bytes, which a checksum is to cover.
-    pub(super) fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
+    fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
         self.take(buffer)?;
         self.checksum.update(buffer);
         Ok(())
+    }
+
+    /// An entry of the list.
+    pub(super) fn entry(&mut self) -> Result<Entry, ReadError> {
+        let mut numbers = [[0; WORD]; 2];
+        self.covered(numbers.as_flattened_mut())?;
+        let [shape, items] = numbers.map(u64::from_le_bytes);
+        Ok(Entry { shape, items })
     }
 
     /// A checksum, of all that is before it.
@@ -156,14 +156,14 @@ impl<'a, T: Source> Input<'a, T> {
 
 /// Words that were read. Whether they are undamaged is known only after the checksum.
 #[derive(Debug)]
-pub(super) struct Words<L> {
+pub struct Words<L> {
     geometry: Geometry<L>,
     table: Partial<L>,
     items: usize,
     packed: bool,
 }
 
-/// Bytes that are read or written at once. On the stack, so that a filter can be saved when memory is short.
+/// Bytes that are read at once. On the stack.
 const CHUNK: usize = 1 << 14;
 
 /// Most bytes of a table that are allocated ahead of a source of unknown length, unless it has given more.
@@ -189,11 +189,9 @@ impl<T: Source> Input<'_, T> {
             if words.table.room() < count {
                 // As much as has come, so that each word is moved a bounded number of times.
                 let some = words.table.len().max(AHEAD / WORD);
-                words.table.reserve(if self.is_known() {
-                    left
-                } else {
-                    left.min(some)
-                })?;
+                words
+                    .table
+                    .reserve(if self.known { left } else { left.min(some) })?;
             }
             let chunk = &mut chunk[..count];
             self.covered(chunk.as_flattened_mut())?;
@@ -228,46 +226,4 @@ impl<L: Layout> Words<L> {
         )?;
         Ok(self.table.build(self.geometry))
     }
-}
-
-/// Hands the words to `put`, a piece at a time, until it fails. None must be frozen.
-pub(super) fn put_words<L: Layout, E>(
-    tokens: &Tokens<L>,
-    checksum: &mut crc32fast::Hasher,
-    put: impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    let copy = |start, words: &mut [[u8; WORD]]| copy_words(tokens, start, words);
-    put_copied(tokens.geometry().buckets(), copy, checksum, put)
-}
-
-/// The same of so many words, which `copy` copies from an even number on.
-pub(super) fn put_copied<E>(
-    count: usize,
-    copy: impl Fn(usize, &mut [[u8; WORD]]) -> usize,
-    checksum: &mut crc32fast::Hasher,
-    mut put: impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut chunk = [[0; WORD]; CHUNK / WORD];
-    for start in (0..count).step_by(chunk.len()) {
-        let words = &mut chunk[..(count - start).min(CHUNK / WORD)];
-        copy(start, words);
-        let written = words.as_flattened();
-        checksum.update(written);
-        put(written)?;
-    }
-    Ok(())
-}
-
-/// Copies the words from a bucket on, as many as there is room for. Returns the tokens in them.
-pub(super) fn copy_words<L: Layout>(
-    tokens: &Tokens<L>,
-    from: usize,
-    to: &mut [[u8; WORD]],
-) -> usize {
-    let copy = |(bytes, bucket): (&mut [u8; WORD], usize)| {
-        let content = tokens.peek(bucket);
-        *bytes = content.bits().to_le_bytes();
-        content.len()
-    };
-    to.iter_mut().zip(from..).map(copy).sum()
 }

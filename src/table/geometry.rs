@@ -13,7 +13,7 @@ use crate::layout::{Fingerprint, Layout};
 
 /// The shape of a table of buckets of the layout `L`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Geometry<L> {
+pub struct Geometry<L> {
     buckets: usize,
     /// `64 - k`, at most 63.
     offset_shift: u32,

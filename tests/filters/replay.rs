@@ -325,31 +325,31 @@ fn each_way_to_insert_is_the_same_for_ever() {
 
 /// Of filters that are fixed, that grow, and that rotate.
 const ANY: [[u64; 2]; 3] = [
-    [0x0b56_7d3d_b175_6799, 0x8395_9b74_a677_425e],
-    [0x0c2f_71ed_5496_e53b, 0x0f63_ab33_066a_7f99],
-    [0x419b_5464_27de_3ce2, 0x45de_5204_e713_9531],
+    [0x0b56_7d3d_b175_6799, 0x61a4_f048_bf0a_9be0],
+    [0x0c2f_71ed_5496_e53b, 0x521a_7aa6_a89b_5b20],
+    [0x419b_5464_27de_3ce2, 0x2523_0f8c_1a5a_3f1b],
 ];
 
 const UNIQUE: [[u64; 2]; 3] = [
-    [0x5f00_ec12_8739_c078, 0x8c23_5774_8ecb_94ad],
-    [0x6592_884c_b274_e230, 0x178c_69d6_75e3_3d39],
-    [0x55f3_5be1_ccc6_35d9, 0xf4e3_6c92_162f_8ef4],
+    [0x5f00_ec12_8739_c078, 0x3245_dd3d_42cb_c0a1],
+    [0x6592_884c_b274_e230, 0x2795_1249_3671_8ac1],
+    [0x55f3_5be1_ccc6_35d9, 0x36cf_c3e3_3f20_87e2],
 ];
 
 /// Of the answers and of the stored bytes, for each layout: a contract with every replica.
 const FIXED: [[u64; 2]; 3] = [
-    [0xb4c6_8cca_856a_5389, 0xc512_0a0f_4589_ee98],
-    [0x8c7c_97e0_cd07_205c, 0x692c_713d_b074_6dae],
-    [0x6011_e065_e5be_1609, 0x7dbf_1ea1_7ebc_6a6d],
+    [0xb4c6_8cca_856a_5389, 0x1b35_1974_cc0c_4d24],
+    [0x8c7c_97e0_cd07_205c, 0xcd8f_b377_00a7_0b6f],
+    [0x6011_e065_e5be_1609, 0xfb1e_0e41_3094_a502],
 ];
 
 /// A filter that grows has one layout.
-const GROWING: [[u64; 2]; 1] = [[0x7af8_1ff4_90c0_7f9c, 0x1808_a3db_13a2_e907]];
+const GROWING: [[u64; 2]; 1] = [[0x7af8_1ff4_90c0_7f9c, 0x5a67_f5d1_24c8_104b]];
 
 const ROTATING: [[u64; 2]; 3] = [
-    [0x0311_12e8_19d5_e1e2, 0xdcc1_2d94_342e_01ef],
-    [0x429d_3de8_035d_b6d4, 0x8c2f_8558_45e6_185f],
-    [0x68bc_8b89_c9cd_3b76, 0x0682_e4bc_dabf_91b3],
+    [0x0311_12e8_19d5_e1e2, 0xf378_2353_4ea0_4efe],
+    [0x429d_3de8_035d_b6d4, 0x2c04_33ad_0e91_905e],
+    [0x68bc_8b89_c9cd_3b76, 0xc85d_d001_1c72_f4c5],
 ];
 
 #[test]

@@ -17,7 +17,7 @@ use lockfree_cuckoo::{
 };
 use model::hashers::Fnv;
 use model::mix;
-use model::stored::tables;
+use model::stored;
 
 /// Inserts until the first refusal, and returns it.
 fn refusal<E: Engine, S>(filter: &Filter<E, S>) -> InsertError {
@@ -211,10 +211,10 @@ fn a_filter_that_grows_has_what_its_builder_was_told() {
             .build()
             .expect("memory")
             .to_bytes();
-        assert_eq!(tables::search_budget(0).get(&bytes), budget);
+        assert_eq!(stored::SEARCH_BUDGET.get(&bytes), budget);
     }
     let bytes = built().build().expect("memory").to_bytes();
-    assert_eq!(tables::search_budget(0).get(&bytes), 256);
+    assert_eq!(stored::SEARCH_BUDGET.get(&bytes), 256);
     for budget in [1, 4_097] {
         let error = built()
             .search_budget(budget)
@@ -290,7 +290,8 @@ fn a_filter_that_rotates_has_what_its_builder_was_told() {
     assert_eq!((filter.slots(), filter.generations()), (3 * 24, 3));
     for budget in [2, 255, 256, 4_096] {
         let mut filter = built().search_budget(budget).build().expect("memory");
-        assert_eq!(filter.to_bytes()[56..58], (budget as u16).to_le_bytes());
+        let stored = stored::SEARCH_BUDGET.get(&filter.to_bytes());
+        assert_eq!(stored, budget as u64);
     }
     // Each generation is filled as a filter of a fixed size is.
     let mut rotating = built().capacity(1_000).build().expect("memory");

@@ -44,7 +44,7 @@ fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec
     for place in (0..buckets).filter(|&place| is_split(place)) {
         tables::split(&mut bytes, place);
     }
-    tables::repair(&mut bytes);
+    stored::repair(&mut bytes);
     bytes
 }
 
@@ -58,7 +58,7 @@ fn nothing_passes_as_a_growing_filter() {
     ] {
         nothing_passes::<Growing>(&bytes);
         // Each cut by how much is known to be needed at that point.
-        let head = tables::head(&bytes);
+        let head = stored::head(&bytes);
         for (length, needed) in [
             (0, stored::HEADER),
             (stored::HEADER - 1, stored::HEADER),
@@ -109,18 +109,18 @@ fn what_cannot_be_is_an_error() {
     let changed = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = sound.clone();
         change(&mut bytes);
-        tables::repair(&mut bytes);
+        stored::repair(&mut bytes);
         bytes
     };
     assert!(changed(&|_| {}) == sound, "the checksums are as documented");
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     assert!(level > first, "it has grown");
     let fields: [(&str, Field, &[u64]); 10] = [
-        ("number of tables", tables::TABLES, &[0, 5, 1 << 31]),
-        ("unused byte of the header", tables::UNUSED, &[1, 1 << 63]),
+        ("number of tables", stored::TABLES, &[0, 5, 1 << 31]),
+        ("unused byte of the header", stored::UNUSED, &[1, 1 << 31]),
         (
             "limit on the rate",
-            tables::RATE,
+            stored::RATE,
             &[0, u64::MAX, (0.000_122f64).to_bits(), (-1.0f64).to_bits()],
         ),
         ("doubled more often", FIRST, &[0, level + 1]),
@@ -129,13 +129,13 @@ fn what_cannot_be_is_an_error() {
         ("split than there are", tables::cursor(0), &[1, 1 << 39]),
         (
             "more items than slots",
-            tables::items(0),
+            stored::items(0),
             &[1 << 56, u64::MAX],
         ),
-        ("number of items", tables::items(0), &[0, 19, 21]),
+        ("number of items", stored::items(0), &[0, 19, 21]),
         (
             "search budget",
-            tables::search_budget(0),
+            stored::SEARCH_BUDGET,
             &[0, 1, 4_097, u32::MAX.into()],
         ),
     ];
@@ -155,7 +155,7 @@ fn what_cannot_be_is_an_error() {
     assert!(error.contains("doubled more often"), "{error}");
     // Only the number of items is wrong if the mark is as high as it can be.
     let word = |word| {
-        let bytes = changed(&|bytes| tables::word(bytes, 0).set(bytes, word));
+        let bytes = changed(&|bytes| stored::word(bytes, 0).set(bytes, word));
         read::<Growing>(&bytes)
             .expect_err("fewer items")
             .to_string()
@@ -183,8 +183,8 @@ fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
         ("number of items", marked(9)),
     ] {
         let mut bytes = sound.clone();
-        tables::word(&bytes, 0).set(&mut bytes, word);
-        tables::repair(&mut bytes);
+        stored::word(&bytes, 0).set(&mut bytes, word);
+        stored::repair(&mut bytes);
         let error = read::<Growing>(&bytes).expect_err(said).to_string();
         assert!(error.contains(said), "{word:#x}: {error}");
     }
@@ -200,7 +200,7 @@ fn a_table_begins_where_the_one_before_ends() {
         let mut bytes = sound.clone();
         finer.set(&mut bytes, first);
         LEVEL.set(&mut bytes, first.max(LEVEL.get(&sound)));
-        tables::repair(&mut bytes);
+        stored::repair(&mut bytes);
         let error = read::<Growing>(&bytes)
             .expect_err("one that does not")
             .to_string();
@@ -215,8 +215,8 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
     assert!(read::<Growing>(&sound).is_ok());
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     let (fewest, fewer) = (marked(level - first), marked(level - first + 1));
-    let word = |index| tables::word(&sound, index);
-    let items = tables::items(0);
+    let word = |index| stored::word(&sound, index);
+    let items = stored::items(0);
     let cases: [(&str, &[(Field, u64)]); 12] = [
         ("whether a table grows", &[(tables::growing(0), 2)]),
         (
@@ -244,14 +244,14 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
         for &(field, value) in changes {
             field.set(&mut bytes, value);
         }
-        tables::repair(&mut bytes);
+        stored::repair(&mut bytes);
         let error = read::<Growing>(&bytes).expect_err(said).to_string();
         assert!(error.contains(said), "{said}: {error}");
     }
     let mut at_rest = sound.clone();
     tables::growing(0).set(&mut at_rest, 0);
     tables::cursor(0).set(&mut at_rest, 0);
-    tables::repair(&mut at_rest);
+    stored::repair(&mut at_rest);
     assert!(read::<Growing>(&at_rest).is_err());
 }
 
@@ -259,15 +259,15 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
 fn what_can_be_is_a_filter() {
     let rates = [0.000_126, 0.5, 1.0, f64::INFINITY].map(f64::to_bits);
     let possible: [(Field, &[u64]); 3] = [
-        (tables::RATE, &rates),
-        (tables::MEMORY, &[0, 1, 1 << 63, u64::MAX]),
-        (tables::search_budget(0), &[2, 100, 4_096]),
+        (stored::RATE, &rates),
+        (stored::MEMORY, &[0, 1, 1 << 63, u64::MAX]),
+        (stored::SEARCH_BUDGET, &[2, 100, 4_096]),
     ];
     for (field, values) in possible {
         for &value in values {
             let mut bytes = sound(20);
             field.set(&mut bytes, value);
-            tables::repair(&mut bytes);
+            stored::repair(&mut bytes);
             keeps_its_promises(&bytes, read(&bytes).expect("possible"));
         }
     }
@@ -284,7 +284,7 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
     // In the order in which removes take them.
     let items = items(bytes);
-    let tables = tables::TABLES.get(bytes) as usize;
+    let tables = stored::TABLES.get(bytes) as usize;
     assert_eq!((filter.len(), filter.tables()), (items.len(), tables));
     for &item in &items {
         assert!(filter.contains_hash(item) && filter.count_hash(item) > 0);
@@ -355,11 +355,11 @@ proptest! {
             bytes = growing(number, cursor, |place| place < cursor || split >> (place % 64) & 1 == 1);
         }
         let shape = |bytes: &[u8]| [LEVEL, tables::growing(0)].map(|field| field.get(bytes));
-        let (before, head, count) = (shape(&bytes), tables::head(&bytes), tables::words(&bytes, 0));
+        let (before, head, count) = (shape(&bytes), stored::head(&bytes), tables::words(&bytes, 0));
         for (at, byte) in changes {
             let at = at.index(head);
             // Of more tables the test knows nothing.
-            if !(tables::TABLES.at..stored::HEADER).contains(&at) {
+            if !(stored::TABLES.at..stored::HEADER).contains(&at) {
                 bytes[at] = byte;
             }
         }
@@ -368,14 +368,14 @@ proptest! {
             bytes[at..at + 2].copy_from_slice(&lane.to_le_bytes());
         }
         for (word, whole) in marks {
-            let word = tables::word(&bytes, word.index(count));
+            let word = stored::word(&bytes, word.index(count));
             word.set(&mut bytes, if whole { tables::WHOLE } else { 0 });
         }
         if counts && shape(&bytes) == before {
             let taken = items(&bytes).len() as u64;
-            tables::items(0).set(&mut bytes, taken);
+            stored::items(0).set(&mut bytes, taken);
         }
-        tables::repair(&mut bytes);
+        stored::repair(&mut bytes);
         if let Ok(filter) = read(&bytes) {
             keeps_its_promises(&bytes, filter);
         }

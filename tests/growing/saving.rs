@@ -5,7 +5,7 @@ use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
 use model::hashers::AsGiven;
 use model::mix;
-use model::stored::tables;
+use model::stored::{self, tables};
 
 use crate::{Growing, filter, random};
 
@@ -15,7 +15,7 @@ fn read(bytes: &[u8]) -> Growing {
 
 /// The chunks, of so many bytes, while nobody writes.
 fn in_chunks(filter: &Growing, size: usize) -> Vec<u8> {
-    let mut chunks = filter.chunks().expect("memory");
+    let mut chunks = filter.chunks();
     let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
     loop {
         match chunks.next_chunk(&mut chunk).expect("nobody writes") {
@@ -145,7 +145,7 @@ fn the_finer_of_two_tables_may_be_growing() {
         assert!(filter.doubled() > Some(0.0));
     }
     let bytes = filter.to_bytes();
-    assert_eq!(tables::TABLES.get(&bytes), 2);
+    assert_eq!(stored::TABLES.get(&bytes), 2);
     assert_eq!(
         [0, 1].map(|table| tables::growing(table).get(&bytes)),
         [1, 0]
@@ -156,7 +156,7 @@ fn the_finer_of_two_tables_may_be_growing() {
         let mut impossible = bytes.clone();
         tables::growing(1).set(&mut impossible, 1);
         tables::level(table).set(&mut impossible, level - u64::from(table == 1));
-        tables::repair(&mut impossible);
+        stored::repair(&mut impossible);
         assert!(GrowingCuckooFilter::from_bytes_with_hasher(&impossible, AsGiven).is_err());
     }
 }
@@ -179,7 +179,7 @@ fn chunks_of_what_has_changed_are_an_error() {
         for hash in random(1).take(items) {
             filter.insert_hash(hash).expect("memory");
         }
-        let mut chunks = filter.chunks().expect("memory");
+        let mut chunks = filter.chunks();
         let mut chunk = [0; 128];
         chunks.next_chunk(&mut chunk).expect("nothing has changed");
         assert!(change(&filter));
@@ -203,7 +203,7 @@ fn splits_between_chunks_do_no_harm() {
         }
         assert!(filter.begin_to_double());
         filter.insert_hash(hashes[0]).expect("room");
-        let mut chunks = filter.chunks().expect("memory");
+        let mut chunks = filter.chunks();
         let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
         let (mut doubled, mut turn) = (Vec::new(), 0);
         let whole = loop {

@@ -1,7 +1,7 @@
 //! The engines: filters of each, stored ones that are true and others that are not, and what it may take more than others.
 
 use lockfree_cuckoo::{Engine, Filter, FilterBuilder, Fixed, Growing, Rotating};
-use model::stored::{self, BUCKETS, CHECKSUM, HEADER, tables};
+use model::stored::{self, CHECKSUM, ENTRY, HEADER, TABLES, tables};
 
 /// What a reader may be trusted with.
 pub(crate) const AHEAD: usize = 1 << 19;
@@ -15,14 +15,10 @@ pub(crate) trait Kind: Engine {
     const PARTS: usize;
     /// Tables that are not stored.
     const SPARE: usize = 0;
-    /// The lists of tables that chunks have. Each can fail.
-    const LISTS: usize;
     /// What reading takes for such lists.
-    const LIST: usize = 1 << 10;
+    const LIST: usize = 2 << 10;
     /// What a filter may have besides its tables.
     const BESIDES: usize;
-    /// What is ahead of the words of one table.
-    const HEAD: usize = HEADER;
 
     /// So many items make it nearly full, or let it grow.
     fn filled(items: usize) -> Filter<Self>;
@@ -42,7 +38,9 @@ pub(crate) trait Kind: Engine {
 
 fn claiming(bytes: &[u8], buckets: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    BUCKETS.set(&mut bytes, buckets);
+    for table in 0..TABLES.get(&bytes) as usize {
+        stored::buckets(table).set(&mut bytes, buckets);
+    }
     stored::repair(&mut bytes);
     bytes
 }
@@ -50,8 +48,6 @@ fn claiming(bytes: &[u8], buckets: u64) -> Vec<u8> {
 impl Kind for Fixed {
     /// The table, the versions, the descriptors and the counters.
     const PARTS: usize = 4;
-    const LISTS: usize = 0;
-    const LIST: usize = 0;
     const BESIDES: usize = 1 << 17;
 
     fn filled(items: usize) -> Filter<Self> {
@@ -82,7 +78,6 @@ impl Kind for Rotating {
     /// Four, with a part of the spare table and of the list.
     const PARTS: usize = 6;
     const SPARE: usize = 1;
-    const LISTS: usize = 1;
     const BESIDES: usize = 1_280 << 10;
 
     fn filled(items: usize) -> Filter<Self> {
@@ -118,10 +113,8 @@ impl Kind for Growing {
     const FALLIBLE: usize = 128;
     /// The words, the versions and the descriptors.
     const PARTS: usize = 3;
-    const LISTS: usize = 3;
     /// For each of four tables.
     const BESIDES: usize = 4 * (640 << 10);
-    const HEAD: usize = HEADER + tables::ENTRY;
 
     /// Of two tables from 20,000 items on.
     fn filled(items: usize) -> Filter<Self> {
@@ -163,15 +156,15 @@ fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
 fn with_words(tables: &[(u64, u64)], words: usize) -> Vec<u8> {
     let builder = Filter::<Growing>::builder().buckets(2).seed(1);
     let mut bytes = builder.build().expect("memory").to_bytes();
-    let entry = bytes[HEADER..][..tables::ENTRY].to_vec();
+    let entry = bytes[HEADER..][..ENTRY].to_vec();
     bytes.truncate(HEADER);
     bytes.extend(entry.repeat(tables.len()));
-    bytes.resize(bytes.len() + 8 * words + CHECKSUM, 0);
-    tables::TABLES.set(&mut bytes, tables.len() as u64);
+    bytes.resize(bytes.len() + CHECKSUM + 8 * words + CHECKSUM, 0);
+    TABLES.set(&mut bytes, tables.len() as u64);
     for (table, &(first, level)) in tables.iter().enumerate() {
         tables::first(table).set(&mut bytes, first);
         tables::level(table).set(&mut bytes, level);
     }
-    tables::repair(&mut bytes);
+    stored::repair(&mut bytes);
     bytes
 }

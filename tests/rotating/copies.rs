@@ -3,7 +3,7 @@
 use crew::Crew;
 use lockfree_cuckoo::{ReadError, RotatingCuckooFilter};
 use model::hashers::AsGiven;
-use model::stored::{self, HEADER};
+use model::stored;
 
 use crate::{as_given, distinct, geometry};
 
@@ -134,7 +134,7 @@ fn read_with(
 fn each_generation_has_as_many_items_as_it_says() {
     let (mut filter, _) = aged(3, 4);
     let bytes = filter.to_bytes();
-    let items = [0, 1, 2].map(|generation| HEADER + 8 * generation);
+    let items = [0, 1, 2].map(|generation| stored::items(generation).at);
     let as_it_was = items.map(|at| (at, 100));
     assert_eq!(read_with(&bytes, &as_it_was).expect("true").len(), 300);
     for at in items {
@@ -156,7 +156,7 @@ fn each_generation_has_as_many_items_as_it_says() {
 fn a_filter_rotates_on_after_the_last_number_of_rotations() {
     let last = (1 << 43) - 1;
     let (mut filter, items) = aged(3, 2);
-    let filter = read_with(&filter.to_bytes(), &[(stored::ITEMS.at, last)]).expect("in range");
+    let filter = read_with(&filter.to_bytes(), &[(stored::ROTATIONS.at, last)]).expect("in range");
     assert_eq!(filter.rotations(), last);
     assert_eq!(filter.rotate_if(0), Ok(false));
     for (rotations, kept) in [(0, 200), (1, 100), (2, 0)] {

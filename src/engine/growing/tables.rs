@@ -44,7 +44,7 @@ impl Tables {
 
     /// The coarsest.
     #[inline]
-    pub(super) fn home(&self) -> &GrowingTable {
+    pub(crate) fn home(&self) -> &GrowingTable {
         &self.home
     }
 

@@ -145,7 +145,7 @@ pub struct Generations {
 const FEWEST: usize = 2;
 
 /// One table is the spare.
-const MOST: usize = MOST_TABLES - 1;
+pub(crate) const MOST_GENERATIONS: usize = MOST_TABLES - 1;
 
 impl Default for Generations {
     fn default() -> Self {
@@ -157,7 +157,7 @@ impl Generations {
     /// The number of them, if it is possible.
     pub(crate) fn check(self) -> Result<usize, BuildError> {
         let generations = self.count;
-        let nearest = generations.clamp(FEWEST, MOST);
+        let nearest = generations.clamp(FEWEST, MOST_GENERATIONS);
         if generations != nearest {
             return Err(BuildError(Cause::Generations {
                 generations,

@@ -71,11 +71,12 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
             bytes[at] = byte;
         }
         Change::Number { at, value } => {
-            let at = usize::from(at) % (HEADER / 8) * 8;
+            let numbers = (HEADER + stored::ENTRY) / 8;
+            let at = usize::from(at) % numbers * 8;
             bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
         }
         Change::Word { at, word } => {
-            let words = (bytes.len() - HEADER - CHECKSUM) / 8;
+            let words = stored::words(bytes).len();
             if let Some(index) = usize::from(at).checked_rem(words) {
                 stored::set_word(bytes, index, word);
             }
@@ -85,7 +86,7 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
             bytes.splice(at..at, more);
         }
         Change::Cut { bytes: fewer } => {
-            let least = HEADER + CHECKSUM;
+            let least = HEADER + stored::ENTRY + 2 * CHECKSUM;
             bytes.truncate(bytes.len().saturating_sub(fewer.into()).max(least));
         }
     }

@@ -1,10 +1,12 @@
 //! The stored form of a filter: where its fields are, and how to change one so that the checksums match again.
 //!
 //! ```text
-//! header : 60 | CRC-32 : 4 | words, 8 each | CRC-32 of all but the other : 4
+//! header : 60 | CRC-32 : 4 | entries, 16 each | CRC-32 : 4 | words, 8 each | CRC-32 : 4
 //! ```
 //!
-//! [`tables`]: that of a filter that grows.
+//! There is an entry for each table. Each checksum covers all that comes before it but the other checksums.
+//!
+//! [`tables`]: what the entries of a filter that grows say.
 
 mod crc32;
 pub mod tables;
@@ -50,17 +52,48 @@ pub const HASHER: Field = field("hasher", 15, 1);
 pub const SEED: Field = field("seed", 16, 8);
 /// A hash by which the hasher is known.
 pub const CHECK: Field = field("check", 24, 8);
-/// How many buckets there are.
-pub const BUCKETS: Field = field("buckets", 32, 8);
-/// The items that it is sized for.
-pub const CAPACITY: Field = field("capacity", 40, 8);
-/// The items that are in.
-pub const ITEMS: Field = field("items", 48, 8);
+/// The items that each table is sized for.
+pub const CAPACITY: Field = field("capacity", 32, 8);
+/// How often the filter was rotated.
+pub const ROTATIONS: Field = field("rotations", 40, 8);
+/// The false-positive rate that is allowed, of a filter that grows.
+pub const RATE: Field = field("rate", 32, 8);
+/// The memory that is allowed, of a filter that grows.
+pub const MEMORY: Field = field("memory", 40, 8);
 /// How many buckets an insert examines.
-pub const SEARCH_BUDGET: Field = field("search budget", 56, 4);
+pub const SEARCH_BUDGET: Field = field("search budget", 48, 4);
+/// How many tables there are.
+pub const TABLES: Field = field("tables", 52, 4);
+/// Always 0.
+pub const UNUSED: Field = field("unused", 56, 4);
 
-/// All but the checksum.
-pub const FIELDS: [Field; 13] = [
+/// Bytes of an entry.
+pub const ENTRY: usize = 16;
+
+/// A field of an entry.
+const fn of_table(name: &'static str, table: usize, at: usize, bytes: usize) -> Field {
+    field(name, HEADER + ENTRY * table + at, bytes)
+}
+
+/// How many buckets a table has that does not grow.
+#[must_use]
+pub const fn buckets(table: usize) -> Field {
+    of_table("buckets", table, 0, 8)
+}
+
+/// The items that are in a table.
+#[must_use]
+pub const fn items(table: usize) -> Field {
+    of_table("items", table, 8, 8)
+}
+
+/// How many buckets the first table has.
+pub const BUCKETS: Field = buckets(0);
+/// The items that are in the first table.
+pub const ITEMS: Field = items(0);
+
+/// All but the checksums, of a filter with one table of a fixed size.
+pub const FIELDS: [Field; 16] = [
     MAGIC,
     VERSION,
     LENGTH,
@@ -70,10 +103,13 @@ pub const FIELDS: [Field; 13] = [
     HASHER,
     SEED,
     CHECK,
-    BUCKETS,
     CAPACITY,
-    ITEMS,
+    ROTATIONS,
     SEARCH_BUDGET,
+    TABLES,
+    UNUSED,
+    BUCKETS,
+    ITEMS,
 ];
 
 impl Field {
@@ -91,17 +127,29 @@ impl Field {
     }
 }
 
+/// What is ahead of the words.
+#[must_use]
+pub fn head(bytes: &[u8]) -> usize {
+    HEADER + ENTRY * TABLES.get(bytes) as usize + CHECKSUM
+}
+
 /// The words of a stored form, however many there are.
 #[must_use]
 pub fn words(bytes: &[u8]) -> Vec<u64> {
-    let words = &bytes[HEADER..bytes.len() - CHECKSUM];
-    let (words, _) = words.as_chunks();
+    let end = bytes.len().saturating_sub(CHECKSUM);
+    let (words, _) = bytes.get(head(bytes)..end).unwrap_or_default().as_chunks();
     words.iter().copied().map(u64::from_le_bytes).collect()
 }
 
+/// Where a word is.
+#[must_use]
+pub fn word(bytes: &[u8], index: usize) -> Field {
+    field("word", head(bytes) + 8 * index, 8)
+}
+
 /// Sets a word, and leaves the checksum as it is.
-pub fn set_word(bytes: &mut [u8], index: usize, word: u64) {
-    bytes[HEADER + 8 * index..][..8].copy_from_slice(&word.to_le_bytes());
+pub fn set_word(bytes: &mut [u8], index: usize, value: u64) {
+    word(bytes, index).set(bytes, value);
 }
 
 /// The occupied slots, whether or not the words are packed: their buckets and fingerprints.
@@ -125,13 +173,18 @@ pub fn items_if_packed(layout: Layout, bytes: &[u8]) -> u64 {
     words(bytes).into_iter().map(taken).map(u64::from).sum()
 }
 
-/// Makes both checksums match.
+/// Makes all checksums match, as far as there is room for them.
 pub fn repair(bytes: &mut [u8]) {
-    let header = crc32(&bytes[..HEADER - CHECKSUM]);
-    bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&header.to_le_bytes());
-    let end = bytes.len() - CHECKSUM;
-    let all = crc32(&[&bytes[..HEADER - CHECKSUM], &bytes[HEADER..end]].concat());
-    bytes[end..].copy_from_slice(&all.to_le_bytes());
+    let mut covered = Vec::new();
+    let mut from = 0;
+    for end in [HEADER, head(bytes), bytes.len()] {
+        if end < from + CHECKSUM || end > bytes.len() {
+            continue;
+        }
+        covered.extend(&bytes[from..end - CHECKSUM]);
+        bytes[end - CHECKSUM..end].copy_from_slice(&crc32(&covered).to_le_bytes());
+        from = end;
+    }
 }
 
 #[cfg(test)]
@@ -140,7 +193,8 @@ mod tests {
 
     /// A stored form of three buckets that no filter wrote.
     fn three_buckets(layout: Layout) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER + 3 * 8 + CHECKSUM];
+        let mut bytes = vec![0; HEADER + ENTRY + CHECKSUM + 3 * 8 + CHECKSUM];
+        TABLES.set(&mut bytes, 1);
         let bucket = layout.with(0, 6).and_then(|b| layout.with(b, 5));
         set_word(&mut bytes, 1, bucket.expect("room"));
         set_word(&mut bytes, 2, layout.with(0, 7).expect("room"));
@@ -158,36 +212,44 @@ mod tests {
     }
 
     #[test]
-    fn fields_lie_side_by_side_up_to_the_checksum() {
+    fn fields_lie_side_by_side_up_to_the_checksums() {
         let end = FIELDS.iter().fold(0, |end, field| {
+            let end = if end == HEADER - CHECKSUM {
+                HEADER
+            } else {
+                end
+            };
             assert_eq!(field.at, end, "{}", field.name);
             field.at + field.bytes
         });
-        assert_eq!(end, HEADER - CHECKSUM);
         let mut bytes = three_buckets(Layout::DEFAULT);
+        assert_eq!(end, head(&bytes) - CHECKSUM);
         CHECK.set(&mut bytes, u64::MAX);
         KIND.set(&mut bytes, 0x102);
         assert_eq!((CHECK.get(&bytes), KIND.get(&bytes)), (u64::MAX, 2));
-        assert_eq!((SEED.get(&bytes), BUCKETS.get(&bytes)), (0, 0));
+        assert_eq!((SEED.get(&bytes), CAPACITY.get(&bytes)), (0, 0));
     }
 
     #[test]
-    fn each_checksum_covers_all_bytes_but_the_checksums() {
+    fn every_checksum_covers_what_is_before_it() {
         let mut bytes = three_buckets(Layout::DEFAULT);
         repair(&mut bytes);
-        let checksums = |bytes: &[u8]| {
-            let ends = [HEADER, bytes.len()];
-            ends.map(|end| bytes[end - CHECKSUM..end].to_vec())
-        };
-        let [header, all] = checksums(&bytes);
-        let end = bytes.len() - CHECKSUM;
-        for at in (0..HEADER - CHECKSUM).chain(HEADER..end) {
+        let ends = [HEADER, head(&bytes), bytes.len()];
+        let checksums = |bytes: &[u8]| ends.map(|end| bytes[end - CHECKSUM..end].to_vec());
+        let sound = checksums(&bytes);
+        for at in 0..bytes.len() {
+            let is_checksum = ends.iter().any(|end| (end - CHECKSUM..*end).contains(&at));
+            // What says how long the list is stays.
+            if is_checksum || (TABLES.at..UNUSED.at).contains(&at) {
+                continue;
+            }
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             repair(&mut changed);
-            let [other_header, other] = checksums(&changed);
-            assert_eq!(other_header != header, at < HEADER, "byte {at}");
-            assert_ne!(other, all, "byte {at}");
+            let differ = checksums(&changed);
+            for (index, end) in ends.into_iter().enumerate() {
+                assert_eq!(differ[index] != sound[index], at < end, "byte {at}, {end}");
+            }
         }
     }
 }

@@ -301,8 +301,8 @@ pub(super) const PIECES: &[Piece] = &[
         name: "chunks go on when another doubling has begun",
         changes: &[(
             "stored/growing.rs",
-            "self.table.size() == self.stage.size()",
-            "self.table.size() >= self.stage.size()",
+            "self.size() == stage(shape).size()",
+            "self.size() >= stage(shape).size()",
         )],
     },
     Piece {

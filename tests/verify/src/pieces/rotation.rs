@@ -323,9 +323,9 @@ pub(super) const PIECES: &[Piece] = &[
     Piece {
         name: "what dead threads hold of the spare is not taken back",
         changes: &[(
-            "stored/rotating.rs",
-            "for (index, table) in self.tables_mut().enumerate() {",
-            "for (index, table) in self.tables_mut().take(generations).enumerate() {",
+            "stored/sized.rs",
+            "            self.spare().tokens().settle_all();\n",
+            "",
         )],
     },
     Piece {

@@ -15,16 +15,16 @@ pub(super) const PIECES: &[Piece] = &[
         name: "chunks trust words that a token has left",
         changes: &[(
             "stored/chunks.rs",
-            "table.words.announcements() == table.announcements",
-            "table.words.announcements() >= table.announcements",
+            "self.words.announcements() == self.announcements",
+            "self.words.announcements() >= self.announcements",
         )],
     },
     Piece {
         name: "chunks leave pending relocations alone",
         changes: &[(
-            "stored/chunks.rs",
-            "let items = tokens.settle_each();",
-            "let items = tokens.taken();",
+            "stored/sized.rs",
+            "Access::Shared => self.settle_each(),",
+            "Access::Shared => self.taken(),",
         )],
     },
     Piece {

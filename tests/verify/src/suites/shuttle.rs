@@ -232,11 +232,6 @@ const MUTANTS: &[Mutant] = &[
         message: "not exactly one was told true",
     },
     Mutant {
-        piece: piece("an admission does not go down to the parts of its witness"),
-        killer: "schedules::doubling::exactly_one_is_told_true_while_the_table_doubles",
-        message: "not exactly one was told true",
-    },
-    Mutant {
         piece: piece("a rival admission in a table that doubles is no obstacle"),
         killer: "schedules::doubling::exactly_one_is_told_true_while_the_table_doubles",
         message: "not exactly one was told true",
