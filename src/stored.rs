@@ -88,6 +88,7 @@ pub(crate) fn chunks<'a, E: Stored>(engine: &'a E, identity: &Identity) -> Chunk
 
 /// Hands the stored form to `put`, a piece at a time, until it fails. Leaves no word frozen. Allocates nothing, so that a
 /// filter can be saved when memory is short.
+#[cfg(feature = "std")]
 pub(crate) fn put<E: Stored, F>(
     engine: &mut E,
     identity: &Identity,
