@@ -1,29 +1,20 @@
 //! A contender: whatever can be put through the workloads.
 
-use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::{Engine, Filter};
 
 /// A set shared by many threads, addressed by 64-bit hashes.
 ///
 /// Everything takes the hash, so that no contender pays for hashing and all see the same keys.
 pub trait Contender: Sized + Sync {
-    /// What the reports call it.
-    const NAME: &'static str;
-
     /// Whether its answers can be relied on: nothing that was inserted is missed, no insert is lost. The
     /// harness checks it of those that say so.
-    const EXACT: bool;
-
-    /// Whether it keeps the keys themselves, so that it is never wrong and takes several times the memory.
-    const IS_SET: bool = false;
+    const EXACT: bool = true;
 
     /// Whether it can remove. One that cannot is never asked to.
     const REMOVES: bool = true;
 
-    /// How many threads can use it at once.
-    const MOST_THREADS: usize = usize::MAX;
-
-    /// Whether a thread can have to wait for another that holds a lock on all of it.
-    const ONE_LOCK: bool = false;
+    /// Whether more than the thread that made it can use it.
+    const SHARED: bool = true;
 
     /// Whether the calls for many keys are more than loops.
     const BATCHED: bool = false;
@@ -31,12 +22,9 @@ pub trait Contender: Sized + Sync {
     /// An empty one for this many items, all of which will be inserted.
     fn with_capacity(items: usize) -> Self;
 
-    /// The slots for items, so that `items / slots` is the load. 0 if it has none.
-    fn slots(&self) -> usize;
-
-    /// The bytes that it takes, where it can tell.
-    fn bytes(&self) -> Option<usize> {
-        None
+    /// The slots for items, so that `items / slots` is the load, and the bytes, where it can tell.
+    fn size(&self) -> (Option<usize>, Option<usize>) {
+        (None, None)
     }
 
     /// Adds a key. False: it was refused.
@@ -45,11 +33,9 @@ pub trait Contender: Sized + Sync {
     /// Whether a key is in.
     fn contains(&self, hash: u64) -> bool;
 
-    /// Whether each of the keys is in.
-    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        for (found, &hash) in found.iter_mut().zip(hashes) {
-            *found = self.contains(hash);
-        }
+    /// Removes a key. False: there was none.
+    fn remove(&self, _hash: u64) -> bool {
+        false
     }
 
     /// Adds the keys. The number that was not refused.
@@ -57,33 +43,41 @@ pub trait Contender: Sized + Sync {
         hashes.iter().filter(|&&hash| self.insert(hash)).count()
     }
 
-    /// Removes a key. False: there was none.
-    fn remove(&self, hash: u64) -> bool;
+    /// Whether each of the keys is in.
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        for (found, &hash) in found.iter_mut().zip(hashes) {
+            *found = self.contains(hash);
+        }
+    }
 
     /// Removes the keys. The number that was there.
     fn remove_many(&self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.remove(hash)).count()
     }
 
-    /// Empties it and keeps its memory, if it can, so that the next filling meets no page faults.
-    fn clear(&mut self);
+    /// Empties it, which was made for so many items, and keeps its memory, if it can, so that the next filling meets no
+    /// page faults.
+    fn clear(&mut self, items: usize) {
+        *self = Self::with_capacity(items);
+    }
 }
 
-impl Contender for CuckooFilter {
-    const NAME: &'static str = "filter";
-    const EXACT: bool = true;
+/// Something to be done with contenders of any type, each under the name that the reports have for it.
+pub trait Visitor {
+    /// Does it.
+    fn visit<C: Contender>(&mut self, name: &'static str);
+}
+
+/// The filter: fixed, of any layout, or growing.
+impl<E: Engine> Contender for Filter<E> {
     const BATCHED: bool = true;
 
     fn with_capacity(items: usize) -> Self {
         Self::with_capacity(items)
     }
 
-    fn slots(&self) -> usize {
-        self.slots()
-    }
-
-    fn bytes(&self) -> Option<usize> {
-        Some(self.memory_usage())
+    fn size(&self) -> (Option<usize>, Option<usize>) {
+        (Some(self.slots()), Some(self.memory_usage()))
     }
 
     #[inline]
@@ -96,8 +90,9 @@ impl Contender for CuckooFilter {
         self.contains_hash(hash)
     }
 
-    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        self.contains_many_hash(hashes, found);
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove_hash(hash)
     }
 
     fn insert_many(&self, hashes: &[u64]) -> usize {
@@ -107,16 +102,15 @@ impl Contender for CuckooFilter {
         }
     }
 
-    #[inline]
-    fn remove(&self, hash: u64) -> bool {
-        self.remove_hash(hash)
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        self.contains_many_hash(hashes, found);
     }
 
     fn remove_many(&self, hashes: &[u64]) -> usize {
         self.remove_many_hash(hashes)
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, _items: usize) {
         self.clear();
     }
 }

@@ -1,13 +1,13 @@
 //! Keys: random 64-bit hashes, made before anything is timed.
 
-use std::iter;
+use std::{array, iter};
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 /// Lookups in a block of mixed work, besides one insert and one remove: 90 %.
-pub const PROBES_PER_BLOCK: usize = 18;
+pub(crate) const PROBES_PER_BLOCK: usize = 18;
 
 /// The keys of one size. Every contender is given the same.
 #[derive(Debug)]
@@ -19,11 +19,9 @@ pub struct Keys {
     /// For the mixed work: a ring of keys of which one half is in, a half that turns as keys are removed
     /// at its tail and inserted at its head. At first it is the first half, which ends `stored`.
     pub ring: Vec<u64>,
-    /// For the mixed work: what is looked up, in groups of [`PROBES_PER_BLOCK`]. At random, one half from
-    /// the stored keys that are not in the ring, and one half absent.
-    pub probes: Vec<u64>,
-    /// For each group of probes, which of them are stored: one bit for each.
-    stored_probes: Vec<u32>,
+    /// For the mixed work: what is looked up, in groups, and which of a group are stored, one bit for each. At random, one
+    /// half from the stored keys that are not in the ring, and one half absent.
+    probes: Vec<([u64; PROBES_PER_BLOCK], u32)>,
 }
 
 /// Lookups of absent keys should touch every part of the table, so this many are plenty.
@@ -47,24 +45,21 @@ impl Keys {
         let absent = fresh(items.min(MOST_ABSENT));
         let (residents, turning) = stored.split_at(items - half);
         let ring = [turning, &fresh(half)].concat();
-        let groups = ring.len().min(MOST_PROBE_GROUPS);
-        let mut probes = Vec::with_capacity(groups * PROBES_PER_BLOCK);
-        let mut stored_probes = Vec::with_capacity(groups);
-        for _ in 0..groups {
+        let group = |_| {
             let which = random.next_u64() as u32 & ((1 << PROBES_PER_BLOCK) - 1);
-            stored_probes.push(which);
-            for at in 0..PROBES_PER_BLOCK {
+            let probe = |at| {
                 let stored = which >> at & 1 == 1;
                 let side = if stored { residents } else { &absent };
-                probes.push(*side.choose(&mut random).expect("a key of either kind"));
-            }
-        }
+                *side.choose(&mut random).expect("a key of either kind")
+            };
+            (array::from_fn(probe), which)
+        };
+        let groups = ring.len().min(MOST_PROBE_GROUPS);
         Self {
+            probes: (0..groups).map(group).collect(),
             stored,
             absent,
             ring,
-            probes,
-            stored_probes,
         }
     }
 
@@ -72,9 +67,8 @@ impl Keys {
     #[inline]
     #[must_use]
     pub fn probe_group(&self, block: usize) -> (&[u64], u32) {
-        let group = block & (self.stored_probes.len() - 1);
-        let probes = &self.probes[group * PROBES_PER_BLOCK..][..PROBES_PER_BLOCK];
-        (probes, self.stored_probes[group])
+        let (probes, stored) = &self.probes[block & (self.probes.len() - 1)];
+        (probes, *stored)
     }
 
     /// The stored keys that the mixed work leaves alone.
@@ -99,12 +93,9 @@ mod tests {
         let (inside, outside) = keys.ring.split_at(keys.ring.len() / 2);
         assert!(inside.iter().all(|key| stored.contains(key)));
         assert!(outside.iter().all(|key| !stored.contains(key)));
-        let hits = keys
-            .probes
-            .iter()
-            .filter(|key| stored.contains(key))
-            .count();
-        let share = hits as f64 / keys.probes.len() as f64;
+        let probes = || keys.probes.iter().flat_map(|(probes, _)| probes);
+        let hits = probes().filter(|key| stored.contains(key)).count();
+        let share = hits as f64 / probes().count() as f64;
         assert!((0.48..0.52).contains(&share), "{share}");
         let (probes, which) = keys.probe_group(keys.ring.len() + 3);
         for (at, probe) in probes.iter().enumerate() {

@@ -1,88 +1,126 @@
-//! Latency: the time of single operations, of many threads that do mixed work at once.
+//! Latency: the times of single operations.
 //!
-//! Every thread does blocks of mixed work on keys of its own until the time is up, and reads the clock once
-//! between two operations. So each time contains one reading of the clock, some twenty nanoseconds; what
-//! counts here are milliseconds.
+//! [`mix_timed`] has many threads do mixed work at once. Every thread does blocks of it on keys of its own until the
+//! time is up, and reads the clock once between two operations. So each time contains one reading of the clock, some
+//! twenty nanoseconds; what counts here are milliseconds.
+//!
+//! [`insert_timed`] times the inserts that make a filter grow. They are few, and what they take is all that counts there.
+//! On a busy machine an insert in whose midst the thread loses its processor takes as long; so what the system has
+//! counted of that is taken off.
 
-use std::iter::Sum;
+use std::array;
+use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
-use crate::faults::Faults;
 use crate::keys::{Keys, PROBES_PER_BLOCK};
-use crate::lap::Lap;
-use crate::race::{race, share};
+use crate::race::{race, share, waited};
+use crate::rig::Faults;
 use crate::work::missed;
 
-/// The times of single operations, by kind, in nanoseconds.
+/// What is told of times: so many of them are not longer.
+const SHARES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
+
+/// Of times in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// At each of the [names](Self::NAMES).
+    pub at: [u64; SHARES.len()],
+    /// The number of times.
+    pub operations: u64,
+}
+
+impl Quantiles {
+    /// What the reports call them.
+    pub const NAMES: [&'static str; SHARES.len()] = ["p50", "p99", "p99.9", "p99.99", "longest"];
+
+    fn of(times: &Histogram<u64>) -> Self {
+        Self {
+            at: SHARES.map(|share| times.value_at_quantile(share)),
+            operations: times.len(),
+        }
+    }
+
+    /// The time that all but one in a thousand do not exceed.
+    #[must_use]
+    pub fn p999(&self) -> u64 {
+        self.at[2]
+    }
+
+    /// The longest time.
+    #[must_use]
+    pub fn longest(&self) -> u64 {
+        self.at[SHARES.len() - 1]
+    }
+}
+
+/// An empty histogram of up to a minute, in nanoseconds: nothing takes longer. To two decimal digits, because the
+/// histograms of 64 threads should not crowd the cache.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("valid bounds")
+}
+
+/// The times of single operations of mixed work, and what went wrong.
 #[derive(Clone, Debug)]
 pub struct Latencies {
-    /// Of lookups.
-    pub lookup: Histogram<u64>,
-    /// Of inserts.
-    pub insert: Histogram<u64>,
-    /// Of removes.
-    pub remove: Histogram<u64>,
+    /// Of each of the [kinds](Self::KINDS).
+    times: [Histogram<u64>; 3],
     /// What went wrong.
     pub faults: Faults,
 }
 
-/// An empty histogram of nanoseconds.
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("valid bounds")
+impl Latencies {
+    /// The kinds of operations.
+    pub const KINDS: [&'static str; 3] = ["lookup", "insert", "remove"];
+
+    /// What is told of each kind.
+    #[must_use]
+    pub fn quantiles(&self) -> [Quantiles; 3] {
+        array::from_fn(|kind| Quantiles::of(&self.times[kind]))
+    }
 }
 
-/// A minute: nothing takes longer.
-const LONGEST: u64 = 60_000_000_000;
-
-/// Two decimal digits, because the histograms of 64 threads should not crowd the cache.
-const DIGITS: u8 = 2;
+const LOOKUP: usize = 0;
+const INSERT: usize = 1;
+const REMOVE: usize = 2;
 
 impl Default for Latencies {
     fn default() -> Self {
         Self {
-            lookup: histogram(),
-            insert: histogram(),
-            remove: histogram(),
+            times: array::from_fn(|_| histogram()),
             faults: Faults::default(),
         }
     }
 }
 
-impl Sum for Latencies {
-    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), |mut sum, one| {
-            let merge = |sum: &mut Histogram<u64>, one| sum.add(one).expect("equal bounds");
-            merge(&mut sum.lookup, &one.lookup);
-            merge(&mut sum.insert, &one.insert);
-            merge(&mut sum.remove, &one.remove);
-            sum.faults += one.faults;
-            sum
-        })
+impl AddAssign for Latencies {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, times) in self.times.iter_mut().zip(&other.times) {
+            sum.add(times).expect("equal bounds");
+        }
+        self.faults += other.faults;
     }
 }
 
 /// Has threads do mixed work for a while on a table that holds exactly the stored keys, and leaves it so.
-pub fn mix_timed<C: Contender>(
+pub(crate) fn mix_timed<C: Contender>(
     table: &C,
     keys: &Keys,
     threads: usize,
     time: Duration,
-) -> (Lap, Latencies) {
+) -> Latencies {
     let half = keys.ring.len() / 2;
-    race(
-        threads,
-        || (),
-        |thread| {
-            let part = share(&(0..half), thread, threads);
-            // A ring of its own: what is in, then what is not.
-            let outside = half + part.start..half + part.end;
-            let ring = [&keys.ring[part], &keys.ring[outside]].concat();
-            mix_alone(table, keys, &ring, thread, time)
-        },
-    )
+    let mix = |thread| {
+        let part = share(&(0..half), thread, threads);
+        // A ring of its own: what is in, then what is not.
+        let outside = half + part.start..half + part.end;
+        let ring = [&keys.ring[part], &keys.ring[outside]].concat();
+        mix_alone(table, keys, &ring, thread, time)
+    };
+    race(0, threads, || (), mix).1
 }
 
 fn mix_alone<C: Contender>(
@@ -92,37 +130,43 @@ fn mix_alone<C: Contender>(
     thread: usize,
     time: Duration,
 ) -> Latencies {
-    let mut times = Latencies::default();
-    let mut clock = Clock::start();
-    let deadline = clock.last + time;
+    let mut all = Latencies::default();
+    let Latencies { times, faults } = &mut all;
+    let start = Instant::now();
+    let mut last = start;
+    let mut lap = |last: &mut Instant, kind: usize| {
+        let now = Instant::now();
+        times[kind].saturating_record((now - *last).as_nanos() as u64);
+        *last = now;
+    };
     let mut block = 0;
-    while clock.last < deadline {
+    while last - start < time {
         // Far from the probes of the other threads.
         let (probes, stored) = keys.probe_group(block + thread * 1009);
         let mut found = 0;
         let (out, put) = turn(ring, block);
-        clock.restart();
-        times.faults.unremoved += usize::from(!table.remove(out));
-        clock.lap(&mut times.remove);
+        last = Instant::now();
+        faults.unremoved += usize::from(!table.remove(out));
+        lap(&mut last, REMOVE);
         for (at, &probe) in probes.iter().enumerate() {
             if at == PROBES_PER_BLOCK / 2 {
-                times.faults.refused += usize::from(!table.insert(put));
-                clock.lap(&mut times.insert);
+                faults.refused += usize::from(!table.insert(put));
+                lap(&mut last, INSERT);
             }
             found |= u32::from(table.contains(probe)) << at;
-            clock.lap(&mut times.lookup);
+            lap(&mut last, LOOKUP);
         }
-        times.faults.missed += missed(found, stored);
+        faults.missed += missed(found, stored);
         block += 1;
     }
     // Back to the beginning, unmeasured.
     while !block.is_multiple_of(ring.len()) {
         let (out, put) = turn(ring, block);
-        times.faults.unremoved += usize::from(!table.remove(out));
-        times.faults.refused += usize::from(!table.insert(put));
+        faults.unremoved += usize::from(!table.remove(out));
+        faults.refused += usize::from(!table.insert(put));
         block += 1;
     }
-    times
+    all
 }
 
 /// The key that goes out at a turn of a ring, and the one that comes in.
@@ -131,31 +175,43 @@ fn turn(ring: &[u64], block: usize) -> (u64, u64) {
     (at(block), at(block + ring.len() / 2))
 }
 
-struct Clock {
-    last: Instant,
-}
+/// Inserts from one look at the waiting to the next. A look takes microseconds; and what is taken off an insert
+/// may have been that of any of these.
+const LOOK: usize = 256;
 
-impl Clock {
-    fn start() -> Self {
-        Self {
-            last: Instant::now(),
+/// Shorter ones stay as they are.
+const LONG: Duration = Duration::from_micros(100);
+
+/// Inserts the keys on this thread. The times with a processor, each of which contains one reading of the clock.
+///
+/// # Panics
+///
+/// If a key is refused.
+pub fn insert_timed<C: Contender>(table: &C, keys: &[u64]) -> Quantiles {
+    let mut times = histogram();
+    for keys in keys.chunks(LOOK) {
+        let mut before = waited();
+        let mut last = Instant::now();
+        for &key in keys {
+            assert!(table.insert(key), "an insert was refused");
+            let mut now = Instant::now();
+            let mut time = now - last;
+            if time > LONG {
+                let after = waited();
+                time = time.saturating_sub(after.saturating_sub(before));
+                before = after;
+                now = Instant::now();
+            }
+            times.saturating_record(time.as_nanos() as u64);
+            last = now;
         }
     }
-
-    fn restart(&mut self) {
-        self.last = Instant::now();
-    }
-
-    fn lap(&mut self, times: &mut Histogram<u64>) {
-        let now = Instant::now();
-        times.saturating_record((now - self.last).as_nanos() as u64);
-        self.last = now;
-    }
+    Quantiles::of(&times)
 }
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo::CuckooFilter;
+    use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 
     use super::*;
 
@@ -163,16 +219,19 @@ mod tests {
     fn histograms_of_threads_add_up() {
         let one = |nanoseconds| {
             let mut times = Latencies::default();
-            times.lookup.record(nanoseconds).expect("within the bounds");
+            times.times[LOOKUP]
+                .record(nanoseconds)
+                .expect("within the bounds");
             times.faults.missed = 1;
             times
         };
-        let sum: Latencies = [one(10), one(20), one(1_000_000)].into_iter().sum();
-        assert_eq!(sum.lookup.len(), 3);
-        assert_eq!(sum.lookup.value_at_quantile(0.5), 20);
-        assert!(sum.lookup.max() >= 1_000_000);
-        assert!(sum.insert.is_empty());
-        assert_eq!(sum.faults.missed, 3);
+        let mut sum = one(10);
+        sum += one(20);
+        sum += one(1_000_000);
+        let [lookup, insert, _] = sum.quantiles();
+        assert_eq!((lookup.operations, lookup.at[0]), (3, 20));
+        assert!(lookup.longest() >= 1_000_000);
+        assert_eq!((insert.operations, sum.faults.missed), (0, 3));
     }
 
     #[test]
@@ -181,10 +240,25 @@ mod tests {
         let table = CuckooFilter::with_capacity(10_000);
         let mut stored = keys.stored.iter();
         assert!(stored.all(|&key| table.insert_hash(key).is_ok()));
-        let (_, times) = mix_timed(&table, &keys, 3, Duration::from_millis(5));
-        assert!(times.faults.are_none(), "{}", times.faults);
-        assert_eq!(times.insert.len(), times.remove.len());
+        let times = mix_timed(&table, &keys, 3, Duration::from_millis(5));
+        assert_eq!(times.faults, Faults::default());
+        let [_, inserts, removes] = times.quantiles();
+        assert_eq!(inserts.operations, removes.operations);
         assert_eq!(table.len(), 10_000);
         assert!(keys.stored.iter().all(|&key| table.contains_hash(key)));
+    }
+
+    #[test]
+    fn every_insert_is_timed() {
+        let keys = Keys::generate(100_000);
+        let table = GrowingCuckooFilter::with_capacity(1_000);
+        let start = Instant::now();
+        let times = insert_timed(&table, &keys.stored);
+        let wall = start.elapsed();
+        assert_eq!((times.operations, table.len()), (100_000, 100_000));
+        // As long as it takes to make tables, and rounded up.
+        assert!(times.longest() > 1_000, "{times:?}");
+        let longest = Duration::from_nanos(times.longest());
+        assert!(longest <= wall.mul_f64(1.02), "{times:?}");
     }
 }

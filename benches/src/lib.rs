@@ -2,11 +2,9 @@
 //! cannot do without.
 //!
 //! An absolute time says more about the machine than about the filter, and on a shared machine not even
-//! that. So everything is measured beside the [limit](limit::Limit), with the same keys, sizes and threads,
-//! and the ratio is what counts. Times are those that threads had a processor for ([`lap`]).
+//! that. So everything is measured beside the [limit](Limit), with the same keys, sizes and threads,
+//! and the ratio is what counts. Times are those that threads had a processor for ([`Slice`]).
 //!
-//! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches, one for each question, each with the limit
-//!   in the same group.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --quick`: the ratios of the filter and
 //!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
 //!   machine disturbs both.
@@ -16,28 +14,37 @@
 //!   own lanes and beside 4 x 16.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
 //!   is enough for what is promised. It measures no time.
+//! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches of each kind of work, with the limit and rivals in the
+//!   same group; and of hashers and snapshots.
 //!
 //! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
 //!
-//! A [contender](contender::Contender) brings the operations, a [rig](rig::Rig) has it do timed slices of
-//! [work] on [keys](keys::Keys), on [threads that start together](race::race).
+//! A [`Contender`] brings the operations, a [`Rig`] has it do timed slices of [`Work`] on [`Keys`], on [threads that start
+//! together](race()). Two rigs take turns in a [`Duel`].
 
-pub mod bare;
-pub mod contender;
-pub mod cores;
-pub mod faults;
-pub mod growing;
-pub mod keys;
-pub mod lap;
-pub mod latency;
-pub mod layout;
-pub mod limit;
-pub mod machine;
-mod prefetch;
-pub mod quartiles;
-pub mod race;
-pub mod rig;
+mod contender;
+mod duel;
+mod keys;
+mod latency;
+mod limit;
+mod options;
+mod race;
+mod report;
+mod rig;
 pub mod rivals;
-pub mod size;
-pub mod stalls;
-pub mod work;
+mod work;
+
+pub use charts::machine::{Cache, caches, cores};
+pub use contender::{Contender, Visitor};
+pub use duel::{Cell, Duel, Pair, Quartiles, median};
+pub use keys::Keys;
+pub use latency::{Latencies, Quantiles, insert_timed};
+pub use limit::{Bare, Limit};
+pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of, threads_name};
+pub use race::{Slice, Watch, are_free, race};
+pub use report::{
+    About, Goal, Table, axis, machine, or_dash, print_about, print_cores, print_goals,
+    rate_and_ratio,
+};
+pub use rig::{Faults, Rig};
+pub use work::{OPS_PER_BLOCK, Work, count, insert_each, look_up_each};

@@ -1,85 +1,284 @@
-//! The bare limit: the memory traffic that a filter of this layout cannot avoid, and nothing else.
+//! The bare limit: the memory traffic that a filter cannot avoid, and nothing else.
 //!
-//! Per lookup two independent 8-byte loads and one compare of four lanes each; per insert or remove one
-//! compare-and-swap more. The index arithmetic is the filter's: a multiplication for the first word, an XOR
-//! for the second. All else is left out: no relocations, no versions, no count, no retry of an exchange that
-//! was lost. So it tells no truth. An insert into a full pair pushes out the oldest fingerprint, and an
-//! exchange that fails loses its key.
+//! Per lookup two independent 8-byte loads and one compare of all lanes; per insert or remove one compare-and-swap more.
+//! The index arithmetic is the filter's: a multiplication for the first word, an XOR for the second. All else is left
+//! out: no relocations, no versions, no count, no retry of an exchange that was lost. So it tells no truth. An insert
+//! into a full pair pushes out the oldest fingerprint, and an exchange that fails loses its key.
 //!
 //! For batches the same, with the words of the next sixteen keys on their way from memory while those of sixteen are
 //! used.
 //!
-//! It is as fast as it can be written ([`bare`](crate::bare)). The filter cannot reach it where its promises cost
-//! instructions that wait for memory.
+//! It is as fast as it can be written: no bounds checks, a compare in vectors where lanes suit them, and a select rather
+//! than a branch wherever a branch on random content would be mispredicted half of the time. The words are atomic,
+//! because a table that threads share has to be read so: the compiler may not gather several of them at once. The filter
+//! cannot reach it where its promises cost instructions that wait for memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Layout;
+use model::geometry::SPREAD;
 
-use crate::bare::Bare;
 use crate::contender::Contender;
 
-/// An array of plain atomic words, four 16-bit lanes each.
-#[derive(Debug)]
-pub struct Limit(Bare<LANES, LANE_BITS>);
-
-const LANE_BITS: u32 = Layout::DEFAULT.fingerprint_bits;
-const LANES: usize = Layout::DEFAULT.slots;
+/// Of the layout of a `CuckooFilter`: four 16-bit lanes a word.
+pub type Limit = Bare<{ Layout::DEFAULT.slots }, { Layout::DEFAULT.fingerprint_bits }>;
 
 const LOAD: f64 = 0.95;
 
 /// The XOR needs a power of two, times at most this.
 const MOST_RANGES: usize = 32;
 
-impl Limit {
-    /// The number of words for `items` at 95 % load, rounded to what the XOR can stay inside.
-    fn words_for(items: usize) -> usize {
-        let words = (items as f64 / LANES as f64 / LOAD) as usize;
-        let range = (words.next_power_of_two() / MOST_RANGES).max(2);
-        (words + range / 2).max(range) / range * range
-    }
+/// Where a key can be, and what it leaves there.
+#[derive(Clone, Copy, Debug)]
+struct Candidates {
+    first: usize,
+    second: usize,
+    fingerprint: u64,
 }
 
-impl Contender for Limit {
-    const NAME: &'static str = "limit";
-    const EXACT: bool = false;
-    const BATCHED: bool = true;
+/// Keys whose words are asked for together.
+const GROUP: usize = 16;
 
-    fn with_capacity(items: usize) -> Self {
-        Self(Bare::with_words(Self::words_for(items)))
-    }
+/// An array of plain atomic words, of `SLOTS` lanes of `BITS` bits each.
+#[derive(Debug)]
+pub struct Bare<const SLOTS: usize, const BITS: u32> {
+    words: Box<[AtomicU64]>,
+    offset_shift: u32,
+}
 
-    fn slots(&self) -> usize {
-        self.0.words() * LANES
+impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
+    const ONE_IN_EACH: u64 = {
+        let (mut ones, mut lane) = (0, 0);
+        while lane < SLOTS as u32 {
+            ones |= 1 << (lane * BITS);
+            lane += 1;
+        }
+        ones
+    };
+    const TOP_OF_EACH: u64 = Self::ONE_IN_EACH << (BITS - 1);
+    const LANE: u64 = u64::MAX >> (u64::BITS - BITS);
+    const LANES: u64 = Self::ONE_IN_EACH * Self::LANE;
+
+    /// All words vacant. Their number is a power of two times that of the ranges inside which the XOR stays.
+    #[must_use]
+    pub fn with_words(words: usize) -> Self {
+        Self {
+            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            offset_shift: u64::BITS - words.trailing_zeros(),
+        }
     }
 
     #[inline]
+    fn candidates(&self, hash: u64) -> Candidates {
+        let fingerprint = (hash & Self::LANE).max(1);
+        let first = ((u128::from(hash) * self.words.len() as u128) >> 64) as usize;
+        let spread = fingerprint.wrapping_mul(SPREAD) | 1 << 63;
+        Candidates {
+            first,
+            second: first ^ (spread >> self.offset_shift) as usize,
+            fingerprint,
+        }
+    }
+
+    #[inline]
+    #[allow(
+        unsafe_code,
+        reason = "a limit that checks its bounds is not the limit"
+    )]
+    fn cell(&self, index: usize) -> &AtomicU64 {
+        debug_assert!(index < self.words.len());
+        // SAFETY: an index comes from `candidates`. The first is below the number of words. The second differs in bits
+        // below the number's lowest one bit only, so it is in the same range of that size.
+        unsafe { self.words.get_unchecked(index) }
+    }
+
+    #[inline]
+    fn load(&self, index: usize) -> u64 {
+        self.cell(index).load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn pair(&self, of: Candidates) -> (u64, u64) {
+        (self.load(of.first), self.load(of.second))
+    }
+
+    #[inline]
+    fn exchange(&self, index: usize, current: u64, new: u64) -> bool {
+        self.cell(index)
+            .compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Asks the processor for both words of a key, and does not wait for them. Nothing where there is no stable interface
+    /// for it.
+    #[inline]
+    #[allow(unsafe_code, reason = "the standard library has no safe prefetch")]
+    fn expected(&self, hash: u64) -> Candidates {
+        let of = self.candidates(hash);
+        #[cfg(target_arch = "x86_64")]
+        for index in [of.first, of.second] {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let word = &raw const *self.cell(index);
+            // SAFETY: a prefetch is a hint. It reads nothing that the program can see, faults on no address, and
+            // SSE is part of every x86-64 processor.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast()) }
+        }
+        of
+    }
+
+    /// Calls `each` for all keys in order, with the words of the next group on their way from memory while those of a
+    /// group are used. Candidates are computed once.
+    #[inline]
+    fn in_groups(&self, hashes: &[u64], mut each: impl FnMut(usize, Candidates)) {
+        let (groups, rest) = hashes.as_chunks::<GROUP>();
+        let mut next = groups
+            .first()
+            .map(|group| group.map(|hash| self.expected(hash)));
+        for at in 0..groups.len() {
+            let Some(group) = next else { break };
+            next = groups
+                .get(at + 1)
+                .map(|group| group.map(|hash| self.expected(hash)));
+            for (turn, of) in group.into_iter().enumerate() {
+                each(at * GROUP + turn, of);
+            }
+        }
+        for (turn, &hash) in rest.iter().enumerate() {
+            each(groups.len() * GROUP + turn, self.candidates(hash));
+        }
+    }
+
+    /// The top bit of lanes that hold `fingerprint`; the lowest is exact.
+    #[inline]
+    fn flags(word: u64, fingerprint: u64) -> u64 {
+        let difference = word ^ (fingerprint * Self::ONE_IN_EACH);
+        difference.wrapping_sub(Self::ONE_IN_EACH) & !difference & Self::TOP_OF_EACH
+    }
+
+    #[inline]
+    fn insert_at(&self, of: Candidates) -> bool {
+        let (a, b) = self.pair(of);
+        // Words fill from the low end, so the emptier of the two is the smaller number.
+        let (index, word) = if a <= b {
+            (of.first, a)
+        } else {
+            (of.second, b)
+        };
+        self.exchange(index, word, (word << BITS | of.fingerprint) & Self::LANES)
+    }
+
+    /// In vectors, if the lanes are 8 or 16 bits wide and fill the word, and the processor has them.
+    #[inline]
+    fn contains_at(&self, of: Candidates) -> bool {
+        let (a, b) = self.pair(of);
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        if Self::SUITS_VECTORS {
+            return vector::any_equal::<BITS>(of.fingerprint, a, b);
+        }
+        Self::either_contains(a, b, of.fingerprint)
+    }
+
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    const SUITS_VECTORS: bool = (BITS == 8 || BITS == 16) && SLOTS as u32 * BITS == u64::BITS;
+
+    /// By arithmetic on words.
+    #[inline]
+    fn either_contains(a: u64, b: u64, fingerprint: u64) -> bool {
+        Self::flags(a, fingerprint) | Self::flags(b, fingerprint) != 0
+    }
+
+    #[inline]
+    fn remove_at(&self, of: Candidates) -> bool {
+        let (a, b) = self.pair(of);
+        let in_a = Self::flags(a, of.fingerprint);
+        let (index, word, found) = if in_a != 0 {
+            (of.first, a, in_a)
+        } else {
+            (of.second, b, Self::flags(b, of.fingerprint))
+        };
+        // All bits of the lowest flagged lane; none if the key was pushed out. The exchange is done all
+        // the same, because a filter, which loses nothing, would have to do it.
+        let top = found & found.wrapping_neg();
+        let lane = (top << 1).wrapping_sub(top >> (BITS - 1));
+        self.exchange(index, word, word & !lane) && found != 0
+    }
+}
+
+impl<const SLOTS: usize, const BITS: u32> Contender for Bare<SLOTS, BITS> {
+    const EXACT: bool = false;
+    const BATCHED: bool = true;
+
+    /// Of the number of words for `items` at 95 % load, rounded to what the XOR can stay inside.
+    fn with_capacity(items: usize) -> Self {
+        let words = (items as f64 / SLOTS as f64 / LOAD) as usize;
+        let range = (words.next_power_of_two() / MOST_RANGES).max(2);
+        Self::with_words((words + range / 2).max(range) / range * range)
+    }
+
+    fn size(&self) -> (Option<usize>, Option<usize>) {
+        let words = self.words.len();
+        (Some(words * SLOTS), Some(words * size_of::<u64>()))
+    }
+
+    /// False if the exchange was lost. Into a full word in place of its oldest key.
+    #[inline]
     fn insert(&self, hash: u64) -> bool {
-        self.0.insert(hash)
+        self.insert_at(self.candidates(hash))
     }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.0.contains(hash)
+        self.contains_at(self.candidates(hash))
     }
 
-    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        self.0.contains_many(hashes, found);
+    /// False if it was not there, or the exchange was lost.
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove_at(self.candidates(hash))
     }
 
     fn insert_many(&self, hashes: &[u64]) -> usize {
-        self.0.insert_many(hashes)
+        let mut inserted = 0;
+        self.in_groups(hashes, |_, of| inserted += usize::from(self.insert_at(of)));
+        inserted
+    }
+
+    fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
+        let found = &mut found[..hashes.len()];
+        self.in_groups(hashes, |at, of| found[at] = self.contains_at(of));
     }
 
     fn remove_many(&self, hashes: &[u64]) -> usize {
-        self.0.remove_many(hashes)
+        let mut removed = 0;
+        self.in_groups(hashes, |_, of| removed += usize::from(self.remove_at(of)));
+        removed
     }
 
+    fn clear(&mut self, _items: usize) {
+        for word in &mut self.words {
+            *word.get_mut() = 0;
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
+mod vector {
+    use core::arch::x86_64 as x86;
+
+    /// Whether a lane of two words holds `wanted`.
     #[inline]
-    fn remove(&self, hash: u64) -> bool {
-        self.0.remove(hash)
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
+    pub(super) fn any_equal<const BITS: u32>(wanted: u64, a: u64, b: u64) -> bool {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        unsafe {
+            let words = x86::_mm_set_epi64x(b as i64, a as i64);
+            let equal = if BITS == 8 {
+                x86::_mm_cmpeq_epi8(words, x86::_mm_set1_epi8(wanted as i8))
+            } else {
+                x86::_mm_cmpeq_epi16(words, x86::_mm_set1_epi16(wanted as i16))
+            };
+            x86::_mm_movemask_epi8(equal) != 0
+        }
     }
 }
 
@@ -89,7 +288,51 @@ mod tests {
 
     use super::*;
     use crate::keys::Keys;
-    use crate::size::{BEYOND_CACHE, IN_CACHE, LARGE, Size};
+    use crate::options::{BEYOND_CACHE, IN_CACHE};
+
+    /// Every lane of both words, by vectors and by arithmetic.
+    fn compares_in_two_ways<const SLOTS: usize, const BITS: u32>() {
+        let bare = Bare::<SLOTS, BITS>::with_words(2);
+        let keys: Vec<u64> = (1..=2 * SLOTS as u64).collect();
+        assert!(keys.iter().all(|&key| bare.insert(key)));
+        for key in 1..200 {
+            let (a, b) = bare.pair(bare.candidates(key));
+            let found = Bare::<SLOTS, BITS>::either_contains(a, b, key);
+            assert_eq!(found, keys.contains(&key), "{key}");
+            assert_eq!(bare.contains(key), found, "{key}");
+        }
+    }
+
+    #[test]
+    fn vectors_and_arithmetic_find_the_same() {
+        compares_in_two_ways::<8, 8>();
+        compares_in_two_ways::<4, 16>();
+        compares_in_two_ways::<3, 21>();
+    }
+
+    #[test]
+    fn groups_do_what_single_calls_do() {
+        let keys: Vec<u64> = (0..1_003)
+            .map(|key: u64| key.wrapping_mul(SPREAD))
+            .collect();
+        for part in [0, 1, GROUP, 2 * GROUP - 1, keys.len()].map(|end| &keys[..end]) {
+            let [one, many] = [(); 2].map(|()| Bare::<4, 16>::with_words(1 << 10));
+            assert!(part.iter().all(|&key| one.insert(key)));
+            assert_eq!(many.insert_many(part), part.len());
+            let words =
+                |bare: &Bare<4, 16>| -> Vec<u64> { (0..1 << 10).map(|at| bare.load(at)).collect() };
+            assert_eq!(words(&one), words(&many));
+            let mut found = vec![false; keys.len()];
+            many.contains_many(&keys, &mut found);
+            assert!(
+                keys.iter()
+                    .zip(&found)
+                    .all(|(&key, &found)| one.contains(key) == found)
+            );
+            assert_eq!(many.remove_many(part), part.len());
+            assert!(words(&many).iter().all(|&word| word == 0));
+        }
+    }
 
     #[test]
     fn finds_what_it_stored_at_low_load() {
@@ -99,17 +342,11 @@ mod tests {
         assert!(keys.stored.iter().all(|&key| limit.contains(key)));
         let false_positives = keys.absent.iter().filter(|&&key| limit.contains(key));
         assert!(false_positives.count() < 10);
-        for keys in [&keys.stored, &keys.absent[..31]] {
-            let mut found = vec![false; keys.len()];
-            limit.contains_many(keys, &mut found);
-            let alone: Vec<bool> = keys.iter().map(|&key| limit.contains(key)).collect();
-            assert_eq!(found, alone);
-        }
         assert!(keys.stored.iter().all(|&key| limit.remove(key)));
         assert!(!keys.stored.iter().any(|&key| limit.contains(key)));
 
         limit.insert(keys.stored[0]);
-        limit.clear();
+        limit.clear(1);
         assert!(!limit.contains(keys.stored[0]));
     }
 
@@ -117,10 +354,10 @@ mod tests {
     fn clears_each_lane_and_no_other() {
         // One pair of words, so every key has the same two candidates.
         let mut limit = Limit::with_capacity(1);
-        assert_eq!(limit.slots(), 2 * LANES);
+        assert_eq!(limit.size(), (Some(2 * 4), Some(16)));
         let keys: Vec<u64> = (1..=8).collect();
         for &gone in &keys {
-            limit.clear();
+            limit.clear(1);
             assert!(keys.iter().all(|&key| limit.insert(key)));
             assert!(limit.remove(gone));
             assert!(keys.iter().all(|&key| limit.contains(key) == (key != gone)));
@@ -130,9 +367,9 @@ mod tests {
 
     #[test]
     fn is_as_full_as_the_filter_at_the_measured_sizes() {
-        for Size { items, .. } in [IN_CACHE, BEYOND_CACHE, LARGE] {
-            let slots = Limit::with_capacity(items).slots();
-            assert_eq!(slots, CuckooFilter::with_capacity(items).slots());
+        for items in [IN_CACHE, BEYOND_CACHE, 10 * BEYOND_CACHE] {
+            let slots = CuckooFilter::with_capacity(items).slots();
+            assert_eq!(Limit::with_capacity(items).size().0, Some(slots));
             let load = items as f64 / slots as f64;
             assert!((load - LOAD).abs() < 0.005, "{load}");
         }

@@ -1,113 +1,201 @@
-//! Threads that start together, timed until the slowest is done.
+//! Threads that start together, timed until the slowest is done, with and without the waiting for a processor.
+//!
+//! On a busy machine a thread loses its processor for milliseconds, which is the work of a million lookups.
+//! Linux counts for each thread how long it was ready to run and was not running; that time is taken off.
+//! Where nobody counts it, nothing is taken off.
 
+use std::fs;
 use std::hint::{self, black_box};
-use std::iter::Sum;
-use std::ops::Range;
+use std::iter;
+use std::ops::{AddAssign, Range};
 use std::sync::Barrier;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::lap::{Lap, Run};
-use crate::machine::cores;
+use charts::machine::cores;
 
-/// Runs `work` once on each of so many threads at the same time, after `warm_up`; it is told the number of
-/// its thread. The time that it took, and the sum of what the threads returned.
+use crate::duel::Quartiles;
+
+/// One piece of work, done by one thread or by several at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// Operations.
+    pub ops: usize,
+    /// The time that the slowest thread had a processor.
+    pub busy: Duration,
+    /// The time from the first start to the last end.
+    pub wall: Duration,
+}
+
+impl Slice {
+    /// The share of the time in which the slowest thread had no processor.
+    #[must_use]
+    pub fn idle(self) -> f64 {
+        1.0 - self.busy.as_secs_f64() / self.wall.as_secs_f64()
+    }
+
+    /// Operations per second: with a processor, if there is one for each thread. If there is not, waiting for
+    /// one is part of the work, and so is waiting for a thread that holds a lock and waits for one.
+    #[must_use]
+    pub fn rate(self, threads: usize) -> f64 {
+        let time = if threads > cores() {
+            self.wall
+        } else {
+            self.busy
+        };
+        self.ops as f64 / time.as_secs_f64()
+    }
+}
+
+impl AddAssign for Slice {
+    /// One after the other.
+    fn add_assign(&mut self, next: Self) {
+        self.ops += next.ops;
+        self.busy += next.busy;
+        self.wall += next.wall;
+    }
+}
+
+/// What one thread did: when, how long it had a processor for it, and what came out.
+type Run<T> = (Range<Instant>, Duration, T);
+
+fn timed<T>(work: impl FnOnce() -> T) -> Run<T> {
+    let waited_before = waited();
+    let start = Instant::now();
+    let result = work();
+    let end = Instant::now();
+    let waited = waited().saturating_sub(waited_before);
+    (start..end, without(end - start, waited), result)
+}
+
+/// The time without the waiting. The two come from different clocks, so that of a short time there may be nothing
+/// left; then the waiting is not known well enough to be taken off.
+fn without(time: Duration, waited: Duration) -> Duration {
+    match time.checked_sub(waited) {
+        None | Some(Duration::ZERO) => time.max(Duration::from_nanos(1)),
+        Some(rest) => rest,
+    }
+}
+
+/// How long the calling thread has waited for a processor since it began.
+#[must_use]
+pub(crate) fn waited() -> Duration {
+    // Three numbers: nanoseconds on a processor, nanoseconds waiting for one, time slices.
+    fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().nth(1)?.parse().ok())
+        .map_or(Duration::ZERO, Duration::from_nanos)
+}
+
+/// Runs `work`, so many operations in all, once on each of so many threads at the same time, after `warm_up`; it is told
+/// the number of its thread. The time that it took, and the sum of what the threads returned.
 ///
 /// # Panics
 ///
-/// If one of the two panics, or there are no threads.
-pub fn race<T: Sum + Send>(
+/// If one of the two panics.
+pub fn race<T: AddAssign + Send>(
+    ops: usize,
     threads: usize,
     warm_up: impl Fn() + Sync,
     work: impl Fn(usize) -> T + Sync,
-) -> (Lap, T) {
-    let timed = |thread| Run::of(|| black_box(work(thread)));
-    if threads == 1 {
+) -> (Slice, T) {
+    let (barrier, asleep) = (Barrier::new(threads), AtomicUsize::new(threads));
+    let run = |thread| {
         warm_up();
-        let (run, result) = timed(0);
-        return (lap(&[run]), result);
-    }
-    let line = StartLine::new(threads);
-    let (runs, results): (Vec<Run>, Vec<T>) = thread::scope(|scope| {
-        let (line, timed, warm_up) = (&line, &timed, &warm_up);
-        let runners: Vec<_> = (0..threads)
-            .map(|thread| {
-                scope.spawn(move || {
-                    warm_up();
-                    line.wait();
-                    timed(thread)
-                })
-            })
-            .collect();
-        runners
-            .into_iter()
-            .map(|runner| runner.join().expect("the work does not panic"))
-            .unzip()
+        wait_for_all(&barrier, &asleep, threads);
+        timed(|| black_box(work(thread)))
+    };
+    let runs: Vec<Run<T>> = thread::scope(|scope| {
+        let run = &run;
+        let others = (1..threads).map(|thread| scope.spawn(move || run(thread)));
+        let others: Vec<_> = others.collect();
+        let others = others.into_iter().map(|other| other.join());
+        let others = others.map(|run| run.expect("the work does not panic"));
+        iter::once(run(0)).chain(others).collect()
     });
-    (lap(&runs), results.into_iter().sum())
+    let mut runs = runs.into_iter();
+    let (mut time, mut busy, mut sum) = runs.next().expect("a thread");
+    for (other, of_other, result) in runs {
+        time = time.start.min(other.start)..time.end.max(other.end);
+        busy = busy.max(of_other);
+        sum += result;
+    }
+    let wall = time.end - time.start;
+    (Slice { ops, busy, wall }, sum)
 }
 
-fn lap(runs: &[Run]) -> Lap {
-    let start = runs.iter().map(|run| run.start).min();
-    let end = runs.iter().map(|run| run.end).max();
-    let busy = runs.iter().map(|run| run.busy).max();
-    let (Some(start), Some(end), Some(busy)) = (start, end, busy) else {
-        panic!("a race needs at least one thread");
-    };
-    Lap {
-        busy,
-        wall: end - start,
+/// A barrier that is left by all at once, if there is a processor for each. The standard one alone wakes its
+/// sleepers one after the other, and a wake-up takes as long as thousands of lookups.
+fn wait_for_all(barrier: &Barrier, asleep: &AtomicUsize, threads: usize) {
+    barrier.wait();
+    // Relaxed: only the time matters.
+    asleep.fetch_sub(1, Ordering::Relaxed);
+    let deadline = Instant::now() + Duration::from_millis(1);
+    while threads <= cores() && asleep.load(Ordering::Relaxed) > 0 {
+        hint::spin_loop();
+        if Instant::now() > deadline {
+            // A processor is taken: let the others run.
+            thread::yield_now();
+        }
     }
 }
 
 /// The part of `range` that is this thread's.
 #[must_use]
-pub fn share(range: &Range<usize>, thread: usize, threads: usize) -> Range<usize> {
+pub(crate) fn share(range: &Range<usize>, thread: usize, threads: usize) -> Range<usize> {
     let at =
         |part: usize| range.start + (range.len() as u128 * part as u128 / threads as u128) as usize;
     at(thread)..at(thread + 1)
 }
 
-/// A barrier that is left by all at once, if there is a processor for each. The standard one alone wakes its
-/// sleepers one after the other, and a wake-up takes as long as thousands of lookups.
-struct StartLine {
-    barrier: Barrier,
-    threads: usize,
-    awake: Awake,
+/// Watches while something is measured whether the cores are really there: on a shared machine two virtual processors
+/// can be one. Arithmetic without memory runs on two threads as fast as on one, if each has a core of its own.
+#[derive(Debug)]
+pub struct Watch {
+    speedups: Vec<f64>,
 }
 
-#[allow(
-    clippy::disallowed_types,
-    reason = "the harness is no part of the library"
-)]
-type Awake = std::sync::atomic::AtomicUsize;
+impl Default for Watch {
+    fn default() -> Self {
+        let mut watch = Self {
+            speedups: Vec::new(),
+        };
+        watch.look();
+        watch
+    }
+}
 
-impl StartLine {
-    fn new(threads: usize) -> Self {
-        Self {
-            barrier: Barrier::new(threads),
-            threads,
-            awake: Awake::new(0),
-        }
+impl Watch {
+    /// Looks at the cores now.
+    pub fn look(&mut self) {
+        const TRIES: usize = 5;
+        let wall = |threads| race(0, threads, || (), spin).0.wall.as_secs_f64();
+        let speedups = (0..TRIES).map(|_| 2.0 * wall(1) / wall(2));
+        self.speedups.extend(speedups);
     }
 
-    fn wait(&self) {
-        self.barrier.wait();
-        if self.threads > cores() {
-            return;
-        }
-        // Relaxed: only the time matters.
-        self.awake.fetch_add(1, Ordering::Relaxed);
-        let deadline = Instant::now() + Duration::from_millis(1);
-        while self.awake.load(Ordering::Relaxed) < self.threads {
-            hint::spin_loop();
-            if Instant::now() > deadline {
-                // A processor is taken: let the others run.
-                thread::yield_now();
-            }
-        }
+    /// Looks a last time. The speed of two threads that do arithmetic, by that of one, the median of all tries: 2 if both
+    /// had a core.
+    #[must_use]
+    pub fn speedup(mut self) -> f64 {
+        self.look();
+        Quartiles::of(self.speedups).median
     }
+}
+
+/// Whether two threads with this speedup had two cores.
+#[must_use]
+pub fn are_free(speedup: f64) -> bool {
+    speedup >= 1.95
+}
+
+/// Arithmetic that waits for nothing but itself.
+fn spin(_thread: usize) -> u64 {
+    const STEPS: u64 = 2_000_000;
+    (0..STEPS).fold(black_box(1), |sum: u64, step| {
+        black_box(sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ step)
+    })
 }
 
 #[cfg(test)]
@@ -115,9 +203,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_time_is_nothing() {
+        let [none, some, more] = [0, 5, 8].map(Duration::from_nanos);
+        assert_eq!(without(more, some), Duration::from_nanos(3));
+        assert_eq!([without(some, more), without(some, some)], [some; 2]);
+        assert!(without(none, none) > none);
+    }
+
+    #[test]
+    fn nobody_is_busy_for_longer_than_it_takes() {
+        let (time, busy, sum) = timed(|| (0..1_000_000u64).map(black_box).sum::<u64>());
+        assert_eq!(sum, 499_999_500_000);
+        assert!(busy <= time.end - time.start);
+    }
+
+    #[test]
     fn adds_up_what_all_threads_return() {
-        assert_eq!(race(1, || (), |thread| thread + 7).1, 7);
-        assert_eq!(race(5, || (), |thread| 1 << thread).1, 0b11111);
+        assert_eq!(race(0, 1, || (), |thread| thread + 7).1, 7);
+        assert_eq!(race(0, 5, || (), |thread| 1 << thread).1, 0b11111);
     }
 
     #[test]

@@ -3,28 +3,51 @@
 //! Only the work itself is timed. What has to be done so that there is work, filling and putting back, is
 //! done by the same calls outside the clock.
 
+use std::any::type_name;
 use std::hint::black_box;
 use std::iter;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
+use charts::machine::cores;
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Contender;
-use crate::faults::Faults;
 use crate::keys::Keys;
-use crate::lap::Lap;
 use crate::latency::{Latencies, mix_timed};
-use crate::machine::cores;
-use crate::race::{race, share};
+use crate::race::{Slice, race, share};
 use crate::work::{
-    insert_each, insert_many, look_up_each, look_up_many, mix, remove_each, remove_many,
+    OPS_PER_BLOCK, Work, insert_each, insert_many, look_up_each, look_up_many, mix, remove_each,
+    remove_many,
 };
+
+/// How often a contender failed, counted while it is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Faults {
+    /// Inserts that were refused, though the contender was made for all items.
+    pub refused: usize,
+    /// False negatives: lookups of keys that were in, and were not found.
+    pub missed: usize,
+    /// Removes of keys that were in, and were not found.
+    pub unremoved: usize,
+}
+
+impl AddAssign for Faults {
+    fn add_assign(&mut self, other: Self) {
+        self.refused += other.refused;
+        self.missed += other.missed;
+        self.unremoved += other.unremoved;
+    }
+}
 
 /// A contender under test.
 #[derive(Debug)]
 pub struct Rig<C> {
     table: C,
     keys: Arc<Keys>,
+    /// So many of the stored keys are in, but for those that the mixed work has exchanged.
+    inserted: usize,
     /// Where the next slice of lookups or removes begins.
     cursor: usize,
     /// How far the ring of the mixed work has turned.
@@ -40,39 +63,49 @@ const WARM_UP: usize = 1 << 16;
 
 impl<C: Contender> Rig<C> {
     /// Threads that fill a table while nobody looks at the clock.
-    const FILLERS: usize = if C::MOST_THREADS < 2 { 1 } else { 2 };
+    const FILLERS: usize = if C::SHARED { 2 } else { 1 };
 
     /// An empty contender of the size that the keys make full.
     #[must_use]
     pub fn empty(keys: &Arc<Keys>) -> Self {
-        Self::of(C::with_capacity(keys.stored.len()), keys)
+        Self::of(C::with_capacity(keys.stored.len()), 0, keys)
     }
 
-    /// One that is there already: empty, or with all items in it.
+    /// One that is there already, with so many of the items in it.
     #[must_use]
-    pub fn of(table: C, keys: &Arc<Keys>) -> Self {
+    pub fn of(table: C, inserted: usize, keys: &Arc<Keys>) -> Self {
         Self {
             table,
             keys: Arc::clone(keys),
+            inserted,
             cursor: 0,
             turn: 0,
             faults: Faults::default(),
         }
     }
 
-    /// The same with all items in it.
+    /// One of the size that the keys make full, with all items in it.
     #[must_use]
     pub fn full(keys: &Arc<Keys>) -> Self {
         let mut rig = Self::empty(keys);
-        rig.insert(0..keys.stored.len(), Self::FILLERS);
+        rig.fill();
         rig
     }
 
-    /// Empties the table. The next work is [`insert`](Self::insert).
+    /// Empties the table.
     pub fn clear(&mut self) {
-        self.table.clear();
-        self.cursor = 0;
-        self.turn = 0;
+        self.table.clear(self.keys.stored.len());
+        (self.inserted, self.cursor, self.turn) = (0, 0, 0);
+    }
+
+    /// Has all items in it, and no other. What is missing is inserted without looking at the clock.
+    pub fn fill(&mut self) {
+        if self.turn > 0 {
+            self.clear();
+        }
+        if self.inserted < self.items() {
+            self.slice(Work::Insert, self.items(), Self::FILLERS);
+        }
     }
 
     /// The number of items of a full table.
@@ -92,154 +125,117 @@ impl<C: Contender> Rig<C> {
         self.faults
     }
 
-    /// Inserts a part of the items, into a table that does not have them.
-    pub fn insert(&mut self, part: Range<usize>, threads: usize) -> Lap {
-        self.insert_by(insert_each::<C>, part, threads)
+    /// Does so many operations of some work: of inserts at most those that are missing, of removes always a quarter of the
+    /// items, of mixed work whole blocks. All but inserts need a full table, and leave it full.
+    pub fn slice(&mut self, work: Work, ops: usize, threads: usize) -> Slice {
+        match work {
+            Work::Insert => self.insert(insert_each, ops, threads),
+            Work::InsertMany => self.insert(insert_many, ops, threads),
+            Work::Hit => self.look_up(look_up_each, true, ops, threads),
+            Work::HitMany => self.look_up(look_up_many, true, ops, threads),
+            Work::Miss => self.look_up(look_up_each, false, ops, threads),
+            Work::MissMany => self.look_up(look_up_many, false, ops, threads),
+            Work::Remove => self.remove(remove_each, threads),
+            Work::RemoveMany => self.remove(remove_many, threads),
+            Work::Mixed => self.mix(ops / OPS_PER_BLOCK, threads),
+        }
     }
 
-    /// As [`insert`](Self::insert), in batches.
-    pub fn insert_many(&mut self, part: Range<usize>, threads: usize) -> Lap {
-        self.insert_by(insert_many::<C>, part, threads)
+    fn insert(&mut self, insert: Each<C>, ops: usize, threads: usize) -> Slice {
+        let part = self.inserted..self.items().min(self.inserted + ops);
+        self.inserted = part.end;
+        let (slice, inserted) = self.each(insert, part, threads);
+        self.faults.refused += slice.ops - inserted;
+        slice
     }
 
-    fn insert_by(&mut self, insert: Each<C>, part: Range<usize>, threads: usize) -> Lap {
-        let (table, stored) = (&self.table, &self.keys.stored);
-        let (lap, inserted) = self.race(threads, |thread| {
-            insert(table, &stored[share(&part, thread, threads)])
-        });
-        self.faults.refused += part.len() - inserted;
-        lap
-    }
-
-    /// Looks up so many keys that are in a full table.
-    pub fn hit(&mut self, lookups: usize, threads: usize) -> Lap {
-        let (lap, found) = self.look_up(self.keys.residents(), lookups, threads, look_up_each::<C>);
-        self.found(found, lookups);
-        lap
-    }
-
-    /// Looks up so many keys, of which all are among the first that were inserted.
-    pub fn hit_first(&mut self, inserted: usize, lookups: usize, threads: usize) -> Lap {
-        let keys = &self.keys.stored[..inserted];
-        let (lap, found) = self.look_up(keys, lookups, threads, look_up_each::<C>);
-        self.found(found, lookups);
-        lap
-    }
-
-    /// Looks up so many keys that are not in. Their number, but for false positives, is found.
-    pub fn miss(&mut self, lookups: usize, threads: usize) -> (Lap, usize) {
-        let result = self.look_up(&self.keys.absent, lookups, threads, look_up_each::<C>);
-        self.cursor += lookups;
-        result
-    }
-
-    /// As [`hit`](Self::hit), in batches.
-    pub fn hit_many(&mut self, lookups: usize, threads: usize) -> Lap {
-        let (lap, found) = self.look_up(self.keys.residents(), lookups, threads, look_up_many::<C>);
-        self.found(found, lookups);
-        lap
-    }
-
-    /// As [`miss`](Self::miss), in batches.
-    pub fn miss_many(&mut self, lookups: usize, threads: usize) -> (Lap, usize) {
-        let result = self.look_up(&self.keys.absent, lookups, threads, look_up_many::<C>);
-        self.cursor += lookups;
-        result
-    }
-
-    fn look_up(
-        &self,
-        keys: &[u64],
-        lookups: usize,
-        threads: usize,
-        look_up: impl Fn(&C, &[u64]) -> usize + Sync,
-    ) -> (Lap, usize) {
-        let range = self.cursor..self.cursor + lookups;
-        self.race(threads, |thread| {
-            runs(keys, share(&range, thread, threads))
-                .map(|run| look_up(&self.table, run))
-                .sum()
+    /// Does something to each of a part of the stored keys.
+    fn each(&self, call: Each<C>, part: Range<usize>, threads: usize) -> (Slice, usize) {
+        self.race(part.len(), threads, |thread| {
+            let part = share(&part, thread, threads);
+            call(&self.table, &self.keys.stored[part])
         })
     }
 
-    fn found(&mut self, found: usize, lookups: usize) {
-        self.faults.missed += lookups - found;
-        self.cursor += lookups;
+    fn look_up(&mut self, look_up: Each<C>, hit: bool, ops: usize, threads: usize) -> Slice {
+        let keys = match hit {
+            true => self.keys.residents(),
+            false => &self.keys.absent,
+        };
+        let range = self.cursor..self.cursor + ops;
+        let (slice, found) = self.race(ops, threads, |thread| {
+            let runs = runs(keys, share(&range, thread, threads));
+            runs.map(|run| look_up(&self.table, run)).sum::<usize>()
+        });
+        self.cursor = range.end;
+        self.faults.missed += if hit { ops - found } else { 0 };
+        slice
     }
 
-    /// Removes a quarter of the items from a full table. The number of removes and their time. The items are
-    /// put back, and the next call removes the next quarter.
-    pub fn remove(&mut self, threads: usize) -> (usize, Lap) {
-        self.remove_by(remove_each::<C>, threads)
-    }
-
-    /// As [`remove`](Self::remove), in batches.
-    pub fn remove_many(&mut self, threads: usize) -> (usize, Lap) {
-        self.remove_by(remove_many::<C>, threads)
-    }
-
-    fn remove_by(&mut self, remove: Each<C>, threads: usize) -> (usize, Lap) {
+    /// Removes a quarter of the items. They are put back, and the next call removes the next quarter.
+    fn remove(&mut self, remove: Each<C>, threads: usize) -> Slice {
+        self.fill();
         let quarter = self.items() / 4;
         let start = self.cursor % 4 * quarter;
         self.cursor += 1;
         let part = start..start + quarter;
-        let (table, stored) = (&self.table, &self.keys.stored);
-        let (lap, removed) = self.race(threads, |thread| {
-            remove(table, &stored[share(&part, thread, threads)])
-        });
+        let (slice, removed) = self.each(remove, part.clone(), threads);
+        let (_, inserted) = self.each(insert_each, part, Self::FILLERS);
         self.faults.unremoved += quarter - removed;
-        self.insert(part, Self::FILLERS);
-        (quarter, lap)
+        self.faults.refused += quarter - inserted;
+        slice
     }
 
-    /// Does so many blocks of mixed work on a full table.
-    pub fn mix(&mut self, blocks: usize, threads: usize) -> Lap {
-        // What a slice removes must be in before it, and what it inserts must not.
+    fn mix(&mut self, blocks: usize, threads: usize) -> Slice {
+        // What a lap removes must be in before it, and what it inserts must not.
         let most = self.keys.ring.len() / 2;
-        let mut sum = Lap::default();
-        let mut left = blocks;
-        while left > 0 {
-            let slice = self.turn..self.turn + left.min(most);
-            let (table, keys) = (&self.table, &*self.keys);
-            let (lap, faults) = self.race(threads, |thread| {
-                mix(table, keys, share(&slice, thread, threads))
+        let mut sum = Slice::default();
+        let end = self.turn + blocks;
+        while self.turn < end {
+            let part = self.turn..end.min(self.turn + most);
+            let (slice, faults) = self.race(part.len() * OPS_PER_BLOCK, threads, |thread| {
+                mix(&self.table, &self.keys, share(&part, thread, threads))
             });
             self.faults += faults;
-            sum += lap;
-            left -= slice.len();
-            self.turn = slice.end;
+            self.turn = part.end;
+            sum += slice;
         }
         sum
     }
 
-    /// The times of single operations of mixed work on a full table, which it fills anew if it has to.
-    pub fn mix_timed(&mut self, threads: usize, time: Duration) -> (Lap, Latencies) {
-        if self.turn > 0 {
-            self.clear();
-            self.insert(0..self.items(), Self::FILLERS);
-        }
-        let (lap, times) = mix_timed(&self.table, &self.keys, threads, time);
+    /// The times of single operations of mixed work on a full table.
+    pub fn mix_timed(&mut self, threads: usize, time: Duration) -> Latencies {
+        self.fill();
+        let times = mix_timed(&self.table, &self.keys, threads, time);
         self.faults += times.faults;
-        (lap, times)
+        times
     }
 
     /// Runs work under the clock. Before, each thread brings the table back into the cache of the processor
     /// that it happens to be on; others have used it meanwhile. Of more threads than processors, none can.
-    fn race<T: iter::Sum + Send>(
+    fn race<T: AddAssign + Send>(
         &self,
+        ops: usize,
         threads: usize,
         work: impl Fn(usize) -> T + Sync,
-    ) -> (Lap, T) {
+    ) -> (Slice, T) {
         let some = &self.keys.stored[..self.items().min(WARM_UP)];
         let warm_up = || {
             if threads <= cores() {
                 black_box(look_up_each(&self.table, some));
             }
         };
-        race(threads, warm_up, work)
+        race(ops, threads, warm_up, work)
     }
 
-    /// Looks up every key that is in, and counts those that are not found.
+    /// The share of absent keys that are found.
+    #[must_use]
+    pub fn false_positives(&self) -> f64 {
+        let absent = &self.keys.absent;
+        look_up_each(&self.table, absent) as f64 / absent.len() as f64
+    }
+
+    /// Looks up every key that is in a full table, and counts those that are not found.
     pub fn audit(&mut self) {
         let half = self.keys.ring.len() / 2;
         let turning = runs(&self.keys.ring, self.turn..self.turn + half);
@@ -255,12 +251,8 @@ impl<C: Contender> Rig<C> {
     /// If the contender claims to be exact and is not.
     pub fn check(&mut self) {
         self.audit();
-        assert!(
-            !C::EXACT || self.faults.are_none(),
-            "{}: {}",
-            C::NAME,
-            self.faults
-        );
+        let sound = !C::EXACT || self.faults == Faults::default();
+        assert!(sound, "{}: {:?}", type_name::<C>(), self.faults);
     }
 }
 
@@ -279,6 +271,7 @@ fn runs(keys: &[u64], range: Range<usize>) -> impl Iterator<Item = &[u64]> {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
     use lockfree_cuckoo::CuckooFilter;
 
     use super::*;
@@ -296,30 +289,24 @@ mod tests {
         let keys = Arc::new(Keys::generate(20_000));
         let mut rig = Rig::<C>::full(&keys);
         for threads in [1, 2, 3] {
-            rig.hit(30_001, threads);
-            rig.miss(30_001, threads);
-            for _ in 0..5 {
-                rig.remove(threads);
-                rig.remove_many(threads);
+            for &work in Work::value_variants() {
+                for _ in 0..if work == Work::Mixed { 1 } else { 5 } {
+                    let ops = rig.slice(work, 30_001, threads).ops;
+                    assert_eq!(ops == 0, work.fills(), "{work:?}");
+                }
             }
-        }
-        for threads in [1, 2, 3] {
-            rig.mix(10_001, threads);
             rig.check();
+            rig.fill();
         }
         rig.clear();
-        rig.insert(0..7, 1);
-        rig.insert_many(7..rig.items(), 2);
+        assert_eq!(rig.slice(Work::Insert, 7, 1).ops, 7);
+        assert_eq!(rig.slice(Work::InsertMany, 30_000, 2).ops, 19_993);
         rig.check();
     }
 
     #[test]
-    fn the_filter_stays_exact() {
+    fn the_filter_stays_exact_and_the_limit_goes_through_it_all() {
         every_work_can_be_repeated::<CuckooFilter>();
-    }
-
-    #[test]
-    fn the_limit_goes_through_it_all() {
         every_work_can_be_repeated::<Limit>();
     }
 }

@@ -1,4 +1,4 @@
-//! The work: what one thread does with its share of the keys.
+//! The work: what is measured, and the loops that one thread does over its share of the keys.
 //!
 //! Plain loops over keys that lie ready in memory. Each returns how many calls said yes or what went wrong,
 //! so that no call can be optimized away, and so that the harness can check it.
@@ -7,31 +7,122 @@
 
 use std::ops::Range;
 
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Contender;
-use crate::faults::Faults;
 use crate::keys::{Keys, PROBES_PER_BLOCK};
+use crate::rig::Faults;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// Inserts, from empty to 95 % load.
+    Insert,
+    /// Inserts in batches, from empty to 95 % load.
+    InsertMany,
+    /// Lookups of keys that are in.
+    Hit,
+    /// Lookups of keys that are not.
+    Miss,
+    /// Hits in batches.
+    HitMany,
+    /// Misses in batches.
+    MissMany,
+    /// Removes, of a quarter of the keys.
+    Remove,
+    /// Removes in batches, of a quarter of the keys.
+    RemoveMany,
+    /// 90 % lookups, 5 % inserts and 5 % removes at 95 % load.
+    Mixed,
+}
+
+impl Work {
+    /// What the reports and the command line call it.
+    #[must_use]
+    pub fn name(self) -> String {
+        let value = self.to_possible_value().expect("no work is skipped");
+        value.get_name().to_owned()
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub fn words(self) -> String {
+        let value = self.to_possible_value().expect("no work is skipped");
+        value
+            .get_help()
+            .map_or_else(|| self.name(), ToString::to_string)
+    }
+
+    /// The work of single calls, of a work in batches.
+    #[must_use]
+    pub fn single(self) -> Option<Self> {
+        match self {
+            Self::InsertMany => Some(Self::Insert),
+            Self::HitMany => Some(Self::Hit),
+            Self::MissMany => Some(Self::Miss),
+            Self::RemoveMany => Some(Self::Remove),
+            _ => None,
+        }
+    }
+
+    /// Whether it fills a table.
+    #[must_use]
+    pub fn fills(self) -> bool {
+        matches!(self, Self::Insert | Self::InsertMany)
+    }
+
+    /// Whether a contender can do it.
+    #[must_use]
+    pub fn suits<C: Contender>(self) -> bool {
+        let removes = matches!(self, Self::Remove | Self::RemoveMany | Self::Mixed);
+        (C::REMOVES || !removes) && (C::BATCHED || self.single().is_none())
+    }
+}
 
 /// Operations in a block of mixed work.
 pub const OPS_PER_BLOCK: usize = PROBES_PER_BLOCK + 2;
 
 /// Keys in one call of the batched work.
-pub const BATCH: usize = 256;
+const BATCH: usize = 256;
+
+/// Calls something for each of the items. The number of calls that said yes.
+#[inline(never)]
+pub fn count<T>(items: &[T], call: impl Fn(&T) -> bool) -> usize {
+    items.iter().map(|item| usize::from(call(item))).sum()
+}
 
 /// Inserts the keys. The number that was not refused.
 #[inline(never)]
 pub fn insert_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |key| table.insert(key))
+    keys.iter().map(|&key| usize::from(table.insert(key))).sum()
 }
 
 /// Looks the keys up. The number that was found.
 #[inline(never)]
 pub fn look_up_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |key| table.contains(key))
+    keys.iter()
+        .map(|&key| usize::from(table.contains(key)))
+        .sum()
+}
+
+/// Removes the keys. The number that was there.
+#[inline(never)]
+pub(crate) fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    keys.iter().map(|&key| usize::from(table.remove(key))).sum()
+}
+
+/// Inserts the keys in batches. The number that was not refused.
+#[inline(never)]
+pub(crate) fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    let batches = keys.chunks(BATCH);
+    batches.map(|batch| table.insert_many(batch)).sum()
 }
 
 /// Looks the keys up in batches. The number that was found.
 #[inline(never)]
-pub fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+pub(crate) fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     let mut found = [false; BATCH];
     let mut sum = 0;
     for batch in keys.chunks(BATCH) {
@@ -42,26 +133,11 @@ pub fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     sum
 }
 
-/// Inserts the keys in batches. The number that was not refused.
-#[inline(never)]
-pub fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    keys.chunks(BATCH)
-        .map(|batch| table.insert_many(batch))
-        .sum()
-}
-
 /// Removes the keys in batches. The number that was there.
 #[inline(never)]
-pub fn remove_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    keys.chunks(BATCH)
-        .map(|batch| table.remove_many(batch))
-        .sum()
-}
-
-/// Removes the keys. The number that was there.
-#[inline(never)]
-pub fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |key| table.remove(key))
+pub(crate) fn remove_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    let batches = keys.chunks(BATCH);
+    batches.map(|batch| table.remove_many(batch)).sum()
 }
 
 /// Does blocks of mixed work: each removes one key and inserts another, at the given turn of the ring, and
@@ -69,7 +145,7 @@ pub fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
 ///
 /// Blocks of one turn of at most half a ring are independent, so threads can divide them in any way.
 #[inline(never)]
-pub fn mix<C: Contender>(table: &C, keys: &Keys, blocks: Range<usize>) -> Faults {
+pub(crate) fn mix<C: Contender>(table: &C, keys: &Keys, blocks: Range<usize>) -> Faults {
     let mask = keys.ring.len() - 1;
     let half = keys.ring.len() / 2;
     let mut faults = Faults::default();
@@ -98,11 +174,6 @@ fn look_up_group<C: Contender>(table: &C, keys: &[u64]) -> u32 {
 #[inline]
 pub(crate) fn missed(found: u32, stored: u32) -> usize {
     (stored & !found).count_ones() as usize
-}
-
-#[inline]
-fn count(keys: &[u64], mut call: impl FnMut(u64) -> bool) -> usize {
-    keys.iter().map(|&key| usize::from(call(key))).sum()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const BURST: usize = u64::BITS as usize;
 ///
 /// They pay where the table is larger than the second-level cache: at 10 million items lookups and inserts are a
 /// tenth faster than loops of single calls, which a processor overlaps too, and removes a half
-/// (`cargo bench -p lockfree-cuckoo-benches --bench batch`, on a shared Intel Xeon). In a smaller table they cost
+/// (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table they cost
 /// what the loops cost.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Looks up many items: `found[i]` becomes whether `items[i]` is in, as [`contains`](Self::contains) says.

@@ -1,6 +1,196 @@
-//! Simulated caches, and the work that is counted in them. The program `cache-lines` says more.
+//! Simulated caches, and the accesses that are counted in them. The program `cache-lines` says more.
 
-pub mod caches;
-pub mod ledger;
-pub mod locks;
-pub mod mix;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Bytes of a line.
+pub const LINE: usize = 64;
+
+/// Lines of a cache: 1 MiB, as large as a second-level cache.
+const SETS: usize = 1 << 10;
+const WAYS: usize = 16;
+
+/// A set of processors, at most 128.
+type Processors = u128;
+
+/// What is known of a line.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Who has it.
+    holders: Processors,
+    /// Who had it until another one wrote to it.
+    lost: Processors,
+    /// Whether the only holder has changed it.
+    is_dirty: bool,
+}
+
+/// The lines of one set, each with the time of its last use.
+type Set = Vec<(usize, u64)>;
+
+/// The private caches of some processors, which follow the MESI rules.
+///
+/// A line *changes hands* if a processor needs it and another one has changed it, or took it away, since the processor last
+/// had it; and if a processor writes to a line that others have too. A line that comes from memory, or is read by many and
+/// written by nobody, does not.
+#[derive(Debug)]
+struct Caches {
+    lines: HashMap<usize, Line>,
+    sets: Vec<Set>,
+    time: u64,
+}
+
+impl Caches {
+    fn new(processors: usize) -> Self {
+        Self {
+            lines: HashMap::new(),
+            sets: vec![Vec::with_capacity(WAYS); processors * SETS],
+            time: 0,
+        }
+    }
+
+    /// An access of a processor. Returns whether the line has changed hands for it.
+    fn access(&mut self, processor: usize, address: usize, writes: bool) -> bool {
+        let number = address / LINE;
+        let me = 1 << processor;
+        self.hold(processor, number);
+        let line = self.lines.entry(number).or_default();
+        let others = line.holders & !me;
+        let has_lost = line.lost & me != 0;
+        let changes_hands = has_lost || others != 0 && (writes || line.is_dirty);
+        line.lost &= !me;
+        if writes {
+            line.lost |= others;
+            (line.holders, line.is_dirty) = (me, true);
+        } else {
+            // Who had changed it writes it back.
+            line.is_dirty &= others == 0;
+            line.holders |= me;
+        }
+        changes_hands
+    }
+
+    /// Gives a line a place in a cache, that of the line which was not used for the longest time.
+    fn hold(&mut self, processor: usize, number: usize) {
+        self.time += 1;
+        let set = &mut self.sets[processor * SETS + number % SETS];
+        if let Some((_, used)) = set.iter_mut().find(|(held, _)| *held == number) {
+            *used = self.time;
+            return;
+        }
+        if set.len() == WAYS {
+            let oldest = (0..WAYS).min_by_key(|&way| set[way].1).expect("ways");
+            let (evicted, _) = set.swap_remove(oldest);
+            let line = self.lines.entry(evicted).or_default();
+            line.holders &= !(1 << processor);
+            line.is_dirty &= line.holders != 0;
+        }
+        set.push((number, self.time));
+    }
+}
+
+/// The parts of a structure, by their places in memory. Several can have one name.
+pub type Parts = Vec<(&'static str, Range<usize>)>;
+
+/// The accesses to the parts of a structure, and how often their lines changed hands.
+#[derive(Debug)]
+pub struct Ledger {
+    caches: Caches,
+    parts: Parts,
+    /// One for each part, and one for what is elsewhere.
+    changed_hands: Vec<u64>,
+}
+
+impl Ledger {
+    /// Of so many processors, at most 128.
+    #[must_use]
+    pub fn new(processors: usize, parts: Parts) -> Self {
+        Self {
+            caches: Caches::new(processors),
+            changed_hands: vec![0; parts.len() + 1],
+            parts,
+        }
+    }
+
+    /// Counts an access.
+    pub fn access(&mut self, processor: usize, address: usize, writes: bool) {
+        let mut parts = self.parts.iter();
+        let part = parts.position(|(_, range)| range.contains(&address));
+        if self.caches.access(processor, address, writes) {
+            self.changed_hands[part.unwrap_or(self.parts.len())] += 1;
+        }
+    }
+
+    /// Forgets the counts, but not what the caches hold.
+    pub fn forget(&mut self) {
+        self.changed_hands.fill(0);
+    }
+
+    /// The counts for each operation, by the names of the parts.
+    #[must_use]
+    pub fn rates(&self, operations: usize) -> Vec<(&'static str, f64)> {
+        let names = self.parts.iter().map(|(name, _)| *name);
+        let names = names.chain(["elsewhere"]);
+        let mut sums: Vec<(&'static str, f64)> = Vec::new();
+        for (name, &count) in names.zip(&self.changed_hands) {
+            let rate = count as f64 / operations as f64;
+            match sums.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += rate,
+                None => sums.push((name, rate)),
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: bool = false;
+    const WRITE: bool = true;
+
+    #[test]
+    fn what_only_one_uses_or_all_only_read_stays() {
+        let mut caches = Caches::new(3);
+        assert!(!caches.access(0, 0, WRITE));
+        assert!(!caches.access(0, LINE - 1, READ));
+        assert!(!caches.access(0, 0, WRITE));
+        for processor in [0, 1, 2, 1, 0] {
+            assert!(!caches.access(processor, LINE, READ));
+        }
+    }
+
+    #[test]
+    fn a_changed_line_goes_once_to_each_who_reads_it() {
+        let mut caches = Caches::new(3);
+        assert!(!caches.access(0, 0, WRITE));
+        assert!(caches.access(1, 8, READ));
+        assert!(!caches.access(1, 8, READ));
+        assert!(!caches.access(2, 0, READ), "clean by now, and never had");
+        assert!(caches.access(0, 0, WRITE), "two others have it");
+        for processor in [1, 2] {
+            assert!(caches.access(processor, 0, READ));
+            assert!(!caches.access(processor, 0, READ));
+        }
+    }
+
+    #[test]
+    fn a_line_that_two_write_goes_to_and_fro() {
+        let mut caches = Caches::new(2);
+        assert!(!caches.access(0, 0, WRITE));
+        for turn in 1..10 {
+            assert!(caches.access(turn % 2, 0, WRITE));
+        }
+    }
+
+    #[test]
+    fn what_found_no_room_comes_from_memory() {
+        let mut caches = Caches::new(2);
+        assert!(!caches.access(0, 0, WRITE));
+        for other in 1..=WAYS {
+            assert!(!caches.access(0, other * SETS * LINE, READ));
+        }
+        assert!(!caches.access(1, 0, WRITE), "it went back to memory");
+        assert!(caches.access(0, 0, READ));
+    }
+}

@@ -3,7 +3,7 @@
 //! Times on two processors say little about sixty-four. But what makes code slower with each processor is that they
 //! take lines from each other, and that can be counted. In a build with `--cfg lockfree_cuckoo_steps` each access of the
 //! filter to its atomics is seen. Threads take turns, one operation at a time, and their accesses go to simulated
-//! caches ([`cache_lines::caches`]). What comes out does not depend on the machine:
+//! caches ([`cache_lines`]). What comes out does not depend on the machine:
 //!
 //! ```text
 //! RUSTFLAGS="--cfg lockfree_cuckoo_steps" cargo run --release -p cache-lines --target-dir target/steps
@@ -14,9 +14,11 @@
 //! a lost exchange and another attempt, is not.
 
 #[cfg(lockfree_cuckoo_steps)]
-mod relay;
-#[cfg(lockfree_cuckoo_steps)]
 mod report;
+#[cfg(lockfree_cuckoo_steps)]
+mod tables;
+#[cfg(lockfree_cuckoo_steps)]
+mod work;
 
 #[cfg(lockfree_cuckoo_steps)]
 fn main() -> std::io::Result<()> {

@@ -3,15 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use cache_lines::ledger::Ledger;
-use cache_lines::locks;
-use cache_lines::mix::{MIXED, MIXES, Mix, Work};
 use charts::{Axis, Chart, Scale, Series};
 use clap::Parser;
-use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo::testing::Places as _;
 
-use crate::relay;
+use crate::tables::{Count, Rates};
+use crate::work::{MIXED, MIXES, Mix};
 
 /// Counts the cache lines that change hands between processors.
 #[derive(Debug, Parser)]
@@ -32,24 +28,19 @@ const BUCKETS: usize = 1 << 18;
 
 const LOCKED: &str = "64 locks";
 
-/// Its line in the chart.
-const LOCKED_MIX: &str = "64 locks, mixed";
-
-/// Lines that changed hands for an operation, with so many processors, part by part.
-type Row = (usize, Vec<(&'static str, f64)>);
-
 pub(crate) fn run() -> io::Result<()> {
     let options = Options::parse();
     println!("cache lines that change hands for an operation; caches of 1 MiB, a table of 2 MiB");
     println!("{MIXED}");
     let mut series = Vec::new();
     for mix in MIXES {
-        let [filter, locked] = measure(mix, &options);
+        let rows = measure(mix, options.operations);
         println!("\n{}", mix.name);
-        print(&filter, &locked);
-        series.push(line(mix.name, &filter, false));
+        print(&rows);
+        series.push(line(mix.name, false, &rows, |row| &row.filter));
         if mix == MIXES[2] {
-            series.push(line(LOCKED_MIX, &locked, true));
+            let name = format!("{LOCKED}, mixed");
+            series.push(line(&name, true, &rows, |row| &row.locked));
         }
     }
     let Some(file) = options.svg else {
@@ -70,59 +61,53 @@ pub(crate) fn run() -> io::Result<()> {
     chart.write_svg(&file)
 }
 
-/// The rows of the filter, and of the same with locks.
-fn measure(mix: Mix, options: &Options) -> [Vec<Row>; 2] {
+/// With so many processors.
+struct Row {
+    processors: usize,
+    filter: Rates,
+    locked: Rates,
+}
+
+fn measure(mix: Mix, operations: usize) -> [Row; PROCESSORS.len()] {
     let items = (mix.load * (BUCKETS * 4) as f64) as u64;
     let stored: Vec<u64> = (0..items).map(model::mix).collect();
-    let counts = [options.operations / 3, options.operations];
-    let filter = |processors| {
-        let filter = CuckooFilter::builder().buckets(BUCKETS).seed(0);
-        let filter = filter.build().expect("memory");
-        filter.insert_many_hash(&stored).expect("below capacity");
-        let ledger = Ledger::new(processors, filter.places());
-        let mut work = Work::new(mix, processors, &stored);
-        let ledger = relay::run(&filter, processors, ledger, &mut work, counts);
-        (processors, ledger.rates(options.operations))
-    };
-    let locked = |processors| {
-        let ledger = Ledger::new(processors, locks::parts(BUCKETS));
-        let mut work = Work::new(mix, processors, &stored);
-        let ledger = locks::run(BUCKETS, ledger, &mut work, counts);
-        (processors, ledger.rates(options.operations))
-    };
-    [
-        PROCESSORS.map(filter).to_vec(),
-        PROCESSORS.map(locked).to_vec(),
-    ]
+    PROCESSORS.map(|processors| {
+        let count = Count {
+            mix,
+            stored: &stored,
+            buckets: BUCKETS,
+            processors,
+            operations,
+        };
+        Row {
+            processors,
+            filter: count.filter(),
+            locked: count.locked(),
+        }
+    })
 }
 
-fn sum((_, parts): &Row) -> f64 {
-    parts.iter().map(|(_, rate)| rate).sum()
+fn sum(rates: &Rates) -> f64 {
+    rates.iter().map(|(_, rate)| rate).sum()
 }
 
-fn print(filter: &[Row], locked: &[Row]) {
-    let names = filter[0].1.iter().map(|(name, _)| format!("{name:>12}"));
-    println!(
-        "processors{}{:>12}{LOCKED:>12}",
-        names.collect::<String>(),
-        "all"
-    );
-    for (row, locked) in filter.iter().zip(locked) {
-        let parts = row.1.iter().map(|(_, rate)| format!("{rate:>12.3}"));
+fn print(rows: &[Row]) {
+    let names = rows[0].filter.iter().map(|(name, _)| format!("{name:>12}"));
+    let names: String = names.collect();
+    println!("processors{names}{:>12}{LOCKED:>12}", "all");
+    for row in rows {
+        let parts = row.filter.iter().map(|(_, rate)| format!("{rate:>12.3}"));
         let parts: String = parts.collect();
-        println!(
-            "{:>10}{parts}{:>12.3}{:>12.3}",
-            row.0,
-            sum(row),
-            sum(locked)
-        );
+        let (filter, locked) = (sum(&row.filter), sum(&row.locked));
+        println!("{:>10}{parts}{filter:>12.3}{locked:>12.3}", row.processors);
     }
 }
 
-fn line(name: &str, rows: &[Row], dashed: bool) -> Series {
+fn line(name: &str, dashed: bool, rows: &[Row], of: fn(&Row) -> &Rates) -> Series {
+    let points = rows.iter().map(|row| (row.processors as f64, sum(of(row))));
     Series {
         name: name.to_owned(),
-        points: rows.iter().map(|row| (row.0 as f64, sum(row))).collect(),
+        points: points.collect(),
         dashed,
     }
 }

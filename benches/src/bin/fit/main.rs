@@ -9,18 +9,19 @@
 //! The constants of `src/layout/layouts.rs` are chosen by this output. `--fillings 10` fills ten times as often, and
 //! `--large` fills tables of four million buckets as well. The numbers depend on nothing but these two options.
 
-mod cells;
-mod filling;
-mod report;
-mod shares;
 mod tail;
 
+use std::iter;
 use std::num::NonZeroUsize;
 
 use clap::Parser;
-use lockfree_cuckoo::{Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::{CuckooFilter, Lanes, Layout, SemiSorted};
+use lockfree_cuckoo_benches::Table;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use rayon::prelude::*;
 
-use self::cells::Shape;
+use self::tail::Tail;
 
 /// Fills tables of all layouts until the first refusal.
 #[derive(Debug, Parser)]
@@ -33,25 +34,9 @@ struct Options {
     #[arg(long)]
     large: bool,
 
-    /// Tables that are filled at the same time
-    #[arg(long, default_value = "1")]
-    threads: NonZeroUsize,
-
     /// Only layouts whose name begins so
     #[arg(long, default_value = "")]
     layout: String,
-}
-
-impl Options {
-    fn fit<L: Layout>(&self) {
-        let name = report::name::<L>();
-        if !name.starts_with(&self.layout) {
-            return;
-        }
-        let shapes = Shape::grid(self.large);
-        let cells = cells::fill_all::<L>(&shapes, self.fillings.get(), self.threads.get());
-        report::print::<L>(&name, &cells);
-    }
 }
 
 fn main() {
@@ -59,6 +44,118 @@ fn main() {
     model::of_every_layout!(fit, &options);
 }
 
+/// Fills tables of all shapes and prints what they took.
 fn fit<L: Layout>(options: &Options) {
-    options.fit::<L>();
+    let path = std::any::type_name::<L>();
+    let name = path.rsplit("::").next().unwrap_or(path);
+    if !name.starts_with(&options.layout) {
+        return;
+    }
+    let shapes = grid(options.large);
+    let fillings = options.fillings.get();
+    let fill = |&shape: &Shape| Fillings::of::<L>(shape, fillings);
+    let cells: Vec<Fillings> = shapes.par_iter().map(fill).collect();
+    print::<L>(name, &cells);
+}
+
+/// So many ranges of `2^log` buckets.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    ranges: usize,
+    log: u32,
+}
+
+/// All shapes, of one range first. Those of several check what is computed from those of one.
+fn grid(large: bool) -> Vec<Shape> {
+    let single = (1..=19).chain(large.then_some(22)).map(|log| (1, log));
+    let several = [3, 9, 31].into_iter();
+    let several = several.flat_map(|ranges| (1..=14).step_by(2).map(move |log| (ranges, log)));
+    let all = single.chain(several);
+    all.map(|(ranges, log)| Shape { ranges, log }).collect()
+}
+
+/// What the tables of one shape took.
+#[derive(Clone, Debug)]
+struct Fillings {
+    shape: Shape,
+    /// What the filter says that it takes.
+    promised: usize,
+    slots: usize,
+    /// The items before the first refusal, sorted.
+    taken: Vec<u32>,
+}
+
+impl Fillings {
+    /// Fills a table so often that it comes to a number of slots, unless that is too seldom or too often, times a factor.
+    fn of<L: Layout>(shape: Shape, factor: usize) -> Self {
+        let buckets = shape.ranges << shape.log;
+        let builder = CuckooFilter::builder().layout::<L>().seed(0);
+        let filter = builder.buckets(buckets).build();
+        let mut filter = filter.expect("a possible geometry");
+        let slots = if shape.ranges > 1 {
+            2_000_000
+        } else {
+            12_000_000
+        };
+        let times = (slots / (buckets * L::SLOTS)).clamp(12, 1_000_000) * factor;
+        let seed = (shape.ranges as u64) << 8 | u64::from(shape.log);
+        let filling = |turn| {
+            filter.clear();
+            let mut random = SmallRng::seed_from_u64(seed ^ (turn as u64) << 32);
+            let hashes = iter::repeat_with(|| random.next_u64());
+            let taken = hashes.take_while(|&hash| filter.insert_hash(hash).is_ok());
+            taken.count() as u32
+        };
+        let mut taken: Vec<u32> = (0..times).map(filling).collect();
+        taken.sort_unstable();
+        Self {
+            shape,
+            promised: filter.capacity(),
+            slots: filter.slots(),
+            taken,
+        }
+    }
+
+    /// Mean and standard deviation of the items taken.
+    fn moments(&self) -> (f64, f64) {
+        let count = self.taken.len() as f64;
+        let mean = self.taken.iter().map(|&t| f64::from(t)).sum::<f64>() / count;
+        let square = |&t: &u32| (f64::from(t) - mean).powi(2);
+        let variance = self.taken.iter().map(square).sum::<f64>() / (count - 1.0);
+        (mean, variance.sqrt())
+    }
+}
+
+fn print<L: Layout>(name: &str, cells: &[Fillings]) {
+    let single = cells.iter().filter(|cell| cell.shape.ranges == 1);
+    let tails: Vec<Tail> = single.map(Tail::of::<L>).collect();
+    let taken = "fillings,mean,deviation,1 %,computed,lowest";
+    let head = format!("ranges x buckets,{taken},promised,possible,chance");
+    let mut table = Table::new(head.split(','));
+    let mut worst: f64 = 0.0;
+    for cell in cells {
+        let Shape { ranges, log } = cell.shape;
+        let tail = tails.iter().find(|tail| tail.log == log);
+        let tail = tail.expect("ranges of each length are filled alone");
+        let (mean, deviation) = cell.moments();
+        let refused = tail.chance(ranges, cell.promised);
+        worst = worst.max(refused);
+        // The items that so few tables refuse one of.
+        let below = |chance| tail.first_above(ranges, chance, cell.slots);
+        let load = |items: f64| format!("{:.4}", items / cell.slots as f64);
+        table.row([
+            format!("{ranges} x {}", 1u64 << log),
+            cell.taken.len().to_string(),
+            load(mean),
+            load(deviation),
+            load(cell.taken[cell.taken.len() / 100].into()),
+            load(below(0.01) as f64),
+            load(cell.taken[0].into()),
+            load(cell.promised as f64),
+            load(below(1e-6).saturating_sub(1) as f64),
+            format!("{refused:.0e}"),
+        ]);
+    }
+    table.print(name);
+    println!("a refusal below the promise: {worst:.0e} at most");
 }

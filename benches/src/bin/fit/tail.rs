@@ -1,18 +1,25 @@
-//! How likely a table of one range refuses one of its first items.
+//! How likely a table refuses one of its first items.
 //!
-//! Down to the lowest hundred of the fillings it is counted. Below, it is taken to go with a power of the number of
-//! items, which the lowest hundred tell (Hill's estimator): `k` buckets with one item too many go with the power of
-//! the slots of `k` and one. A normal tail falls faster than that. The flattest part is one pair of buckets with an
-//! item too many; the fillings may not have come to it, so it is computed: the larger of the two counts. Of so few
-//! items that nothing but two or three buckets can have too many, all is computed.
+//! In a table of one range: down to the lowest hundred of the fillings it is counted. Below, it is taken to go with a
+//! power of the number of items, which the lowest hundred tell (Hill's estimator): `k` buckets with one item too many go
+//! with the power of the slots of `k` and one. A normal tail falls faster than that. The flattest part is one pair of
+//! buckets with an item too many; the fillings may not have come to it, so it is computed: the larger of the two counts.
+//! Of so few items that nothing but two or three buckets can have too many, all is computed.
+//!
+//! In a table of several ranges each range is a table of its own, whose share of the items is binomial. So much is an
+//! upper bound: the sum over the ranges.
+
+use std::f64::consts::{PI, TAU};
 
 use lockfree_cuckoo::Layout;
 
-use crate::filling::Fillings;
+use crate::Fillings;
 
 /// The distribution of the items before the first refusal, in a table of one range.
 #[derive(Debug)]
 pub(crate) struct Tail {
+    /// The range has `2^log` buckets.
+    pub(crate) log: u32,
     taken: Vec<u32>,
     /// Below this number of items it is not counted, but extrapolated.
     from: f64,
@@ -33,7 +40,7 @@ impl Tail {
         let (from, part, power) = if taken.len() < 10 * lowest {
             // Few, of a large table. The first search that fails is the lowest of many: a Gumbel distribution.
             let (mean, deviation) = fillings.moments();
-            let scale = deviation * 6f64.sqrt() / std::f64::consts::PI;
+            let scale = deviation * 6f64.sqrt() / PI;
             (mean, (-GAMMA).exp(), mean / scale)
         } else {
             let from = f64::from(taken[lowest]);
@@ -46,6 +53,7 @@ impl Tail {
             (from, part, power)
         };
         Self {
+            log: fillings.shape.log,
             taken: taken.clone(),
             from,
             part,
@@ -54,8 +62,39 @@ impl Tail {
         }
     }
 
-    /// How likely one of the first `items` is refused.
-    pub(crate) fn chance(&self, items: usize) -> f64 {
+    /// How likely one of the first `items` of a table of so many ranges is refused.
+    pub(crate) fn chance(&self, ranges: usize, items: usize) -> f64 {
+        if ranges == 1 {
+            return self.chance_of_one(items);
+        }
+        let part = 1.0 / ranges as f64;
+        let mean = items as f64 * part;
+        let reach = 9.0 * (mean * (1.0 - part)).sqrt() + 12.0;
+        let least = (mean - reach).max(0.0) as usize;
+        let most = ((mean + reach) as usize).min(items);
+        let weigh = |share: usize| {
+            let log = log_choose(items, share) - share as f64 * (ranges as f64).ln()
+                + (items - share) as f64 * (-part).ln_1p();
+            log.exp() * self.chance_of_one(share)
+        };
+        ranges as f64 * (least..=most).map(weigh).sum::<f64>()
+    }
+
+    /// The fewest items, at most one more than there are slots, that are refused with a chance.
+    pub(crate) fn first_above(&self, ranges: usize, chance: f64, slots: usize) -> usize {
+        let (mut least, mut most) = (0, slots + 1);
+        while least < most {
+            let items = least.midpoint(most);
+            if self.chance(ranges, items) < chance {
+                least = items + 1;
+            } else {
+                most = items;
+            }
+        }
+        least
+    }
+
+    fn chance_of_one(&self, items: usize) -> f64 {
         if items <= self.pairs.slots {
             return 0.0;
         }
@@ -108,4 +147,17 @@ fn ways(items: usize, some: usize, part: f64) -> f64 {
     let choose =
         |ways: f64, i: usize| ways * items.saturating_sub(i) as f64 / (i + 1) as f64 * part;
     (0..some).fold(1.0, choose)
+}
+
+fn log_choose(n: usize, k: usize) -> f64 {
+    log_factorial(n) - log_factorial(k) - log_factorial(n - k)
+}
+
+/// Stirling's series.
+fn log_factorial(n: usize) -> f64 {
+    if n < 16 {
+        return (1..=n).map(|i| (i as f64).ln()).sum();
+    }
+    let n = n as f64;
+    (n + 0.5) * n.ln() - n + 0.5 * TAU.ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3))
 }

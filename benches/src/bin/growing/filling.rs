@@ -1,122 +1,192 @@
 //! Filling, from a small first size, and what a contender is like after it.
 
+use std::env;
+use std::error::Error;
 use std::sync::Arc;
 
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo_benches::faults::Faults;
-use lockfree_cuckoo_benches::growing::{Growing, Visitor};
-use lockfree_cuckoo_benches::keys::Keys;
-use lockfree_cuckoo_benches::lap::Lap;
-use lockfree_cuckoo_benches::machine::cores;
-use lockfree_cuckoo_benches::rig::Rig;
-use lockfree_cuckoo_benches::size::THREADS;
+use lockfree_cuckoo_benches::{
+    About, Cell, Duel, Goal, Keys, Pair, Quantiles, Rig, Table, Work, cores, have_done,
+    insert_timed, items_name, median, or_dash, print_about, rate_and_ratio, threads_name,
+};
+use serde::{Deserialize, Serialize};
 
-use crate::duel::{Duel, Pace, Pair};
-use crate::fresh::{self, Singles};
-
-/// Inserts a slice and thread: a filling is done in turns of this size.
-const INSERTS: usize = 250_000;
+use crate::contenders::{GROWING, Growing, Visitor, about, visit_all};
 
 /// What a contender did.
-#[derive(Clone, Debug)]
-pub(crate) struct Filled {
-    pub(crate) contender: &'static str,
-    /// By the number of threads.
-    pub(crate) paces: Vec<(usize, Pace)>,
+struct Filled {
+    contender: &'static str,
+    /// By the number of threads, beside the fixed filter.
+    cells: Vec<Cell>,
     /// A filling each, on one thread.
-    pub(crate) singles: Vec<Singles>,
-    pub(crate) tables: Option<usize>,
-    pub(crate) load: Option<f64>,
-    pub(crate) bytes: Option<usize>,
-    pub(crate) false_positives: f64,
-    pub(crate) expected_false_positives: f64,
-    pub(crate) faults: Faults,
+    singles: Vec<Quantiles>,
+    about: About,
 }
 
-pub(crate) struct Fillings {
-    keys: Arc<Keys>,
+impl Filled {
+    /// The longest single insert of all fillings.
+    fn worst(&self) -> u64 {
+        let longest = self.singles.iter().map(Quantiles::longest);
+        longest.max().unwrap_or(0)
+    }
+}
+
+struct Fillings<'a> {
+    keys: &'a Arc<Keys>,
     start: usize,
     times: u32,
-    pub(crate) found: Vec<Filled>,
+    found: Vec<Filled>,
 }
 
-impl Fillings {
-    /// The fixed filter is measured at once, and it alone gets its size.
-    pub(crate) fn new(items: usize, start: usize, times: u32) -> Self {
-        let mut fillings = Self {
-            keys: Arc::new(Keys::generate(items)),
-            start: items,
-            times,
-            found: Vec::new(),
-        };
-        fillings.visit::<CuckooFilter>();
-        fillings.start = start;
-        fillings
-    }
+/// Measures and prints, and compares with the goals. The fixed filter is measured as well, and it alone gets its size.
+pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) -> Vec<Goal> {
+    let items = keys.stored.len();
+    let mut fillings = Fillings {
+        keys,
+        start: items,
+        times,
+        found: Vec::new(),
+    };
+    fillings.visit::<CuckooFilter>("fixed");
+    fillings.start = start;
+    visit_all(&mut fillings);
+    print(items, start, &fillings.found);
+    let found = fillings.found.iter();
+    let growing = found.filter(|filled| filled.contender == GROWING);
+    growing.flat_map(|filled| goals(items, filled)).collect()
+}
 
-    fn empty<C: Growing>(&self) -> Rig<C> {
-        Rig::of(C::with_capacity(self.start), &self.keys)
-    }
-
-    /// One filling of each, from new.
+impl Fillings<'_> {
+    /// One filling of each, from new: a contender that has grown does not start small.
     fn pair<C: Growing>(&self, threads: usize) -> (Rig<C>, Pair) {
-        let mut fixed = Rig::empty(&self.keys);
-        let mut duel = Duel::new(self.empty::<C>(), &mut fixed);
-        let items = self.keys.stored.len();
-        let step = INSERTS * threads;
-        let (mut one, mut other) = (Lap::default(), Lap::default());
-        for start in (0..items).step_by(step) {
-            let part = start..items.min(start + step);
-            let pair = duel.turns(
-                |rig| rig.insert(part.clone(), threads),
-                |rig| rig.insert(part.clone(), threads),
-            );
-            one += pair.0;
-            other += pair.1;
-        }
-        (duel.one, (one, other))
+        let mut rig = Rig::of(C::with_capacity(self.start), 0, self.keys);
+        let mut fixed = Rig::<CuckooFilter>::empty(self.keys);
+        let mut duel = Duel::new(&mut rig, &mut fixed);
+        let pair = duel.fill(Work::Insert, threads);
+        rig.check();
+        (rig, pair)
     }
 }
 
-impl Visitor for Fillings {
-    fn visit<C: Growing>(&mut self) {
-        let items = self.keys.stored.len();
-        let mut faults = Faults::default();
-        let mut audit = |mut rig: Rig<C>| {
-            rig.check();
-            faults += rig.faults();
-        };
-        let threads = THREADS.into_iter().filter(|&threads| threads <= cores());
-        let pace = |threads| {
+impl Visitor for Fillings<'_> {
+    fn visit<C: Growing>(&mut self, name: &'static str) {
+        let mut abouts = Vec::new();
+        let mut cell = |threads| {
             let filling = |_| {
                 let (rig, pair) = self.pair::<C>(threads);
-                audit(rig);
+                abouts.push(about(&rig));
                 pair
             };
             let pairs: Vec<Pair> = (0..self.times).map(filling).collect();
-            (threads, Pace::of(&pairs, items))
+            Cell::of(Work::Insert, threads, &pairs)
         };
-        let paces = threads.map(pace).collect();
-        let singles = (0..self.times).map(|_| {
-            fresh::fill(C::NAME, items, self.start).unwrap_or_else(|error| panic!("{error}"))
-        });
-        let singles = singles.collect();
-        let (mut rig, _) = self.pair::<C>(1);
-        rig.check();
-        let (absent, stored) = (self.keys.absent.len(), items as f64);
-        let wrong = rig.miss(absent, 1).1;
-        faults += rig.faults();
-        let table = rig.table();
+        let threads = [1, 2].into_iter().filter(|&threads| threads <= cores());
+        let cells = threads.map(&mut cell).collect();
+        let sum = |mut one: About, next: About| {
+            one.faults += next.faults;
+            one
+        };
+        let job = Job {
+            contender: name.to_owned(),
+            items: self.keys.stored.len(),
+            start: self.start,
+        };
+        let program = env::current_exe().expect("it runs");
+        let single = |_| have_done(&program, &job).expect("a child");
+        let singles = (0..self.times).map(single).collect();
         self.found.push(Filled {
-            contender: C::NAME,
-            paces,
+            contender: name,
+            cells,
             singles,
-            tables: table.tables(),
-            load: (table.slots() > 0).then(|| stored / table.slots() as f64),
-            bytes: table.bytes(),
-            false_positives: wrong as f64 / absent as f64,
-            expected_false_positives: table.expected_false_positives(),
-            faults,
+            about: abouts.into_iter().reduce(sum).expect("a filling"),
         });
     }
+}
+
+/// Single inserts, each filling in a process of its own: memory that a process has had before comes without the
+/// page faults that make a new table slow.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Job {
+    contender: String,
+    items: usize,
+    start: usize,
+}
+
+/// What the child does.
+pub(crate) fn child(job: &Job) -> Result<(), Box<dyn Error>> {
+    struct One<'a>(&'a Job, Option<Quantiles>);
+    impl Visitor for One<'_> {
+        fn visit<C: Growing>(&mut self, name: &'static str) {
+            if name == self.0.contender {
+                let keys = Arc::new(Keys::generate(self.0.items));
+                let table = C::with_capacity(self.0.start);
+                self.1 = Some(insert_timed(&table, &keys.stored));
+                Rig::of(table, self.0.items, &keys).check();
+            }
+        }
+    }
+    let mut one = One(job, None);
+    one.visit::<CuckooFilter>("fixed");
+    visit_all(&mut one);
+    let times = one.1.ok_or("no such contender")?;
+    println!("{}", serde_json::to_string(&times)?);
+    Ok(())
+}
+
+fn print(items: usize, start: usize, all: &[Filled]) {
+    let caption = format!(
+        "{} items, inserted from {}",
+        items_name(items),
+        items_name(start)
+    );
+    let mut table = Table::new(["contender", "threads", "rate", "ratio", "quartiles"]);
+    for filled in all {
+        for cell in &filled.cells {
+            let about = [filled.contender.to_owned(), cell.threads.to_string()];
+            let cells = rate_and_ratio(Some(cell.rate), Some(cell.ratio));
+            table.row(about.into_iter().chain(cells));
+        }
+    }
+    let what = "million inserts per second, and the ratio to the fixed filter";
+    table.print(&format!("{caption}: {what}"));
+
+    let head = ["contender"].into_iter().chain(Quantiles::NAMES);
+    let mut table = Table::new(head.chain(["longest of all"]));
+    for filled in all {
+        let mut row = vec![filled.contender.to_owned()];
+        row.extend((0..Quantiles::NAMES.len()).map(|at| {
+            let times = filled.singles.iter().map(|times| times.at[at] as f64);
+            or_dash(median(times), |nanoseconds| time(nanoseconds as u64))
+        }));
+        row.push(time(filled.worst()));
+        table.row(row);
+    }
+    table.print(&format!(
+        "{caption}: single inserts with a processor, medians of fillings"
+    ));
+
+    let rows = all.iter().map(|filled| (filled.contender, filled.about));
+    print_about(&caption, items, rows);
+}
+
+fn time(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0..10_000 => format!("{nanoseconds} ns"),
+        10_000..10_000_000 => format!("{} us", nanoseconds / 1_000),
+        _ => format!("{} ms", nanoseconds / 1_000_000),
+    }
+}
+
+fn goals(items: usize, filled: &Filled) -> Vec<Goal> {
+    let name = items_name(items);
+    let paces = filled.cells.iter().map(|cell| {
+        let about = format!("{name} inserts, {}", threads_name(cell.threads));
+        let measured = (cell.ratio.median, "fixed filter".to_owned());
+        Goal::at_least(about, 0.5, Some(measured))
+    });
+    let about = format!("{name} inserts, the longest of all, in milliseconds");
+    let longest = filled.worst() as f64 / 1e6;
+    paces
+        .chain([Goal::at_most(about, 2.0, Some(longest))])
+        .collect()
 }

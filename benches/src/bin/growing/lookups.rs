@@ -1,147 +1,152 @@
 //! Lookups, by how often the filter has grown, and in the midst of a growth.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo_benches::contender::Contender;
-use lockfree_cuckoo_benches::growing::history::{doublings, grown, half_grown, order, start_for};
-use lockfree_cuckoo_benches::growing::{Growing, Visitor};
-use lockfree_cuckoo_benches::keys::Keys;
-use lockfree_cuckoo_benches::lap::Lap;
-use lockfree_cuckoo_benches::machine::cores;
-use lockfree_cuckoo_benches::rig::Rig;
-use lockfree_cuckoo_benches::size::THREADS;
+use lockfree_cuckoo_benches::{
+    Cell, Duel, Goal, IN_CACHE, Keys, Rig, Table, Work, cores, items_name, or_dash, rate_and_ratio,
+};
 
-use crate::duel::{Duel, Pace};
+use crate::contenders::{
+    GROWING, Growing, Visitor, doublings, grown, half_grown, order, start_for, visit_all,
+};
 
 /// How often the filter doubles.
 const DOUBLINGS: [u32; 6] = [0, 1, 4, 8, 10, 13];
 
-/// How often it has doubled that is in the midst of a growth.
-const BEFORE_HALF: u32 = 3;
-
-/// Lookups a slice and thread. A millisecond or some, so that most slices of a busy machine are undisturbed.
-const LOOKUPS: usize = 1 << 17;
-
-/// The fewest pairs of slices in a measurement.
-const FEWEST_PAIRS: usize = 5;
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Work {
-    Hit,
-    Miss,
-    HitMany,
-    MissMany,
-}
-
-impl Work {
-    pub(crate) const ALL: [(Self, &str); 4] = [
-        (Self::Hit, "hit"),
-        (Self::Miss, "miss"),
-        (Self::HitMany, "hit-many"),
-        (Self::MissMany, "miss-many"),
-    ];
-
-    fn slice<C: Contender>(self, rig: &mut Rig<C>, threads: usize) -> Lap {
-        let lookups = LOOKUPS * threads;
-        match self {
-            Self::Hit => rig.hit(lookups, threads),
-            Self::Miss => rig.miss(lookups, threads).0,
-            Self::HitMany => rig.hit_many(lookups, threads),
-            Self::MissMany => rig.miss_many(lookups, threads).0,
-        }
-    }
-
-    pub(crate) fn is_batched(self) -> bool {
-        matches!(self, Self::HitMany | Self::MissMany)
-    }
-}
+const WORKS: [Work; 4] = [Work::Hit, Work::Miss, Work::HitMany, Work::MissMany];
 
 /// A contender that has grown from some first size.
-#[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub(crate) contender: &'static str,
-    pub(crate) start: usize,
+struct Row {
+    contender: &'static str,
+    start: usize,
     /// How often its slots have doubled, if it has slots.
-    pub(crate) doublings: Option<u32>,
+    doublings: Option<u32>,
     /// The share of a growth under way that is done.
-    pub(crate) growth_done: Option<f64>,
-    pub(crate) tables: Option<usize>,
-    pub(crate) threads: usize,
-    /// In the order of the works, if it can do them.
-    pub(crate) paces: [Option<Pace>; Work::ALL.len()],
+    growth_done: Option<f64>,
+    tables: Option<usize>,
+    threads: usize,
+    /// In the order of the works, if it can do them. Beside the fixed filter.
+    cells: [Option<Cell>; WORKS.len()],
 }
 
-pub(crate) struct Lookups {
+struct Lookups {
     keys: Arc<Keys>,
     order: Vec<u64>,
     fixed: Rig<CuckooFilter>,
     /// First sizes that lead to the doublings.
     starts: [usize; DOUBLINGS.len()],
     time: Duration,
-    pub(crate) found: Vec<Row>,
+    found: Vec<Row>,
 }
 
-impl Lookups {
-    pub(crate) fn new(keys: &Arc<Keys>, time: Duration) -> Self {
-        let order = order(keys);
-        Self {
-            keys: Arc::clone(keys),
-            starts: DOUBLINGS.map(|times| start_for(times, &order)),
-            order,
-            fixed: Rig::full(keys),
-            time,
-            found: Vec::new(),
-        }
-    }
-}
-
-impl Lookups {
-    fn measure<C: Growing>(&mut self, start: usize, table: C) {
-        let about = (doublings(start, &table), table.growth_done());
-        let tables = table.tables();
-        let mut duel = Duel::new(Rig::of(table, &self.keys), &mut self.fixed);
-        duel.one.check();
-        for threads in THREADS.into_iter().filter(|&threads| threads <= cores()) {
-            self.found.push(Row {
-                contender: C::NAME,
-                start,
-                doublings: about.0,
-                growth_done: about.1,
-                tables,
-                threads,
-                paces: Work::ALL.map(|(work, _)| {
-                    (C::BATCHED || !work.is_batched())
-                        .then(|| pace(&mut duel, work, threads, self.time))
-                }),
-            });
-        }
-        duel.one.check();
-    }
+/// Measures and prints, and compares with the goals.
+pub(crate) fn measure(items: usize, time: Duration) -> Vec<Goal> {
+    let keys = Arc::new(Keys::generate(items));
+    let order = order(&keys);
+    let mut lookups = Lookups {
+        starts: DOUBLINGS.map(|times| start_for(times, &order)),
+        order,
+        fixed: Rig::full(&keys),
+        keys,
+        time,
+        found: Vec::new(),
+    };
+    visit_all(&mut lookups);
+    // It has doubled three times before.
+    let start = items >> 3;
+    let half_grown = half_grown(start, &lookups.order);
+    lookups.measure(GROWING, start, half_grown);
+    print(items, &lookups.found);
+    goals(items, &lookups.found)
 }
 
 impl Visitor for Lookups {
-    fn visit<C: Growing>(&mut self) {
+    fn visit<C: Growing>(&mut self, name: &'static str) {
         for start in self.starts {
             let table = grown::<C>(start, &self.order);
-            self.measure(start, table);
-        }
-        let start = self.order.len() >> BEFORE_HALF;
-        if let Some(table) = half_grown::<C>(start, &self.order) {
-            self.measure(start, table);
+            self.measure(name, start, table);
         }
     }
 }
 
-fn pace<C: Contender>(duel: &mut Duel<'_, C>, work: Work, threads: usize, time: Duration) -> Pace {
-    let start = Instant::now();
-    let mut pairs = Vec::new();
-    while pairs.len() < FEWEST_PAIRS || start.elapsed() < time {
-        pairs.push(duel.turns(
-            |rig| work.slice(rig, threads),
-            |rig| work.slice(rig, threads),
-        ));
+impl Lookups {
+    fn measure<C: Growing>(&mut self, contender: &'static str, start: usize, table: C) {
+        let (doublings, growth_done) = (doublings(start, &table), table.growth_done());
+        let tables = table.tables();
+        let mut rig = Rig::of(table, self.keys.stored.len(), &self.keys);
+        rig.check();
+        let mut duel = Duel::new(&mut rig, &mut self.fixed);
+        for threads in [1, 2].into_iter().filter(|&threads| threads <= cores()) {
+            let mut cell = |work: Work| duel.cell(work, threads, self.time, 5);
+            self.found.push(Row {
+                contender,
+                start,
+                doublings,
+                growth_done,
+                tables,
+                threads,
+                cells: WORKS.map(|work| work.suits::<C>().then(|| cell(work))),
+            });
+        }
+        rig.check();
     }
-    Pace::of(&pairs, LOOKUPS * threads)
+}
+
+fn print(items: usize, rows: &[Row]) {
+    let head = "contender,first size,doublings,done,tables,threads";
+    let mut head: Vec<String> = head.split(',').map(str::to_owned).collect();
+    for work in WORKS {
+        head.extend([work.name(), String::new(), String::new()]);
+    }
+    let mut table = Table::new(head);
+    for row in rows {
+        let mut cells = vec![
+            row.contender.to_owned(),
+            row.start.to_string(),
+            or_dash(row.doublings, |times| times.to_string()),
+            or_dash(row.growth_done, |done| format!("{done:.2}")),
+            or_dash(row.tables, |tables| tables.to_string()),
+            row.threads.to_string(),
+        ];
+        for cell in row.cells {
+            cells.extend(rate_and_ratio(
+                cell.map(|cell| cell.rate),
+                cell.map(|cell| cell.ratio),
+            ));
+        }
+        table.row(cells);
+    }
+    table.print(&format!(
+        "{} items, inserted into a filter that started small: million lookups per second, and the ratio to the fixed filter",
+        items_name(items)
+    ));
+}
+
+/// The slowest lookups by those of the fixed filter: in a filter that has not grown, in one that has grown up to
+/// 1,024-fold, in the cache and beyond it, and in one that is growing.
+fn goals(items: usize, rows: &[Row]) -> Vec<Goal> {
+    let grown = if items > IN_CACHE { 0.75 } else { 0.8 };
+    type Kind = (&'static str, f64, fn(&Row) -> bool);
+    let kinds: [Kind; 3] = [
+        ("not grown", 0.85, |row| row.doublings == Some(0)),
+        ("grown", grown, |row| {
+            row.doublings > Some(0) && row.growth_done.is_none()
+        }),
+        ("growing", 0.5, |row| row.growth_done.is_some()),
+    ];
+    let goal = |(name, least, is): Kind, suffix: &str, batched: bool| {
+        let rows = rows
+            .iter()
+            .filter(|row| row.contender == GROWING && row.doublings <= Some(10) && is(row));
+        let cells = rows.flat_map(|row| row.cells.iter().flatten());
+        let cells = cells.filter(|cell| cell.work.single().is_some() == batched);
+        let slowest = cells.map(|cell| cell.ratio.median).min_by(f64::total_cmp);
+        let about = format!("{} lookups{suffix}, {name}", items_name(items));
+        let measured = slowest.map(|ratio| (ratio, "fixed filter".to_owned()));
+        Goal::at_least(about, least, measured)
+    };
+    let both = |kind| [goal(kind, "", false), goal(kind, " in batches", true)];
+    kinds.into_iter().flat_map(both).collect()
 }

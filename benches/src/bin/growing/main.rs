@@ -1,65 +1,73 @@
 //! What does it cost that a filter grows?
 //!
 //! Lookups in a filter that has grown and in one that is growing, inserts far beyond its first size, single inserts,
-//! memory and false positives on the way: each beside the fixed filter that was told the number of items, and with rivals that grow. In one
-//! process, slices of a contender's work and of the fixed filter's take turns, so a disturbance of the machine
-//! meets both, and the paired ratios hold where the rates do not. Only the times of single inserts come from
-//! children, whose memory is fresh. Rates are operations per second with a
-//! processor. The last table compares with the goals.
+//! memory and false positives on the way: each beside the fixed filter that was told the number of items, and with
+//! rivals that grow. In one process, slices of a contender's work and of the fixed filter's take turns, so a disturbance
+//! of the machine meets both, and the paired ratios hold where the rates do not. Only the times of single inserts come
+//! from children, whose memory is fresh. Rates are operations per second with a processor. The last table compares with
+//! the goals.
 //!
 //! `--quick` takes less than a minute instead of some ten.
 
-mod charts;
-mod duel;
+mod contenders;
 mod filling;
-mod fresh;
-mod goals;
 mod lookups;
-mod options;
-mod tables;
 mod way;
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser;
-use lockfree_cuckoo_benches::cores::Watch;
-use lockfree_cuckoo_benches::growing;
-use lockfree_cuckoo_benches::keys::Keys;
-use lockfree_cuckoo_benches::machine::machine;
+use lockfree_cuckoo_benches::{
+    BEYOND_CACHE, Common, IN_CACHE, Keys, Watch, items_of, machine, print_cores, print_goals,
+};
 
-use self::filling::Fillings;
-use self::lookups::Lookups;
-use self::options::Options;
-use self::way::Ways;
+/// Measures the filter that grows, the filter of fixed size, and rivals that grow.
+#[derive(Debug, Parser)]
+struct Options {
+    #[command(flatten)]
+    common: Common,
+
+    /// Items to insert [default: 10M; with --quick 1M]
+    #[arg(long, value_parser = items_of)]
+    items: Option<usize>,
+
+    /// The initial capacity of the filter that they are inserted into
+    #[arg(long, default_value = "1k", value_parser = items_of)]
+    start: usize,
+
+    /// How many times all items are inserted [default: 5; with --quick 3]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    fillings: Option<u32>,
+
+    /// The directory for the charts
+    #[arg(long, value_name = "DIR", default_value = "target/growing")]
+    out: PathBuf,
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
-    if let Some(name) = &options.child {
-        return fresh::child(name, options.items(), options.start);
+    if let Some(job) = &options.common.child {
+        return filling::child(&serde_json::from_str(job)?);
     }
+    let quick = options.common.quick;
+    let items = options
+        .items
+        .unwrap_or(if quick { IN_CACHE } else { BEYOND_CACHE });
+    let fillings = options.fillings.unwrap_or(if quick { 3 } else { 5 });
+
     println!("{}", machine());
     let mut watch = Watch::default();
-    let mut judged = Vec::new();
-    for &items in options.sizes() {
-        let keys = Arc::new(Keys::generate(items));
-        let mut lookups = Lookups::new(&keys, options.time());
-        growing::visit_all(&mut lookups);
-        tables::lookups(items, &lookups.found);
-        judged.extend(goals::of_lookups(items, &lookups.found));
+    let mut goals = Vec::new();
+    for &items in options.common.sizes() {
+        goals.extend(lookups::measure(items, options.common.time()));
         watch.look();
     }
-    let items = options.items();
-    let mut fillings = Fillings::new(items, options.start, options.fillings());
-    growing::visit_all(&mut fillings);
-    tables::filling(items, options.start, &fillings.found);
-    judged.extend(goals::of_inserts(items, &fillings.found));
-    let mut ways = Ways::new(&Arc::new(Keys::generate(items)), options.start);
-    growing::visit_all(&mut ways);
-    tables::ways(items, options.start, &ways.found);
-    judged.extend(goals::of_way(&ways.found));
-    goals::print(&judged);
-    tables::cores(watch.report());
-    charts::write(&ways.found, options.start, &options.out)?;
+    let keys = Arc::new(Keys::generate(items));
+    goals.extend(filling::measure(&keys, options.start, fillings));
+    goals.extend(way::measure(&keys, options.start, &options.out)?);
+    print_goals(&goals);
+    print_cores(&[watch.speedup()]);
     Ok(())
 }

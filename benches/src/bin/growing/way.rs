@@ -1,140 +1,189 @@
 //! The way: memory and the expected rate of false positives, again and again while a filter grows.
 
-use std::sync::Arc;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
 
-use lockfree_cuckoo_benches::growing::{Growing, Visitor};
-use lockfree_cuckoo_benches::keys::Keys;
-use lockfree_cuckoo_benches::work::insert_each;
+use charts::{Axis, Chart, Scale, Series};
+use lockfree_cuckoo_benches::{Goal, Keys, Table, axis, insert_each, items_name, machine, or_dash};
+
+use crate::contenders::{GROWING, Growing, Visitor, visit_all};
 
 /// Looks from one number of items to twice as many.
-pub(crate) const LOOKS: i32 = 32;
+const LOOKS: i32 = 32;
 
 /// From such a share of all items on, memory is compared with the goals: what the parts besides the slots take is little
 /// by then.
 const SHARE: usize = 64;
 
 /// What a contender was like each time.
-#[derive(Clone, Debug)]
-pub(crate) struct Way {
-    pub(crate) contender: &'static str,
-    pub(crate) looks: Vec<Look>,
-    /// The number of items from which on memory is compared.
-    first: usize,
+#[derive(Debug)]
+struct Way {
+    contender: &'static str,
+    looks: Vec<Look>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
-    pub(crate) items: usize,
-    pub(crate) bits_per_item: Option<f64>,
+struct Look {
+    items: usize,
+    bits_per_item: Option<f64>,
     /// The expected rate of false positives, or a bound of it.
-    pub(crate) false_positives: f64,
+    false_positives: f64,
     is_growing: bool,
 }
 
-/// What lies between two bounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Range {
-    pub(crate) least: f64,
-    /// Over the logarithm of the number of items.
-    pub(crate) mean: f64,
-    pub(crate) most: f64,
-}
-
-impl Range {
-    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
-        let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| Self {
-            least: values.iter().copied().fold(f64::INFINITY, f64::min),
-            mean: values.iter().sum::<f64>() / values.len() as f64,
-            most: values.iter().copied().fold(0.0, f64::max),
-        })
-    }
-}
-
 impl Way {
-    /// Bits an item while it was not growing.
-    pub(crate) fn settled(&self) -> Option<Range> {
-        self.bits_of(|look| !look.is_growing)
-    }
-
-    /// Bits an item in the midst of growths.
-    pub(crate) fn growing(&self) -> Option<Range> {
-        self.bits_of(|look| look.is_growing)
-    }
-
-    fn bits_of(&self, which: impl Fn(&Look) -> bool) -> Option<Range> {
+    /// Bits an item, while it was not growing or in the midst of growths: the least, the mean over the logarithm of the
+    /// number of items, and the most.
+    fn bits(&self, growing: bool) -> Option<[f64; 3]> {
+        let first = self.looks.last()?.items / SHARE;
         let looks = self.looks.iter();
-        let looks = looks.filter(|look| look.items >= self.first && which(look));
-        Range::of(looks.filter_map(|look| look.bits_per_item))
+        let looks = looks.filter(|look| look.items >= first && look.is_growing == growing);
+        let bits: Vec<f64> = looks.filter_map(|look| look.bits_per_item).collect();
+        let of = |choose: fn(f64, f64) -> f64| bits.iter().copied().reduce(choose);
+        let mean = bits.iter().sum::<f64>() / bits.len() as f64;
+        Some([of(f64::min)?, mean, of(f64::max)?])
     }
 }
 
-pub(crate) struct Ways {
-    keys: Arc<Keys>,
+struct Ways<'a> {
+    keys: &'a Keys,
     start: usize,
-    /// The numbers of items at which there is a look.
-    stops: Vec<usize>,
-    pub(crate) found: Vec<Way>,
+    found: Vec<Way>,
 }
 
-impl Ways {
-    /// Of filters that begin with a first size.
-    pub(crate) fn new(keys: &Arc<Keys>, start: usize) -> Self {
-        let items = keys.stored.len();
-        let times = |look: i32| 2f64.powf(f64::from(look) / f64::from(LOOKS));
-        let stops = (0..).map(|look| (start as f64 * times(look)) as usize);
-        Self {
-            keys: Arc::clone(keys),
-            start,
-            stops: stops.take_while(|&stop| stop <= items).collect(),
-            found: Vec::new(),
-        }
-    }
-}
-
-impl Visitor for Ways {
-    fn visit<C: Growing>(&mut self) {
+impl Visitor for Ways<'_> {
+    fn visit<C: Growing>(&mut self, name: &'static str) {
         let table = C::with_capacity(self.start);
         let mut inserted = 0;
-        let look = |&items: &usize| {
+        let look = |items: usize| {
             let part = &self.keys.stored[inserted..items];
-            assert_eq!(insert_each(&table, part), part.len(), "{}", C::NAME);
+            assert_eq!(insert_each(&table, part), part.len(), "{name}");
             inserted = items;
             let bits = |bytes: usize| 8.0 * bytes as f64 / items as f64;
             Look {
                 items,
-                bits_per_item: table.bytes().map(bits),
+                bits_per_item: table.size().1.map(bits),
                 false_positives: table.expected_false_positives(),
                 is_growing: table.growth_done().is_some(),
             }
         };
+        let times = |look: i32| 2f64.powf(f64::from(look) / f64::from(LOOKS));
+        let stops = (0..).map(|look| (self.start as f64 * times(look)) as usize);
+        let stops = stops.take_while(|&stop| stop <= self.keys.stored.len());
         self.found.push(Way {
-            contender: C::NAME,
-            looks: self.stops.iter().map(look).collect(),
-            first: self.keys.stored.len() / SHARE,
+            contender: name,
+            looks: stops.map(look).collect(),
         });
     }
 }
 
+fn go(keys: &Keys, start: usize) -> Vec<Way> {
+    let found = Vec::new();
+    let mut ways = Ways { keys, start, found };
+    visit_all(&mut ways);
+    ways.found
+}
+
+/// Measures, prints and draws, and compares with the goals.
+pub(crate) fn measure(keys: &Keys, start: usize, out: &Path) -> Result<Vec<Goal>, Box<dyn Error>> {
+    let ways = go(keys, start);
+    print(keys.stored.len(), start, &ways);
+    fs::create_dir_all(out)?;
+    for (name, chart) in charts(&ways, start) {
+        let path = out.join(name);
+        chart.write_svg(&path)?;
+        println!("{}", path.display());
+    }
+    let growing = ways.iter().filter(|way| way.contender == GROWING);
+    Ok(growing.flat_map(goals).collect())
+}
+
+fn print(items: usize, start: usize, ways: &[Way]) {
+    let head = "contender;bits per item, least;mean;most;most in a growth";
+    let mut table = Table::new(head.split(';'));
+    for way in ways {
+        let settled = way.bits(false).map_or([None; 3], |bits| bits.map(Some));
+        let growing = way.bits(true).map(|[.., most]| most);
+        let bits = settled.into_iter().chain([growing]);
+        let cells = bits.map(|bits| or_dash(bits, |bits| format!("{bits:.1}")));
+        table.row([way.contender.to_owned()].into_iter().chain(cells));
+    }
+    let (start, items) = (items_name(start), items_name(items));
+    table.print(&format!("On the way from {start} to {items} items: memory"));
+}
+
+const MOST_BITS: f64 = 37.0;
+
+fn goals(way: &Way) -> [Goal; 3] {
+    let goal = |about: &str, most, bits| {
+        let about = format!("bits per item, {about}");
+        Goal::at_most(about, most, bits)
+    };
+    [
+        goal("mean", 25.0, way.bits(false).map(|[_, mean, _]| mean)),
+        goal("most", MOST_BITS, way.bits(false).map(|[.., most]| most)),
+        // In a growth there are the words that it leaves, too.
+        goal(
+            "growing",
+            1.5 * MOST_BITS,
+            way.bits(true).map(|[.., most]| most),
+        ),
+    ]
+}
+
+/// Points of a line from one number of items to twice as many.
+const POINTS: i32 = 8;
+
+fn charts(ways: &[Way], start: usize) -> [(&'static str, Chart); 2] {
+    let bits = axis("bits an item", Scale::Log);
+    let rate = axis(
+        "expected false positives, % (of the rivals a bound)",
+        Scale::Linear,
+    );
+    let chart = |title: &str, y: Axis, value: fn(&Look) -> Option<f64>| {
+        let point = |look: &Look| Some((look.items as f64, value(look)?));
+        let series = ways.iter().map(|way| Series {
+            name: way.contender.to_owned(),
+            points: way
+                .looks
+                .iter()
+                .step_by((LOOKS / POINTS) as usize)
+                .filter_map(point)
+                .collect(),
+            dashed: false,
+        });
+        Chart {
+            title: title.to_owned(),
+            mix: format!(
+                "items inserted one after the other into filters made for {}",
+                items_name(start)
+            ),
+            machine: machine(),
+            x: axis("items", Scale::Log),
+            y,
+            series: series.filter(|line| !line.points.is_empty()).collect(),
+        }
+    };
+    let of_bits = chart("Memory of filters that grow", bits, |look| {
+        look.bits_per_item
+    });
+    let of_rate = chart("False positives of filters that grow", rate, |look| {
+        Some(100.0 * look.false_positives)
+    });
+    [("growing-bits.svg", of_bits), ("growing-rate.svg", of_rate)]
+}
+
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo_benches::growing;
-
     use super::*;
 
     #[test]
     fn memory_lies_between_bounds() {
-        let keys = Arc::new(Keys::generate(50_000));
-        let mut ways = Ways::new(&keys, 1_000);
-        growing::visit_all(&mut ways);
-        let settled = |way: &&Way| way.settled().is_some();
-        assert_eq!(ways.found.iter().filter(settled).count(), 2);
-        for way in &ways.found {
-            let bits = way.settled();
-            assert!(
-                bits.is_none_or(|bits| bits.least > 8.0 && bits.mean < bits.most),
-                "{way:?}"
-            );
-        }
+        let ways = go(&Keys::generate(50_000), 1_000);
+        let bits: Vec<[f64; 3]> = ways.iter().filter_map(|way| way.bits(false)).collect();
+        assert_eq!((ways.len(), bits.len()), (3, 2));
+        let sound = |[least, mean, most]: &[f64; 3]| *least > 8.0 && least < mean && mean < most;
+        assert!(bits.iter().all(sound), "{bits:?}");
     }
 }

@@ -1,248 +1,223 @@
-//! The goals that the crate has set itself, and whether a run reached them.
+//! The goals that the crate has set itself.
 
-#[cfg(test)]
-mod tests;
+use clap::ValueEnum;
+use lockfree_cuckoo_benches::rivals::FILTER;
+use lockfree_cuckoo_benches::{About, Goal, IN_CACHE, Work, items_name, threads_name};
 
-use lockfree_cuckoo_benches::layout::{Layout, or_dash};
-use lockfree_cuckoo_benches::size::{IN_CACHE, items_name};
+use crate::results::{Key, Size};
 
-use crate::job::Work;
-use crate::results::Table;
-use crate::summary::{FILTER, Key, Summary, median};
-
-/// One goal.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Goal {
-    /// What is compared with what.
-    pub(crate) about: String,
-    pub(crate) at_least: f64,
-    /// The value, if it was measured, and what it was measured against.
-    pub(crate) measured: Option<(f64, String)>,
-}
-
-impl Goal {
-    pub(crate) fn verdict(&self) -> &'static str {
-        match self.measured {
-            Some((value, _)) if value >= self.at_least => "reached",
-            Some(_) => "missed",
-            None => "not measured",
-        }
-    }
-}
-
-/// A rival is compared with if it is wrong less often than this.
-const MOST_FALSE_POSITIVES: f64 = 0.0005;
+/// A ratio, and what it was measured against.
+type Measured = Option<(f64, String)>;
 
 /// All goals, as far as the sizes of the run go.
-pub(crate) fn judge(summary: &Summary<'_>) -> Vec<Goal> {
-    let mut goals = Vec::new();
-    for items in summary.sizes() {
-        goals.extend(against_the_limit(summary, items));
-        goals.extend(against_single_calls(summary, items));
-        goals.extend(speedups(summary, items));
-        goals.extend(against_the_rivals(summary, items));
-        goals.extend(against_one_thread(summary, items));
-    }
-    goals.extend(summary.sizes().first().map(|&items| stalls(summary, items)));
-    goals
+pub(crate) fn judge(sizes: &[Size]) -> Vec<Goal> {
+    let goals = sizes.iter().flat_map(of_size);
+    goals.chain(sizes.first().map(stalls)).collect()
 }
 
-fn against_the_limit(summary: &Summary<'_>, items: usize) -> Vec<Goal> {
-    let (insert, remove) = if items <= IN_CACHE.items {
-        (0.55, 0.85)
-    } else {
-        (0.70, 0.97)
+fn of_size(size: &Size) -> Vec<Goal> {
+    let name = items_name(size.items);
+    let in_cache = size.items <= IN_CACHE;
+    let mut goals = Vec::new();
+    let mut goal = |work: Work, threads, by: &str, least, measured: Measured| {
+        let (work, threads) = (work.name(), threads_name(threads));
+        let about = format!("{name} {work}, {threads}, by {by}");
+        goals.push(Goal::at_least(about, least, measured));
     };
-    let goals = [
+
+    let of_changes = if in_cache { [0.55, 0.85] } else { [0.70, 0.97] };
+    for (work, least) in [
         (Work::Hit, 0.90),
         (Work::Miss, 0.90),
         (Work::HitMany, 0.90),
         (Work::MissMany, 0.90),
-        (Work::Insert, insert),
-        (Work::Remove, remove),
+        (Work::Insert, of_changes[0]),
+        (Work::Remove, of_changes[1]),
         (Work::Mixed, 0.70),
-    ];
-    let goal = |(work, at_least)| {
-        let key = Key {
-            items,
-            work,
-            threads: 1,
+    ] {
+        let ratio = size.ratio(FILTER, (work, 1));
+        let measured = ratio.map(|ratio| (ratio.median, "limit".to_owned()));
+        goal(work, 1, "the limit", least, measured);
+    }
+
+    // Batches are never slower than single calls. Those that write are twice as fast, where the limit's are.
+    for &work in Work::value_variants() {
+        let Some(single) = work.single() else {
+            continue;
         };
-        let ratio = summary.ratio(FILTER, key);
-        Goal {
-            about: format!("{}, by the limit", named(key)),
-            at_least,
-            measured: ratio.map(|ratio| (ratio.median, "limit".to_owned())),
-        }
-    };
-    goals.map(goal).into()
-}
+        let batching = size.batching(work, single);
+        let writes = !matches!(work, Work::HitMany | Work::MissMany);
+        let doubles = writes && batching.is_some_and(|[_, limit]| limit >= 2.0);
+        let least = if doubles { 2.0 } else { 1.0 };
+        let measured = batching.map(|[filter, limit]| (filter, format!("limit: {limit:.2}")));
+        goal(work, 1, &single.name(), least, measured);
+    }
 
-/// Batches are never slower than single calls. Beyond the cache those that write are twice as fast, where the limit's
-/// are.
-fn against_single_calls(summary: &Summary<'_>, items: usize) -> Vec<Goal> {
-    let batched = Work::RATED.into_iter();
-    let pairs = batched.filter_map(|work| Some((work, work.single()?)));
-    let goal = |(work, single): (Work, Work)| {
-        let key = Key {
-            items,
-            work,
-            threads: 1,
-        };
-        let measured = summary.batching(key, single);
-        let writes = matches!(work, Work::InsertMany | Work::RemoveMany);
-        let doubles = measured.is_some_and(|(_, limit)| limit >= 2.0);
-        Goal {
-            about: format!("{}, by {}", named(key), single.name()),
-            at_least: if writes && doubles { 2.0 } else { 1.0 },
-            measured: measured.map(|(filter, limit)| (filter, format!("limit: {limit:.2}"))),
-        }
-    };
-    pairs.map(goal).collect()
-}
+    for work in [Work::Hit, Work::Miss] {
+        let speedup = size.speedup(work);
+        let measured = speedup.map(|speedup| (speedup, "itself".to_owned()));
+        goal(work, 2, "1 thread", 1.90, measured);
+    }
 
-/// The serial cuckoo filters, without a lock.
-fn against_one_thread(summary: &Summary<'_>, items: usize) -> Vec<Goal> {
-    let goal = |work| {
-        let key = Key {
-            items,
-            work,
-            threads: 1,
-        };
-        Goal {
-            about: format!("{}, by the best serial cuckoo filter", named(key)),
-            at_least: 1.0,
-            measured: best(summary, key, |name, _| name.ends_with("-alone")),
-        }
-    };
-    let work = [
-        Work::Insert,
-        Work::Hit,
-        Work::Miss,
-        Work::Remove,
-        Work::Mixed,
-    ];
-    work.map(goal).into()
-}
-
-fn speedups(summary: &Summary<'_>, items: usize) -> Vec<Goal> {
-    let goal = |work| Goal {
-        about: format!(
-            "{} {}, 2 threads, by 1 thread",
-            items_name(items),
-            Work::name(work)
-        ),
-        at_least: 1.90,
-        measured: summary
-            .speedup(items, work)
-            .map(|speedup| (speedup, "itself".to_owned())),
-    };
-    [Work::Hit, Work::Miss].map(goal).into()
-}
-
-fn against_the_rivals(summary: &Summary<'_>, items: usize) -> Vec<Goal> {
-    let in_cache = items <= IN_CACHE.items;
-    let goals = [
+    let of_changes = if in_cache { [1.3, 1.0] } else { [2.0, 2.0] };
+    for (work, least) in [
         (Work::Hit, [2.0, 2.0]),
         (Work::Miss, [2.0, 2.0]),
         (Work::Mixed, [1.5, 1.5]),
-        (Work::Insert, if in_cache { [1.3, 1.0] } else { [2.0, 2.0] }),
-        (Work::Remove, if in_cache { [1.3, 1.0] } else { [2.0, 2.0] }),
-    ];
-    let each_number_of_threads = goals.into_iter().flat_map(|(work, at_least)| {
-        [1, 2]
-            .into_iter()
-            .zip(at_least)
-            .map(move |(threads, at_least)| {
-                let key = Key {
-                    items,
-                    work,
-                    threads,
-                };
-                (key, at_least)
-            })
-    });
-    each_number_of_threads
-        .map(|(key, at_least)| Goal {
-            about: format!("{}, by the best rival", named(key)),
-            at_least,
-            measured: best_rival(summary, key),
-        })
-        .collect()
+        (Work::Insert, of_changes),
+        (Work::Remove, of_changes),
+    ] {
+        for (threads, least) in [1, 2].into_iter().zip(least) {
+            let measured = best(size, (work, threads), does_the_same);
+            goal(work, threads, "the best rival", least, measured);
+        }
+        let measured = best(size, (work, 1), |name, _| name.ends_with("-alone"));
+        goal(work, 1, "the best serial cuckoo filter", 1.0, measured);
+    }
+    goals
 }
 
-/// The ratio to the fastest rival that does the same: concurrent, able to remove, and as rarely wrong.
-fn best_rival(summary: &Summary<'_>, key: Key) -> Option<(f64, String)> {
-    best(summary, key, |_, table| {
-        table.concurrent && table.removes && table.false_positives < MOST_FALSE_POSITIVES
-    })
+/// Whether a rival is concurrent, able to remove, and as rarely wrong as the filter.
+fn does_the_same(_name: &str, about: About) -> bool {
+    const MOST_FALSE_POSITIVES: f64 = 0.0005;
+    about.shared && about.removes && about.false_positives < MOST_FALSE_POSITIVES
 }
 
 /// The ratio to the fastest of some rivals.
-fn best(
-    summary: &Summary<'_>,
-    key: Key,
-    counts: impl Fn(&str, &Table) -> bool,
-) -> Option<(f64, String)> {
-    summary
-        .contenders(key.items)
-        .into_iter()
-        .filter(|&name| name != FILTER)
-        .filter(|name| {
-            let table = summary.table(key.items, name);
-            table.is_some_and(|table| counts(name, &table))
-        })
-        .filter_map(|name| Some((summary.against(name, key)?, name.to_owned())))
-        .min_by(|(one, _), (other, _)| one.total_cmp(other))
+fn best(size: &Size, key: Key, counts: fn(&str, About) -> bool) -> Measured {
+    let rivals = size.contenders().filter(|&name| name != FILTER);
+    let rivals = rivals.filter(|name| size.about(name).is_some_and(|about| counts(name, about)));
+    least(rivals.filter_map(|name| Some((size.against(name, key)?, name))))
+}
+
+fn least<'a>(ratios: impl Iterator<Item = (f64, &'a str)>) -> Measured {
+    let least = ratios.min_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    Some((least.0, least.1.to_owned()))
 }
 
 /// How much shorter the stall of a lookup is, one in a thousand, than behind one lock: the least of the
 /// ratios.
-fn stalls(summary: &Summary<'_>, items: usize) -> Goal {
+fn stalls(size: &Size) -> Goal {
     const THREADS: usize = 64;
-    let p999 = |name: &str| {
-        let latencies = summary.latencies(items, THREADS, name);
-        median(latencies.iter().map(|latency| latency.lookup.p999))
-    };
-    let locked = summary.contenders(items).into_iter().filter(|name| {
-        let table = summary.table(items, name);
-        table.is_some_and(|table| table.one_lock && name.ends_with("-rwlock"))
-    });
-    let measured = p999(FILTER).and_then(|filter| {
-        locked
-            .filter_map(|name| Some((p999(name)? / filter, name.to_owned())))
-            .min_by(|(one, _), (other, _)| one.total_cmp(other))
-    });
-    Goal {
-        about: format!(
-            "{} p99.9 of a lookup, {THREADS} threads, of the read-write locks by the filter's",
-            items_name(items)
-        ),
-        at_least: 10.0,
-        measured,
-    }
+    let p999 = |name: &str| size.latency(name, THREADS, |latency| latency.kinds[0].p999());
+    let locked = size.contenders().filter(|name| name.ends_with("-rwlock"));
+    let ratios = locked.filter_map(|name| Some((p999(name)? / p999(FILTER)?, name)));
+    let name = items_name(size.items);
+    let about =
+        format!("{name} p99.9 of a lookup, {THREADS} threads, of the locks by the filter's");
+    Goal::at_least(about, 10.0, least(ratios))
 }
 
-fn named(key: Key) -> String {
-    let threads = match key.threads {
-        1 => "1 thread".to_owned(),
-        threads => format!("{threads} threads"),
-    };
-    format!("{} {}, {threads}", items_name(key.items), key.work.name())
-}
+#[cfg(test)]
+mod tests {
+    use lockfree_cuckoo_benches::{Cell, Quantiles, Quartiles};
 
-pub(crate) fn print(goals: &[Goal]) {
-    println!("\nGoals");
-    let mut layout = Layout::new(["ratio", "goal", "measured", "", "against"]);
-    for goal in goals {
-        let measured = goal.measured.as_ref();
-        layout.row([
-            goal.about.clone(),
-            format!("{:.2}", goal.at_least),
-            or_dash(measured, |(value, _)| format!("{value:.2}")),
-            goal.verdict().to_owned(),
-            or_dash(measured, |(_, against)| against.clone()),
-        ]);
+    use super::*;
+    use crate::results::{Latency, Measured, Process};
+
+    /// A contender whose every rate is so much of the limit's, on each thread.
+    fn contender(name: &str, ratio: f64, false_positives: f64) -> Measured {
+        let cell = |work, threads| Cell {
+            work,
+            threads,
+            ratio: Quartiles::of(vec![ratio]),
+            rate: 1e8 * ratio * threads as f64,
+            other: 1e8 * threads as f64,
+            idle: 0.0,
+        };
+        let works = [
+            Work::Insert,
+            Work::Hit,
+            Work::Miss,
+            Work::Remove,
+            Work::Mixed,
+        ];
+        Measured {
+            name: name.to_owned(),
+            about: About {
+                false_positives,
+                removes: true,
+                shared: true,
+                ..About::default()
+            },
+            cells: works
+                .iter()
+                .flat_map(|&work| [cell(work, 1), cell(work, 2)])
+                .collect(),
+            latencies: Vec::new(),
+        }
     }
-    layout.print();
+
+    fn process(speedup: f64) -> Process {
+        Process {
+            speedup,
+            contenders: vec![
+                contender(FILTER, 0.9, 0.0001),
+                contender("slow", 0.3, 0.0),
+                contender("wrong", 0.6, 0.03),
+            ],
+        }
+    }
+
+    fn goal(processes: Vec<Process>, about: &str) -> Goal {
+        let size = Size {
+            items: IN_CACHE,
+            threads: vec![1, 2],
+            processes,
+        };
+        let mut goals = judge(&[size]);
+        goals.retain(|goal| goal.about.contains(about));
+        assert_eq!(goals.len(), 1, "one goal about it");
+        goals.remove(0)
+    }
+
+    #[test]
+    fn each_has_its_verdict() {
+        let verdict = |about| goal(vec![process(2.0)], about).verdict();
+        assert_eq!(verdict("1M hit, 1 thread, by the limit"), "reached");
+        assert_eq!(
+            verdict("1M hit-many, 1 thread, by the limit"),
+            "not measured"
+        );
+        assert_eq!(
+            verdict("1M insert, 1 thread, by the best serial"),
+            "not measured"
+        );
+        assert_eq!(verdict("p99.9"), "not measured");
+        // The faster one is wrong too often to be a rival.
+        let rival = goal(vec![process(2.0)], "1M hit, 2 threads, by the best rival");
+        assert_eq!(
+            (rival.verdict(), rival.measured.expect("a rival").1),
+            ("reached", "slow".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_speedup_needs_two_cores() {
+        let about = "1M hit, 2 threads, by 1 thread";
+        let none = goal(vec![process(1.2), process(1.3)], about);
+        assert_eq!(none.measured, None);
+        let one = goal(vec![process(1.2), process(2.0)], about);
+        assert_eq!(one.verdict(), "reached");
+    }
+
+    #[test]
+    fn stalls_are_compared_with_every_lock() {
+        let mut process = process(2.0);
+        process.contenders.push(contender("long-rwlock", 0.1, 0.0));
+        process.contenders.push(contender("short-rwlock", 0.1, 0.0));
+        let stalls = [200, 100, 0, 1_000_000, 4_000];
+        for (contender, p999) in process.contenders.iter_mut().zip(stalls) {
+            let quantiles = Quantiles {
+                at: [50, 100, p999, p999, p999],
+                operations: 1_000,
+            };
+            contender.latencies.push(Latency {
+                threads: 64,
+                kinds: [quantiles; 3],
+            });
+        }
+        let goal = goal(vec![process], "p99.9");
+        assert_eq!(goal.measured, Some((20.0, "short-rwlock".to_owned())));
+    }
 }

@@ -9,71 +9,64 @@
 //! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall
 //! time. The last table compares with the goals that the crate has set itself.
 //!
-//! All that is done twice: in the default build, and in one for the processor of this machine (`--builds`).
+//! With `RUSTFLAGS="-C target-cpu=native"` the compiler may use what else the processor has.
 //!
-//! `--quick` takes less than three minutes instead of about two hours, in the default build. `--large` adds filters of 100 million
-//! items. `--contenders filter` leaves out the rivals. `--draw FILE` draws the plots of an earlier run again.
+//! `--quick` takes less than three minutes instead of about an hour: the smaller size, once. `--sizes 100M` measures
+//! large filters, without the sets. `--contenders filter` leaves out the rivals.
 
-mod build;
 mod child;
-mod duel;
 mod goals;
-mod job;
 mod options;
-mod parent;
 mod plots;
 mod results;
-mod summary;
 mod tables;
 
+use std::env;
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter};
-use std::path::Path;
+use std::io::BufWriter;
 
 use clap::Parser;
+use lockfree_cuckoo_benches::{have_done, machine, print_goals};
 
 use self::options::Options;
-use self::results::Run;
-use self::summary::Summary;
+use self::results::{Results, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
-    if let Some(job) = &options.child {
-        child::run(&serde_json::from_str(job)?)?;
+    if let Some(job) = &options.common.child {
+        let process = child::run(&serde_json::from_str(job)?);
+        println!("{}", serde_json::to_string(&process)?);
         return Ok(());
     }
-    if let Some(path) = &options.draw {
-        let json = BufReader::new(File::open(path)?);
-        return draw(&serde_json::from_reader(json)?, &options.out);
+    let program = env::current_exe()?;
+    let size = |&items: &usize| Size {
+        items,
+        threads: options.threads.clone(),
+        processes: Vec::new(),
+    };
+    let mut results = Results {
+        machine: machine(),
+        sizes: options.common.sizes().iter().map(size).collect(),
+    };
+    let jobs = options.jobs();
+    for (at, job) in jobs.iter().enumerate() {
+        eprintln!("process {} of {}", at + 1, jobs.len());
+        let mut sizes = results.sizes.iter_mut();
+        let size = sizes.find(|size| size.items == job.items);
+        let size = size.ok_or("a job of no size")?;
+        size.processes.push(have_done(&program, job)?);
     }
-    let jobs = options.jobs()?;
-    let mut run = Run::new();
-    for build in options.builds() {
-        let results = parent::run(build, &jobs)?;
-        let summary = Summary::of(&results);
-        tables::print(&summary);
-        goals::print(&goals::judge(&summary));
-        println!();
-        run.push(results);
-    }
+    println!("{}", results.machine);
+    results.sizes.iter().for_each(tables::print);
+    print_goals(&goals::judge(&results.sizes));
 
     fs::create_dir_all(&options.out)?;
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
-    serde_json::to_writer_pretty(json, &run)?;
-    draw(&run, &options.out)?;
-    println!("JSON and plots: {}", options.out.display());
-    Ok(())
-}
-
-/// Draws the first build.
-fn draw(run: &Run, out: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(out)?;
-    let charts = run
-        .first()
-        .map(|results| plots::draw(&Summary::of(results)));
-    for (name, chart) in charts.into_iter().flatten() {
-        chart.write_svg(&out.join(name))?;
+    serde_json::to_writer_pretty(json, &results)?;
+    for (name, chart) in plots::draw(&results) {
+        chart.write_svg(&options.out.join(name))?;
     }
+    println!("\nJSON and plots: {}", options.out.display());
     Ok(())
 }

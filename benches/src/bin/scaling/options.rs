@@ -1,79 +1,50 @@
 //! The command line, and the jobs that follow from it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::Parser;
-use lockfree_cuckoo_benches::contender::Contender;
-use lockfree_cuckoo_benches::machine::cores;
-use lockfree_cuckoo_benches::rivals::{self, Visitor};
-use lockfree_cuckoo_benches::size::{BEYOND_CACHE, IN_CACHE, LARGE, items_of};
-
-use crate::build::Build;
-use crate::job::{Job, Work};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Parser, ValueEnum};
+use lockfree_cuckoo_benches::rivals;
+use lockfree_cuckoo_benches::{BEYOND_CACHE, Common, IN_CACHE, Work};
+use serde::{Deserialize, Serialize};
 
 /// Measures the filter, the limit and the rivals in one run, and compares with the goals.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Measures less, in under three minutes
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
-    /// Also measures filters of 100 million items
-    #[arg(long)]
-    large: bool,
-
-    /// Measures only these contenders, by name: filter,dashmap
-    #[arg(long, value_delimiter = ',', value_parser = contender_of)]
+    /// Measures only these contenders
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rivals::names()))]
     contenders: Option<Vec<String>>,
 
-    /// Measures only these kinds of work, by name
-    #[arg(long, value_delimiter = ',')]
-    work: Option<Vec<Work>>,
-
-    /// The builds that are measured; both, unless --quick is given
-    #[arg(long, value_delimiter = ',')]
-    builds: Option<Vec<Build>>,
-
-    /// Numbers of items: 1M,10M
-    #[arg(long, value_delimiter = ',', value_parser = items_of)]
-    sizes: Option<Vec<usize>>,
+    /// Measures only these kinds of work
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(kinds_of_work()))]
+    work: Option<Vec<String>>,
 
     /// Numbers of threads
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 16, 64], value_parser = threads_of)]
-    threads: Vec<usize>,
+    pub(crate) threads: Vec<usize>,
 
-    /// Processes for each size
-    #[arg(long)]
-    processes: Option<usize>,
-
-    /// Seconds for each measurement
-    #[arg(long, value_parser = seconds_of)]
-    seconds: Option<f64>,
+    /// Processes for each size [default: 5, of large filters 2, with --quick 1]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    processes: Option<u16>,
 
     /// The directory for the JSON and the plots
     #[arg(long, default_value = "target/scaling")]
     pub(crate) out: PathBuf,
-
-    /// Measures nothing, and draws the plots of an earlier run, from its JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) draw: Option<PathBuf>,
-
-    /// The job of a child
-    #[arg(long, hide = true)]
-    pub(crate) child: Option<String>,
 }
 
-/// At 10 million items a quick run has time for the filter, its nearest rival, and the sets that came first
-/// in writing and in looking up.
-const QUICK_BEYOND_CACHE: [&str; 4] = ["filter", "atomic-cuckoo-filter", "dashmap", "scc-index"];
+pub(crate) const LATENCY: &str = "latency";
 
-fn contender_of(name: &str) -> Result<String, String> {
-    let names = rivals::names();
-    if names.contains(&name) {
-        Ok(name.to_owned())
-    } else {
-        Err(format!("must be one of {}", names.join(", ")))
-    }
+/// What can be asked for.
+fn kinds_of_work() -> Vec<PossibleValue> {
+    let rated = Work::value_variants().iter();
+    let latency = PossibleValue::new(LATENCY);
+    let latency = latency.help("Single operations of mixed work, with more threads than cores");
+    let rated = rated.filter_map(|work| work.to_possible_value());
+    rated.chain([latency]).collect()
 }
 
 fn threads_of(number: &str) -> Result<usize, String> {
@@ -83,108 +54,63 @@ fn threads_of(number: &str) -> Result<usize, String> {
     }
 }
 
-fn seconds_of(number: &str) -> Result<f64, String> {
-    match number.parse() {
-        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("must be 0 to 3600 seconds".to_owned()),
+/// What one child has to measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) items: usize,
+    pub(crate) contenders: Vec<String>,
+    work: Vec<String>,
+    pub(crate) threads: Vec<usize>,
+    /// For each measurement.
+    pub(crate) time: Duration,
+    /// The fewest pairs of slices in a measurement.
+    pub(crate) pairs: usize,
+}
+
+impl Job {
+    pub(crate) fn asks_for(&self, work: &str) -> bool {
+        self.work.iter().any(|name| name == work)
     }
 }
 
 impl Options {
-    /// The builds, the one that is drawn first.
-    pub(crate) fn builds(&self) -> Vec<Build> {
-        let usual = || match self.quick {
-            true => vec![Build::Default],
-            false => vec![Build::Default, Build::Native],
-        };
-        self.builds.clone().unwrap_or_else(usual)
-    }
-
     /// The jobs, one for each process. The sizes take turns, so that a time of trouble does not meet one
     /// size alone.
-    pub(crate) fn jobs(&self) -> Result<Vec<Job>, String> {
-        let mut sizes = self
-            .sizes
-            .clone()
-            .unwrap_or_else(|| vec![IN_CACHE.items, BEYOND_CACHE.items]);
-        if self.large && !sizes.contains(&LARGE.items) {
-            sizes.push(LARGE.items);
-        }
-        let processes = |items| self.processes.unwrap_or(self.usual_processes(items));
-        let most = sizes.iter().map(|&items| processes(items)).max();
-        let mut jobs = Vec::new();
-        for process in 0..most.unwrap_or(0) {
-            let sizes = sizes.iter().filter(|&&items| process < processes(items));
-            jobs.extend(sizes.map(|&items| self.job(items, process)));
-        }
-        if jobs.is_empty() {
-            Err("nothing to measure".to_owned())
-        } else {
-            Ok(jobs)
-        }
-    }
-
-    fn usual_processes(&self, items: usize) -> usize {
-        match (self.quick, items) {
-            (true, _) if items <= IN_CACHE.items => 2,
-            (true, _) => 1,
-            (false, _) if items <= BEYOND_CACHE.items => 5,
-            (false, _) => 2,
-        }
-    }
-
-    fn job(&self, items: usize, process: usize) -> Job {
-        let small = items <= IN_CACHE.items;
-        let mut work = self.work.clone().unwrap_or_else(|| {
-            // Both fill tables again and again.
-            let rest = [Work::Curve, Work::Latency];
-            let all = Work::RATED.into_iter().chain(rest);
-            all.filter(|work| items <= BEYOND_CACHE.items || Work::RATED.contains(work))
-                .collect()
-        });
-        let mut threads = self.threads.clone();
-        if self.quick && (process > 0 || !small) {
-            work.retain(|work| Work::RATED.contains(work));
-            threads.retain(|&threads| threads <= cores());
-        }
-        let (seconds, pairs) = match (self.quick, small) {
-            (true, true) => (0.06, 2),
-            (true, false) => (0.06, 1),
-            (false, true) => (0.5, 5),
-            (false, false) => (0.5, 2),
+    pub(crate) fn jobs(&self) -> Vec<Job> {
+        let processes = |items| match self.processes {
+            Some(processes) => processes,
+            None if self.common.quick => 1,
+            None if items > BEYOND_CACHE => 2,
+            None => 5,
         };
+        let sizes = self.common.sizes();
+        let most = sizes.iter().map(|&items| processes(items)).max();
+        let of_turn = |turn| {
+            let sizes = sizes.iter().filter(move |&&items| turn < processes(items));
+            sizes.map(|&items| self.job(items))
+        };
+        (0..most.unwrap_or(0)).flat_map(of_turn).collect()
+    }
+
+    fn job(&self, items: usize) -> Job {
+        let contenders = || {
+            let mut names = rivals::names();
+            names.retain(|name| items <= BEYOND_CACHE || !rivals::SETS.contains(name));
+            names.into_iter().map(str::to_owned).collect()
+        };
+        let work = || {
+            let kinds = kinds_of_work().into_iter();
+            kinds.map(|kind| kind.get_name().to_owned()).collect()
+        };
+        let many = !self.common.quick && items <= IN_CACHE;
         Job {
             items,
-            contenders: self.contenders(items),
-            work,
-            threads,
-            seconds: self.seconds.unwrap_or(seconds),
-            pairs,
+            contenders: self.contenders.clone().unwrap_or_else(contenders),
+            work: self.work.clone().unwrap_or_else(work),
+            threads: self.threads.clone(),
+            time: self.common.time(),
+            pairs: if many { 5 } else { 2 },
         }
-    }
-
-    fn contenders(&self, items: usize) -> Vec<String> {
-        struct Filters(Vec<&'static str>);
-        impl Visitor for Filters {
-            fn visit<C: Contender>(&mut self) {
-                if !C::IS_SET {
-                    self.0.push(C::NAME);
-                }
-            }
-        }
-        if let Some(named) = &self.contenders {
-            return named.clone();
-        }
-        let names = if items > BEYOND_CACHE.items {
-            let mut filters = Filters(Vec::new());
-            rivals::visit_all(&mut filters);
-            filters.0
-        } else if self.quick && items > IN_CACHE.items {
-            QUICK_BEYOND_CACHE.to_vec()
-        } else {
-            rivals::names()
-        };
-        names.into_iter().map(str::to_owned).collect()
     }
 }
 
@@ -194,36 +120,17 @@ mod tests {
 
     fn jobs(arguments: &str) -> Vec<Job> {
         let words = arguments.split_whitespace();
-        let options = Options::parse_from(["scaling"].into_iter().chain(words));
-        options.jobs().expect("something to measure")
+        Options::parse_from(["scaling"].into_iter().chain(words)).jobs()
     }
 
     #[test]
-    fn filters_choose_a_part() {
-        let arguments =
-            "--contenders filter,dashmap --work hit,miss-many --sizes 20k --processes 1";
-        let [job] = &jobs(arguments)[..] else {
-            panic!("one size, one process");
-        };
-        assert_eq!(job.contenders, ["filter", "dashmap"]);
-        assert_eq!(job.work, [Work::Hit, Work::MissMany]);
-        assert_eq!(job.items, 20_000);
-    }
-
-    #[test]
-    fn large_tables_are_filters() {
-        let jobs = jobs("--large");
-        let large = jobs.iter().filter(|job| job.items == LARGE.items);
-        let names: Vec<&String> = large.flat_map(|job| &job.contenders).collect();
-        assert!(names.iter().any(|name| *name == "filter"));
-        assert!(!names.iter().any(|name| *name == "dashmap"));
-    }
-
-    #[test]
-    fn quick_contenders_exist() {
-        for name in QUICK_BEYOND_CACHE {
-            assert!(contender_of(name).is_ok(), "{name}");
-        }
-        assert!(contender_of("none").is_err());
+    fn sizes_take_turns_and_large_tables_are_filters() {
+        let jobs = jobs("--sizes 1M,100M --work hit,latency");
+        let items: Vec<usize> = jobs.iter().map(|job| job.items / 1_000_000).collect();
+        assert_eq!(items, [1, 100, 1, 100, 1, 1, 1]);
+        assert_eq!(jobs[0].work, ["hit", LATENCY]);
+        let has = |job: &Job, name: &str| job.contenders.iter().any(|one| one == name);
+        assert!(has(&jobs[0], "filter") && has(&jobs[0], "dashmap"));
+        assert!(has(&jobs[1], "filter") && !has(&jobs[1], "dashmap"));
     }
 }

@@ -1,188 +1,155 @@
-//! What children report, line by line, and the parent collects.
+//! What the processes of a run found out, and what that says in all: medians over processes.
 
-use lockfree_cuckoo_benches::cores::Cores;
-use lockfree_cuckoo_benches::faults::Faults;
-use lockfree_cuckoo_benches::quartiles::Quartiles;
+use lockfree_cuckoo_benches::rivals::FILTER;
+use lockfree_cuckoo_benches::{
+    About, Cell, Latencies, Quantiles, Quartiles, Work, are_free, median,
+};
 use serde::{Deserialize, Serialize};
-
-use crate::build::Build;
-use crate::job::Work;
-
-/// One line on the standard output of a child.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "line", rename_all = "kebab-case")]
-pub(crate) enum Line {
-    /// A contender is being measured.
-    Begin {
-        contender: String,
-    },
-    Cell(Cell),
-    Point(Point),
-    Latency(Latency),
-    Table(Table),
-    Cores(Cores),
-}
-
-/// A rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Cell {
-    pub(crate) contender: String,
-    pub(crate) work: Work,
-    pub(crate) threads: usize,
-    /// The paired ratios to the limit.
-    pub(crate) ratio: Quartiles,
-    pub(crate) pairs: usize,
-    /// Operations per second, the median.
-    pub(crate) rate: f64,
-    /// Those of the limit.
-    pub(crate) limit: f64,
-    /// The share of the time in which the slowest thread had no processor.
-    pub(crate) idle: f64,
-    /// Pairs that are left out, because a thread had to wait for a processor.
-    pub(crate) disturbed: usize,
-}
-
-/// Rates on one thread at a load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Point {
-    pub(crate) contender: String,
-    /// In percent, of a table that the items fill to 95.
-    pub(crate) load: usize,
-    /// Of the inserts that led to this load.
-    pub(crate) insert: f64,
-    pub(crate) hit: f64,
-    pub(crate) miss: f64,
-}
 
 /// The times of single operations of mixed work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latency {
-    pub(crate) contender: String,
     pub(crate) threads: usize,
-    pub(crate) lookup: Quantiles,
-    pub(crate) insert: Quantiles,
-    pub(crate) remove: Quantiles,
+    pub(crate) kinds: [Quantiles; Latencies::KINDS.len()],
 }
 
-/// Of times in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Quantiles {
-    pub(crate) p50: f64,
-    pub(crate) p99: f64,
-    pub(crate) p999: f64,
-    pub(crate) longest: f64,
-    pub(crate) operations: u64,
-}
-
-/// What a contender is like, and what went wrong with it.
+/// All about one contender. Its cells are beside the limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Table {
-    pub(crate) contender: String,
-    pub(crate) load: Option<f64>,
-    pub(crate) bytes: Option<usize>,
-    pub(crate) false_positives: f64,
-    pub(crate) faults: Faults,
-    pub(crate) removes: bool,
-    pub(crate) concurrent: bool,
-    pub(crate) one_lock: bool,
+pub(crate) struct Measured {
+    pub(crate) name: String,
+    pub(crate) about: About,
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) latencies: Vec<Latency>,
 }
 
-/// All that one child reported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// All that one child found out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Process {
-    pub(crate) items: usize,
-    pub(crate) cores: Option<Cores>,
-    pub(crate) cells: Vec<Cell>,
-    pub(crate) points: Vec<Point>,
-    pub(crate) latencies: Vec<Latency>,
-    pub(crate) tables: Vec<Table>,
+    /// As [`Watch::speedup`](lockfree_cuckoo_benches::Watch::speedup).
+    pub(crate) speedup: f64,
+    pub(crate) contenders: Vec<Measured>,
 }
+
+/// One kind of measurement: what was done, and on how many threads.
+pub(crate) type Key = (Work, usize);
 
 impl Process {
-    pub(crate) fn add(&mut self, line: Line) {
-        match line {
-            Line::Begin { .. } => {}
-            Line::Cell(cell) => self.cells.push(cell),
-            Line::Point(point) => self.points.push(point),
-            Line::Latency(latency) => self.latencies.push(latency),
-            Line::Table(table) => self.tables.push(table),
-            Line::Cores(cores) => self.cores = Some(cores),
+    fn of(&self, contender: &str) -> Option<&Measured> {
+        self.contenders.iter().find(|of| of.name == contender)
+    }
+
+    fn cell(&self, contender: &str, key: Key) -> Option<&Cell> {
+        let mut cells = self.of(contender)?.cells.iter();
+        cells.find(|cell| (cell.work, cell.threads) == key)
+    }
+}
+
+/// What the processes of one size found out, each about the same contenders.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Size {
+    pub(crate) items: usize,
+    /// The numbers of threads that were asked for.
+    pub(crate) threads: Vec<usize>,
+    pub(crate) processes: Vec<Process>,
+}
+
+/// A share of idle time up to which threads that were meant to run at the same time mostly did.
+const FREE_IDLE: f64 = 0.05;
+
+impl Size {
+    /// The contenders, in the order in which they were measured.
+    pub(crate) fn contenders(&self) -> impl Iterator<Item = &str> {
+        let first = self.processes.iter().take(1);
+        first.flat_map(|process| process.contenders.iter().map(|of| of.name.as_str()))
+    }
+
+    /// The median of something about the processes that have it.
+    fn over_processes(&self, of: impl Fn(&Process) -> Option<f64>) -> Option<f64> {
+        median(self.processes.iter().filter_map(of))
+    }
+
+    /// The median of something about a cell.
+    pub(crate) fn cell(&self, contender: &str, key: Key, of: fn(&Cell) -> f64) -> Option<f64> {
+        self.over_processes(|process| process.cell(contender, key).map(of))
+    }
+
+    /// The rate of the limit.
+    pub(crate) fn limit(&self, key: Key) -> Option<f64> {
+        median(
+            self.contenders()
+                .filter_map(|name| self.cell(name, key, |cell| cell.other)),
+        )
+    }
+
+    /// The ratio to the limit, and the spread: of the processes, or of the pairs if there is one process.
+    pub(crate) fn ratio(&self, contender: &str, key: Key) -> Option<Quartiles> {
+        let cells = self.processes.iter();
+        let cells = cells.filter_map(|process| process.cell(contender, key));
+        let ratios: Vec<Quartiles> = cells.map(|cell| cell.ratio).collect();
+        match &ratios[..] {
+            [] => None,
+            [ratio] => Some(*ratio),
+            ratios => Some(Quartiles::of(ratios.iter().map(|of| of.median).collect())),
         }
     }
 
-    pub(crate) fn cell(&self, contender: &str, work: Work, threads: usize) -> Option<&Cell> {
-        self.cells.iter().find(|cell| {
-            cell.contender == contender && cell.work == work && cell.threads == threads
+    /// The ratio of the filter to a rival, through the limit.
+    pub(crate) fn against(&self, rival: &str, key: Key) -> Option<f64> {
+        self.over_processes(|process| {
+            let of = |name| process.cell(name, key);
+            Some(of(FILTER)?.ratio.median / of(rival)?.ratio.median)
+        })
+    }
+
+    /// The rate of the filter on two threads by that on one, in the processes that had two cores.
+    pub(crate) fn speedup(&self, work: Work) -> Option<f64> {
+        self.over_processes(|process| {
+            let cell = |threads| process.cell(FILTER, (work, threads));
+            let (one, two) = (cell(1)?, cell(2)?);
+            let free = are_free(process.speedup) && two.idle <= FREE_IDLE;
+            free.then(|| two.rate / one.rate)
+        })
+    }
+
+    /// The rate of the filter in batches by that in single calls on one thread, and the same of the limit.
+    pub(crate) fn batching(&self, work: Work, single: Work) -> Option<[f64; 2]> {
+        let ratio = |of: fn(&Cell) -> f64| {
+            self.over_processes(|process| {
+                let rate = |work| process.cell(FILTER, (work, 1)).map(of);
+                Some(rate(work)? / rate(single)?)
+            })
+        };
+        Some([ratio(|cell| cell.rate)?, ratio(|cell| cell.other)?])
+    }
+
+    /// What a contender is like, with the faults of all processes.
+    pub(crate) fn about(&self, contender: &str) -> Option<About> {
+        let processes = self.processes.iter();
+        let about = processes.filter_map(|process| Some(process.of(contender)?.about));
+        about.reduce(|mut sum, about| {
+            sum.faults += about.faults;
+            sum
+        })
+    }
+
+    /// The median of something about the latencies of a contender with so many threads, in nanoseconds.
+    pub(crate) fn latency(
+        &self,
+        contender: &str,
+        threads: usize,
+        of: impl Fn(&Latency) -> u64,
+    ) -> Option<f64> {
+        self.over_processes(|process| {
+            let mut latencies = process.of(contender)?.latencies.iter();
+            let latency = latencies.find(|latency| latency.threads == threads)?;
+            Some(of(latency) as f64)
         })
     }
 }
 
-/// What the processes of one build found out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a run found out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Results {
     pub(crate) machine: String,
-    pub(crate) build: Build,
-    pub(crate) processes: Vec<Process>,
-}
-
-/// What the program writes: the results of each build.
-pub(crate) type Run = Vec<Results>;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_survive_the_pipe() {
-        let quantiles = Quantiles {
-            p50: 40.0,
-            p99: 90.5,
-            p999: 1e6,
-            longest: 1e7,
-            operations: 3,
-        };
-        let lines = [
-            Line::Begin {
-                contender: "filter".to_owned(),
-            },
-            Line::Cell(Cell {
-                contender: "filter".to_owned(),
-                work: Work::HitMany,
-                threads: 2,
-                ratio: Quartiles::of(vec![0.1 + 0.2, 0.5]),
-                pairs: 2,
-                rate: 1.0 / 3.0,
-                limit: 1e9,
-                idle: 0.0,
-                disturbed: 1,
-            }),
-            Line::Latency(Latency {
-                contender: "filter".to_owned(),
-                threads: 64,
-                lookup: quantiles,
-                insert: quantiles,
-                remove: quantiles,
-            }),
-            Line::Table(Table {
-                contender: "filter".to_owned(),
-                load: Some(0.95),
-                bytes: None,
-                false_positives: 0.0,
-                faults: Faults::default(),
-                removes: true,
-                concurrent: true,
-                one_lock: false,
-            }),
-            Line::Cores(Cores {
-                speedup: 1.9,
-                stolen: None,
-            }),
-        ];
-        for line in lines {
-            let text = serde_json::to_string(&line).expect("a line");
-            assert!(!text.contains('\n'));
-            let back: Line = serde_json::from_str(&text).expect("the same line");
-            assert_eq!(back, line);
-        }
-    }
+    pub(crate) sizes: Vec<Size>,
 }

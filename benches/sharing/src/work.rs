@@ -1,4 +1,4 @@
-//! What the processors do.
+//! What the processors do, and whose turn it is.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -6,22 +6,19 @@ use rand::{Rng, RngExt, SeedableRng};
 
 /// One operation, by the hash of its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A lookup.
+pub(crate) enum Operation {
     Contains(u64),
-    /// An insert.
     Insert(u64),
-    /// A removal.
     Remove(u64),
 }
 
 /// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mix {
+pub(crate) struct Mix {
     /// In words.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// How full the table is at the start.
-    pub load: f64,
+    pub(crate) load: f64,
     /// Of twenty operations, so many insert, and so many remove.
     inserts: u32,
     removes: u32,
@@ -30,7 +27,7 @@ pub struct Mix {
 }
 
 /// What is counted.
-pub const MIXES: [Mix; 5] = [
+pub(crate) const MIXES: [Mix; 5] = [
     Mix::new("lookups, 95 % load", 0.95, 0, 0),
     Mix::new("mixed, 50 % load", 0.5, 1, 1),
     Mix::new("mixed, 95 % load", 0.95, 1, 1),
@@ -42,7 +39,7 @@ pub const MIXES: [Mix; 5] = [
 ];
 
 /// What is mixed.
-pub const MIXED: &str = "mixed: 90 % lookups, 5 % inserts, 5 % removes";
+pub(crate) const MIXED: &str = "mixed: 90 % lookups, 5 % inserts, 5 % removes";
 
 impl Mix {
     const fn new(name: &'static str, load: f64, inserts: u32, removes: u32) -> Self {
@@ -56,9 +53,9 @@ impl Mix {
     }
 }
 
-/// The work of all processors: whose turn it is, and what he does.
+/// The work of all processors.
 #[derive(Debug)]
-pub struct Work {
+pub(crate) struct Work {
     mix: Mix,
     random: SmallRng,
     /// The items of each processor, which nobody else removes.
@@ -69,23 +66,19 @@ pub struct Work {
 
 impl Work {
     /// Of the stored hashes, each processor gets as many as the others; one half stays.
-    #[must_use]
-    pub fn new(mix: Mix, processors: usize, stored: &[u64]) -> Self {
+    pub(crate) fn new(mix: Mix, processors: usize, stored: &[u64]) -> Self {
         let (stay, own) = stored.split_at(stored.len() / 2);
+        let shares = own.chunks(own.len() / processors).take(processors);
         Self {
             mix,
             random: SmallRng::seed_from_u64(7),
-            own: own
-                .chunks(own.len() / processors)
-                .take(processors)
-                .map(<[u64]>::to_vec)
-                .collect(),
+            own: shares.map(<[u64]>::to_vec).collect(),
             stay: stay.to_vec(),
         }
     }
 
     /// Who is next, and what he does. Lookups find every second time what they look for.
-    pub fn turn(&mut self) -> (usize, Operation) {
+    pub(crate) fn turn(&mut self) -> (usize, Operation) {
         let Mix {
             inserts,
             removes,

@@ -1,0 +1,202 @@
+//! Contenders that can be filled beyond what they were made for, and how they come to be as large as they are.
+
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
+use lockfree_cuckoo_benches::rivals::filters::{FALSE_POSITIVES, Scalable};
+use lockfree_cuckoo_benches::rivals::locks::ReadWrite;
+use lockfree_cuckoo_benches::{About, Contender, Keys, Rig, insert_each};
+
+use growable_bloom_filter::GrowableBloom;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+
+/// A contender whose first size does not bind it, and what it says of itself when it has grown.
+pub(crate) trait Growing: Contender {
+    /// The tables that the keys are spread over, where it can tell.
+    fn tables(&self) -> Option<usize> {
+        None
+    }
+
+    /// The rate of false positives to expect of it.
+    fn expected_false_positives(&self) -> f64;
+
+    /// Ends a growth that is under way, if it grows little by little.
+    fn end_growth(&self) {}
+
+    /// The share of a growth under way that is done.
+    fn growth_done(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Something to be done with such a contender of any type.
+pub(crate) trait Visitor {
+    fn visit<C: Growing>(&mut self, name: &'static str);
+}
+
+/// What the reports call the contender that all is about.
+pub(crate) const GROWING: &str = "growing";
+
+/// Visits the filter that grows, then its rivals.
+pub(crate) fn visit_all(visitor: &mut impl Visitor) {
+    visitor.visit::<GrowingCuckooFilter>(GROWING);
+    visitor.visit::<ReadWrite<Scalable>>("scalable-rwlock");
+    visitor.visit::<ReadWrite<GrowableBloom>>("growable-rwlock");
+}
+
+impl Growing for GrowingCuckooFilter {
+    fn tables(&self) -> Option<usize> {
+        Some(self.tables())
+    }
+
+    fn expected_false_positives(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn end_growth(&self) {
+        let _ = self.finish_doubling();
+    }
+
+    fn growth_done(&self) -> Option<f64> {
+        self.doubled()
+    }
+}
+
+/// What the others are measured against: it does not grow, and need not.
+impl Growing for CuckooFilter {
+    fn tables(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn expected_false_positives(&self) -> f64 {
+        self.false_positive_rate()
+    }
+}
+
+impl Growing for ReadWrite<Scalable> {
+    /// A bound of it: each table is asked for half the rate of the one before.
+    fn expected_false_positives(&self) -> f64 {
+        FALSE_POSITIVES
+    }
+}
+
+impl Growing for ReadWrite<GrowableBloom> {
+    /// A bound of it: each filter in it is asked for 0.85 of the rate of the one before, the first for all.
+    fn expected_false_positives(&self) -> f64 {
+        FALSE_POSITIVES / (1.0 - 0.85)
+    }
+}
+
+/// What a contender is like that has grown.
+pub(crate) fn about<C: Growing>(rig: &Rig<C>) -> About {
+    About {
+        tables: rig.table().tables(),
+        expected: Some(rig.table().expected_false_positives()),
+        ..About::of(rig)
+    }
+}
+
+/// The items in the order in which they are inserted: another one than that in which they are looked up, so
+/// that one hit does not foretell the table of the next.
+pub(crate) fn order(keys: &Keys) -> Vec<u64> {
+    let mut order = keys.stored.clone();
+    let mut random = SmallRng::seed_from_u64(order.len() as u64);
+    order.shuffle(&mut random);
+    order
+}
+
+/// A contender of a first size, filled with these keys. No growth is under way.
+pub(crate) fn grown<C: Growing>(start: usize, order: &[u64]) -> C {
+    let table = C::with_capacity(start);
+    assert_eq!(insert_each(&table, order), order.len());
+    table.end_growth();
+    table
+}
+
+/// The filter with these keys, about in the midst of a growth.
+pub(crate) fn half_grown(start: usize, order: &[u64]) -> GrowingCuckooFilter {
+    let growing_since = |inserted: usize| {
+        let table: GrowingCuckooFilter = grown(start, &order[..inserted]);
+        assert!(table.begin_to_double());
+        table
+    };
+    let before = order.len() - order.len() / 8;
+    let trial = growing_since(before);
+    let half = order[before..].iter().position(|&key| {
+        assert!(trial.insert_hash(key).is_ok());
+        trial.doubled().is_none_or(|done| done >= 0.5)
+    });
+    drop(trial);
+    // So many inserts it takes; with them all keys are in.
+    let (before, since) = order.split_at(order.len() - half.unwrap_or(0) - 1);
+    let table = growing_since(before.len());
+    assert_eq!(insert_each(&table, since), since.len());
+    table
+}
+
+/// How often a table that doubles has doubled, with those that were added for it counted in.
+pub(crate) fn doublings<C: Contender>(start: usize, grown: &C) -> Option<u32> {
+    let (first, _) = C::with_capacity(start).size();
+    (grown.size().0? / first?).checked_ilog2()
+}
+
+/// A first size from which the filter doubles so often.
+pub(crate) fn start_for(times: u32, order: &[u64]) -> usize {
+    let mut start = order.len() >> times;
+    let doublings = |start| doublings(start, &grown::<GrowingCuckooFilter>(start, order));
+    while doublings(start) > Some(times) {
+        start += start / 32 + 1;
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use lockfree_cuckoo_benches::{count, look_up_each};
+
+    use super::*;
+
+    /// What every one has to do, far beyond its first size.
+    struct Check(Keys);
+
+    impl Visitor for Check {
+        fn visit<C: Growing>(&mut self, name: &'static str) {
+            let Keys { stored, absent, .. } = &self.0;
+            let table: C = grown(stored.len() / 100, stored);
+            assert_eq!(look_up_each(&table, stored), stored.len(), "{name}");
+            assert!(table.tables().is_none_or(|tables| tables > 0), "{name}");
+            let expected = table.expected_false_positives();
+            assert!((0.00001..0.01).contains(&expected), "{name}: {expected}");
+            let wrong = look_up_each(&table, absent) as f64;
+            let most = 2.0 * expected * absent.len() as f64 + 10.0;
+            assert!(wrong < most, "{name}: {wrong}");
+            let (_, bytes) = table.size();
+            assert!(bytes.is_none_or(|bytes| bytes > stored.len()), "{name}");
+            if C::REMOVES {
+                let (some, rest) = stored.split_at(stored.len() / 2);
+                let removed = count(some, |&key| table.remove(key));
+                assert_eq!(removed, some.len(), "{name}");
+                assert_eq!(look_up_each(&table, rest), rest.len(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_keep_what_is_beyond_their_first_size() {
+        visit_all(&mut Check(Keys::generate(50_000)));
+    }
+
+    #[test]
+    fn first_sizes_lead_to_the_doublings() {
+        let order = order(&Keys::generate(50_000));
+        for times in 0..=8 {
+            let start = start_for(times, &order);
+            let filter: GrowingCuckooFilter = grown(start, &order);
+            assert_eq!(doublings(start, &filter), Some(times), "{start}");
+            let done = half_grown(start, &order).growth_done();
+            let half = done.is_some_and(|done| (0.2..0.8).contains(&done));
+            assert!(half, "{done:?}");
+        }
+    }
+}

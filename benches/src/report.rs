@@ -1,0 +1,273 @@
+//! What the programs print: tables, what contenders are like, and goals.
+
+use std::ops::RangeInclusive;
+use std::{fmt, iter};
+
+use charts::{Axis, Scale};
+use serde::{Deserialize, Serialize};
+
+use crate::contender::Contender;
+use crate::duel::Quartiles;
+use crate::race::are_free;
+use crate::rig::{Faults, Rig};
+
+/// The machine, and what this build does differently on it, in one line.
+#[must_use]
+pub fn machine() -> String {
+    let pages = if cfg!(feature = "huge-pages") {
+        ", the filter in huge pages"
+    } else {
+        ""
+    };
+    let build = if cfg!(target_feature = "avx2") {
+        ", built for AVX2"
+    } else {
+        ""
+    };
+    format!("{}{pages}{build}", charts::machine::machine())
+}
+
+/// Text in columns, the first to the left, all others to the right. Columns and rows that have nothing to say are left
+/// out.
+#[derive(Debug)]
+pub struct Table {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// What a cell has to say that has nothing to say.
+const NOTHING: &str = "-";
+
+impl Table {
+    /// One with this head.
+    pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
+        Self {
+            head: head.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let row: Vec<String> = cells.into_iter().map(Into::into).collect();
+        if row[1..].iter().any(|cell| cell != NOTHING) {
+            self.rows.push(row);
+        }
+    }
+
+    /// Prints the table below a caption, unless it is empty.
+    pub fn print(&self, caption: &str) {
+        if !self.rows.is_empty() {
+            print!("\n{caption}\n{self}");
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let says = |&column: &usize| self.rows.iter().any(|row| row[column] != NOTHING);
+        let columns: Vec<usize> = (0..self.head.len()).filter(says).collect();
+        let lines = || iter::once(&self.head).chain(&self.rows);
+        let width = |column: usize| lines().map(|line| line[column].chars().count()).max();
+        for line in lines() {
+            let cells = columns.iter().map(|&column| {
+                let (cell, width) = (&line[column], width(column).unwrap_or(0));
+                match column {
+                    0 => format!("{cell:width$}"),
+                    _ => format!("  {cell:>width$}"),
+                }
+            });
+            writeln!(out, "{}", cells.collect::<String>().trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number, or a dash if there is none.
+pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), show)
+}
+
+/// Three cells of a table: a rate in millions a second, a ratio, and its quartiles.
+#[must_use]
+pub fn rate_and_ratio(rate: Option<f64>, ratio: Option<Quartiles>) -> [String; 3] {
+    [
+        or_dash(rate, |rate| format!("{:.1}", rate / 1e6)),
+        or_dash(ratio, |ratio| format!("{:.3}", ratio.median)),
+        or_dash(ratio, |of| format!("[{:.3}, {:.3}]", of.lower, of.upper)),
+    ]
+}
+
+/// What a contender is like that holds all items, and what went wrong with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The tables that the keys are spread over, where it can tell.
+    pub tables: Option<usize>,
+    /// Items by slots, if it has slots.
+    pub load: Option<f64>,
+    /// The bytes that it takes, where it can tell.
+    pub bytes: Option<usize>,
+    /// The share of absent keys that are found.
+    pub false_positives: f64,
+    /// The expected one, or a bound of it.
+    pub expected: Option<f64>,
+    /// What went wrong.
+    pub faults: Faults,
+    /// Whether it can remove.
+    pub removes: bool,
+    /// Whether threads can share it.
+    pub shared: bool,
+}
+
+impl About {
+    /// Of the contender of a rig.
+    #[must_use]
+    pub fn of<C: Contender>(rig: &Rig<C>) -> Self {
+        let (slots, bytes) = rig.table().size();
+        Self {
+            tables: None,
+            load: slots.map(|slots| rig.items() as f64 / slots as f64),
+            bytes,
+            false_positives: rig.false_positives(),
+            expected: None,
+            faults: rig.faults(),
+            removes: C::REMOVES,
+            shared: C::SHARED,
+        }
+    }
+}
+
+/// Prints memory, accuracy and failures of contenders that hold so many items.
+pub fn print_about<'a>(
+    caption: &str,
+    items: usize,
+    rows: impl IntoIterator<Item = (&'a str, About)>,
+) {
+    let (memory, accuracy) = ("bits per item", "false positives,expected");
+    let failures = "inserts refused,false negatives,removes failed";
+    let head = format!("contender,tables,load,{memory},{accuracy},{failures}");
+    let mut table = Table::new(head.split(','));
+    let share = |share: f64| format!("{:.4} %", 100.0 * share);
+    for (name, about) in rows {
+        let unremoved = about.removes.then_some(about.faults.unremoved);
+        table.row([
+            name.to_owned(),
+            or_dash(about.tables, |tables| tables.to_string()),
+            or_dash(about.load, |load| format!("{load:.3}")),
+            or_dash(about.bytes, |bytes| {
+                format!("{:.1}", 8.0 * bytes as f64 / items as f64)
+            }),
+            share(about.false_positives),
+            or_dash(about.expected, share),
+            about.faults.refused.to_string(),
+            about.faults.missed.to_string(),
+            or_dash(unremoved, |count| count.to_string()),
+        ]);
+    }
+    table.print(&format!("{caption}: memory, accuracy and failures"));
+}
+
+/// Prints whether the processes had two cores, by their speedups.
+pub fn print_cores(speedups: &[f64]) {
+    println!("\nTwo threads by one, arithmetic, process by process: {speedups:.2?}");
+    if !speedups.iter().copied().any(are_free) {
+        println!("No process had two free cores: two threads took turns, and seldom met.");
+    }
+}
+
+/// An axis of a chart.
+#[must_use]
+pub fn axis(label: &str, scale: Scale) -> Axis {
+    Axis {
+        label: label.to_owned(),
+        scale,
+    }
+}
+
+/// A goal that the crate has set itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// What is compared with what.
+    pub about: String,
+    /// What is asked of the value, in words and as a range.
+    goal: (String, RangeInclusive<f64>),
+    /// The value, if it was measured, and what it was measured against.
+    pub measured: Option<(f64, String)>,
+}
+
+impl Goal {
+    /// A value that is not to be less.
+    #[must_use]
+    pub fn at_least(about: String, least: f64, measured: Option<(f64, String)>) -> Self {
+        Self {
+            about,
+            goal: (format!("at least {least:.2}"), least..=f64::INFINITY),
+            measured,
+        }
+    }
+
+    /// A value that is not to be more.
+    #[must_use]
+    pub fn at_most(about: String, most: f64, measured: Option<f64>) -> Self {
+        Self {
+            about,
+            goal: (format!("at most {most:.2}"), 0.0..=most),
+            measured: measured.map(|value| (value, String::new())),
+        }
+    }
+
+    /// Whether it is reached.
+    #[must_use]
+    pub fn verdict(&self) -> &'static str {
+        match &self.measured {
+            None => "not measured",
+            Some((value, _)) if self.goal.1.contains(value) => "reached",
+            Some(_) => "missed",
+        }
+    }
+}
+
+/// Prints the goals, and whether they are reached.
+pub fn print_goals(goals: &[Goal]) {
+    let mut table = Table::new(["what", "goal", "measured", "", "against"]);
+    for goal in goals {
+        let measured = goal.measured.as_ref();
+        table.row([
+            goal.about.clone(),
+            goal.goal.0.clone(),
+            or_dash(measured, |(value, _)| format!("{value:.2}")),
+            goal.verdict().to_owned(),
+            or_dash(measured, |(_, against)| against.clone()),
+        ]);
+    }
+    table.print("Goals");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_empty_ones_left_out() {
+        let mut table = Table::new(["name", "empty", "rate"]);
+        table.row(["a", "-", "1000.5"]);
+        table.row(["empty", "-", "-"]);
+        table.row(["longer", "-", "1"]);
+        assert_eq!(
+            table.to_string(),
+            "name      rate\na       1000.5\nlonger       1\n"
+        );
+    }
+
+    #[test]
+    fn a_goal_is_a_bound_from_one_side() {
+        let at_least = |value: Option<f64>| {
+            let measured = value.map(|value| (value, String::new()));
+            Goal::at_least(String::new(), 1.0, measured).verdict()
+        };
+        let values = [Some(1.0), Some(0.9), None];
+        assert_eq!(values.map(at_least), ["reached", "missed", "not measured"]);
+        let at_most = |value| Goal::at_most(String::new(), 1.0, Some(value)).verdict();
+        assert_eq!([0.9, 1.1].map(at_most), ["reached", "missed"]);
+    }
+}

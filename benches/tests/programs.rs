@@ -1,0 +1,93 @@
+//! The programs, from their command lines to their tables and files, on tables too small to measure anything.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use lockfree_cuckoo_benches::rivals;
+
+/// A directory that is not there.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn run(program: &str, arguments: &str, out: &Path) -> Output {
+    let output = Command::new(program)
+        .args(["--seconds", "0"])
+        .args(arguments.split_whitespace())
+        .arg("--out")
+        .arg(out)
+        .output();
+    output.expect("the program starts")
+}
+
+/// The standard output of a program that succeeds.
+fn text(output: &Output) -> &str {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    str::from_utf8(&output.stdout).expect("a text")
+}
+
+const SCALING: &str = env!("CARGO_BIN_EXE_scaling");
+
+#[test]
+fn every_contender_goes_through_all_work() {
+    let out = folder("scaling");
+    let output = run(SCALING, "--processes 2 --sizes 2000 --threads 1,2,4", &out);
+    let text = text(&output);
+    let json = fs::read_to_string(out.join("scaling.json")).expect("the results");
+    let results: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    for contender in rivals::names() {
+        let rows = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        assert!(rows(contender) >= 1, "no word of {contender}\n{text}");
+        assert!(rows(&format!("hit, {contender}")) == 1, "{contender}");
+        assert!(json.contains(contender), "{contender}");
+    }
+    assert!(text.contains("filter, 4 threads"), "no latencies\n{text}");
+    assert!(text.contains("Goals"), "{text}");
+
+    // The plots say what was measured, and where.
+    let machine = results["machine"].as_str().expect("a text");
+    for (work, words) in [
+        ("hit", "Lookups of keys"),
+        ("mixed", "90 % lookups, 5 % inserts"),
+    ] {
+        let plot = fs::read_to_string(out.join(format!("threads-{work}-2k.svg")));
+        let plot = plot.expect("a plot");
+        assert!(plot.contains(machine) && plot.contains(words), "{plot}");
+    }
+}
+
+#[test]
+fn an_unknown_contender_is_an_error_that_names_the_known() {
+    let out = folder("nowhere");
+    let output = run(SCALING, "--contenders unheard-of", &out);
+    assert!(!output.status.success());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("atomic-cuckoo-filter"), "{errors}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn every_contender_that_grows_is_in_every_table() {
+    let out = folder("growing");
+    let arguments = "--sizes 20k --items 50k --start 1k --fillings 2";
+    let output = run(env!("CARGO_BIN_EXE_growing"), arguments, &out);
+    let text = text(&output);
+    let (lookups, filling) = text.split_once("\n50k items").expect("both parts");
+    for contender in ["growing", "scalable-rwlock", "growable-rwlock"] {
+        let rows = |part: &str| {
+            let rows = part.lines().filter(|line| line.starts_with(contender));
+            rows.count()
+        };
+        assert!(rows(lookups) >= 4, "{contender}\n{text}");
+        assert!(rows(filling) >= 3, "{contender}\n{text}");
+    }
+    assert!(filling.contains("Goals"), "{text}");
+    for name in ["growing-bits.svg", "growing-rate.svg"] {
+        let chart = fs::read_to_string(out.join(name)).expect("a chart");
+        assert!(chart.contains("scalable-rwlock"), "{name}: {chart}");
+    }
+}
