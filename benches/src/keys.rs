@@ -1,6 +1,6 @@
 //! Keys: random 64-bit hashes, made before anything is timed.
 
-use std::{array, iter};
+use std::iter;
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -19,15 +19,15 @@ pub struct Keys {
     /// For the mixed work: a ring of keys of which one half is in, a half that turns as keys are removed
     /// at its tail and inserted at its head. At first it is the first half, which ends `stored`.
     pub ring: Vec<u64>,
-    /// For the mixed work: what is looked up, in groups, and which of a group are stored, one bit for each. At random, one
-    /// half from the stored keys that are not in the ring, and one half absent.
-    probes: Vec<([u64; PROBES_PER_BLOCK], u32)>,
+    /// For the mixed work: what is looked up, in groups of [`PROBES_PER_BLOCK`]. At random, one half from the stored keys
+    /// that are not in the ring, and one half absent.
+    probes: Vec<u64>,
+    /// For each group, which of them are stored: one bit for each.
+    stored_probes: Vec<u32>,
 }
 
 /// Lookups of absent keys should touch every part of the table, so this many are plenty.
 const MOST_ABSENT: usize = 1 << 22;
-
-const MOST_PROBE_GROUPS: usize = 1 << 17;
 
 impl Keys {
     /// The keys for `items` items. The same at every call.
@@ -45,18 +45,17 @@ impl Keys {
         let absent = fresh(items.min(MOST_ABSENT));
         let (residents, turning) = stored.split_at(items - half);
         let ring = [turning, &fresh(half)].concat();
-        let group = |_| {
-            let which = random.next_u64() as u32 & ((1 << PROBES_PER_BLOCK) - 1);
-            let probe = |at| {
-                let stored = which >> at & 1 == 1;
-                let side = if stored { residents } else { &absent };
-                *side.choose(&mut random).expect("a key of either kind")
-            };
-            (array::from_fn(probe), which)
+        let groups = ring.len().min(1 << 17);
+        let which = |_| random.next_u64() as u32 & ((1 << PROBES_PER_BLOCK) - 1);
+        let stored_probes: Vec<u32> = (0..groups).map(which).collect();
+        let probe = |at: usize| {
+            let stored = stored_probes[at / PROBES_PER_BLOCK] >> (at % PROBES_PER_BLOCK) & 1 == 1;
+            let side = if stored { residents } else { &absent };
+            *side.choose(&mut random).expect("a key of either kind")
         };
-        let groups = ring.len().min(MOST_PROBE_GROUPS);
         Self {
-            probes: (0..groups).map(group).collect(),
+            probes: (0..groups * PROBES_PER_BLOCK).map(probe).collect(),
+            stored_probes,
             stored,
             absent,
             ring,
@@ -67,8 +66,9 @@ impl Keys {
     #[inline]
     #[must_use]
     pub fn probe_group(&self, block: usize) -> (&[u64], u32) {
-        let (probes, stored) = &self.probes[block & (self.probes.len() - 1)];
-        (probes, *stored)
+        let group = block & (self.stored_probes.len() - 1);
+        let probes = &self.probes[group * PROBES_PER_BLOCK..][..PROBES_PER_BLOCK];
+        (probes, self.stored_probes[group])
     }
 
     /// The stored keys that the mixed work leaves alone.
@@ -83,6 +83,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::work;
 
     #[test]
     fn are_distinct_and_as_described() {
@@ -93,9 +94,8 @@ mod tests {
         let (inside, outside) = keys.ring.split_at(keys.ring.len() / 2);
         assert!(inside.iter().all(|key| stored.contains(key)));
         assert!(outside.iter().all(|key| !stored.contains(key)));
-        let probes = || keys.probes.iter().flat_map(|(probes, _)| probes);
-        let hits = probes().filter(|key| stored.contains(key)).count();
-        let share = hits as f64 / probes().count() as f64;
+        let hits = work::count(&keys.probes, |key| stored.contains(key));
+        let share = hits as f64 / keys.probes.len() as f64;
         assert!((0.48..0.52).contains(&share), "{share}");
         let (probes, which) = keys.probe_group(keys.ring.len() + 3);
         for (at, probe) in probes.iter().enumerate() {
