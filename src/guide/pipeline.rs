@@ -178,8 +178,5 @@
 //! holds nothing that other threads need.
 //!
 //! With `--window 0.1 --repeat 6 -j 1` instead of `--svg`, which is a rotation after every hundred thousand packets, an
-//! eighth of which are of new flows, the packets took 14 % more processor time than without the window. With filters for
-//! each period instead they took 7 % more: a new key costs less there, because nobody asks the older generation by
-//! read-modify-writes, and no table is emptied. In small tables it is the other way round: with a thousand packets and
-//! fewer in a window, new filters for each cost a fifth more than the rotations. With `--verify` the program compares
-//! every answer with exact sets.
+//! eighth of which are of new flows, the packets took 14 % more processor time than without the window. With `--verify` the
+//! program compares every answer with exact sets.

@@ -1,20 +1,16 @@
 //! The command line.
 
-mod details;
-
 use crate::capture;
 use crate::keys::Mode;
 use crate::results::{Format, Target};
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
-use details::DETAILS;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const DEFAULT_CAPTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/captures/loopback.pcap");
 
-/// Packets to work on unless `--repeat` says otherwise. Fewer would be done
-/// before the clock could tell anything.
+/// Packets to work on unless `--repeat` says otherwise. Fewer would be done before the clock could tell anything.
 const DEFAULT_WORK: u32 = 1 << 18;
 
 /// Files of more bytes are streamed.
@@ -86,33 +82,33 @@ pub struct Args {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) workers: Option<usize>,
 
-    /// Keys that a filter has room for [default: the packets of the file]
+    /// Keys that the filter has room for [default: the packets of the file]
     ///
     /// With a window, this is the number of keys of one window. A smaller filter
     /// uses less memory and is wrong more often. A filter that is too small gets
     /// full and refuses new keys. A million keys take 2.1 MB, three times that with a window.
     /// Without this option, a file that is streamed is read twice, to count its packets
-    /// first, and the filters for pipes and standard input grow (--growing).
+    /// first. The filter for a pipe or standard input grows (--growing), or has room for
+    /// 4000000 keys of each window.
     #[arg(long, value_name = "KEYS", verbatim_doc_comment)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) capacity: Option<usize>,
 
-    /// Let the filters grow, from --capacity keys [default: 1000000]
+    /// Let the filter grow, from --capacity keys [default: 1000000]
     ///
     /// A filter that grows refuses no key as long as there is memory, unless --rate ends
-    /// that. Each time it grows its size doubles, and it is wrong more often.
-    /// Input without end needs a window, or the memory grows with the keys.
-    #[arg(long, conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
+    /// that. Each time it grows its size doubles, and it is wrong more often. It forgets
+    /// nothing, so the memory grows with the keys.
+    #[arg(long, conflicts_with_all = ["sweep", "svg", "window"], verbatim_doc_comment)]
     pub(crate) growing: bool,
 
     /// Most wrong answers about new keys, from 1e-9 to less than 1 [default: about 0.000116]
     ///
-    /// The filters take as little memory as they can for this rate: at 0.01 two thirds
-    /// of what they take without this option, at 0.000001 more than twice as much. It is
-    /// the rate of filters that are full, with a window of both together. Filters that
-    /// grow take what they take without this option: they grow until their rate would be
-    /// more than this, and then refuse keys. It must be 0.000126 at least for them, and
-    /// 0.000252 with a window.
+    /// The filter takes as little memory as it can for this rate: at 0.01 two thirds
+    /// of what it takes without this option, at 0.000001 more than twice as much. It is
+    /// the rate of a filter that is full, with a window of both generations together. A
+    /// filter that grows takes what it takes without this option: it grows until its rate
+    /// would be more than this, and then refuses keys. It must be 0.000126 at least for it.
     #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
     #[arg(value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
@@ -183,7 +179,7 @@ impl Args {
 
     /// Where to write the new packets.
     pub(crate) fn target(&self) -> Option<Target> {
-        self.write.clone().map(Target::new)
+        self.write.clone().map(Target)
     }
 
     /// Whether standard output is for new packets, and not for the report.
@@ -220,20 +216,73 @@ impl Args {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    let rate: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if (1e-9..1.0).contains(&rate) {
-        Ok(rate)
-    } else {
-        Err("it must be from 0.000000001 to less than 1".to_owned())
-    }
+    let rate = text.parse().map_err(|error| format!("{error}"))?;
+    let allowed = (1e-9..1.0).contains(&rate).then_some(rate);
+    allowed.ok_or_else(|| "it must be from 0.000000001 to less than 1".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    let seconds = text.parse().map_err(|error| format!("{error}"))?;
     // A century, in which nobody waits for a rotation.
-    if (1e-6..=3.2e9).contains(&seconds) {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err("it must be between 0.000001 and 3200000000".to_owned())
-    }
+    let allowed = (1e-6..=3.2e9).contains(&seconds).then_some(seconds);
+    let seconds = allowed.ok_or_else(|| "it must be between 0.000001 and 3200000000".to_owned())?;
+    Ok(Duration::from_secs_f64(seconds))
 }
+
+/// The end of `--help`.
+const DETAILS: &str = "\
+Keys:
+  flows    VLAN identifiers, IP version and protocol, and both endpoints, whichever
+           way the packet went: addresses with ports for TCP, UDP, UDP-Lite, SCTP
+           and DCCP, with the identifier for ICMP and ICMPv6 requests and replies,
+           with type and code for other ICMP, and alone for other protocols. Of a
+           fragmented datagram only the first fragment has ports; the others count
+           as one flow of their addresses and protocol.
+  packets  a hash of what a mirrored copy has in common with the packet, up to
+           64 KiB: addresses, protocol, length, identification, fragment offset
+           and everything after the IP headers. It leaves out TTL, hop limit, header
+           checksum, traffic class, IP options, link header and tags. So a packet that
+           was sent again and is equal in every byte counts as a copy.
+
+What it shows:
+  packets      how many were read, and how many have no key
+  passes       how many times the workers go through the packets
+  workers      a line for each worker: the packets it took, the keys it saw
+               first, the duplicates, the packets whose keys the filter refused
+               because it was full, and the packets it handled per second
+  throughput   the packets of all the passes, divided by the time from the first
+               worker's start to the last one's end; a stream sets its own pace
+  filter       its size and its load factor, the part of its slots in use
+  written      the packets written with --write
+  flows        the flows seen first, by protocol
+and with --verify:
+  flows        the distinct flows, from exact sets
+  sum          how the flows that the filter reported add up to the distinct flows
+  rotations    the periods with packets, and the batches that a worker was so late with
+               that they count for a later window
+  missing      keys that should be known but are not
+  probes       how often the filter answers \"known\" for keys that are not in
+               the capture, and how often that is expected at its current load
+
+Window: one filter with two generations. Workers ask both, and put new and known keys
+into the younger one. After every window it forgets the older one. No worker waits for
+that. A late packet counts as a packet of the current window.
+
+Lines of --print:
+  text  2026-01-31T12:00:00.000000001Z TCP 192.0.2.1:1234 > 198.51.100.7:443 length 60
+        Where a packet has no IP addresses, there are those of Ethernet, or a hyphen.
+  json  an object with time, protocol, source, source_port, destination,
+        destination_port, vlans and length; what a packet does not have is left out
+  If nobody reads standard output any more, the run ends, without a report.
+
+A signal (Ctrl-C, SIGTERM) ends the reading, and the program shows the totals. A second
+signal ends the program at once.
+
+Exit status:
+  0  success, also if a signal ended the reading
+  1  the capture could not be read, or not to its end (what was read is
+     reported), or a file could not be written, or not all of it
+  2  an option is wrong, or asks for more memory or threads than there are
+  3  the filter was full and refused keys
+  4  a check failed: answers do not agree with the exact sets, or there are
+     more false positives than chance explains";

@@ -1,18 +1,265 @@
-//! Packets in batches, each of one period of time.
+//! Packets in batches, each of one period of time: the unit of work that a worker takes.
 
-mod batch;
-mod count;
-mod intake;
-mod load;
 mod made_up;
-mod packer;
-mod period;
-mod watcher;
+mod periods;
 
-pub(crate) use batch::{Batch, PACKETS};
-pub(crate) use count::most_in_a_period;
-pub(crate) use intake::Intake;
-pub(crate) use load::load;
 pub(crate) use made_up::made_up;
-pub(crate) use packer::Packer;
-pub(crate) use period::Periods;
+pub(crate) use periods::Periods;
+
+use crate::capture::{self, Capture, CaptureError, Event, Packet};
+use crate::keys::Link;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Packets in a full batch: enough work for taking it to cost nothing, little enough for the workers to finish together.
+pub(crate) const PACKETS: usize = 256;
+
+/// Bytes after which a batch of long packets is full.
+const BYTES: usize = 1 << 18;
+
+/// Some packets of a capture, their bytes end to end.
+#[derive(Default)]
+pub(crate) struct Batch {
+    bytes: Vec<u8>,
+    packets: Vec<Entry>,
+    /// The period that all of them belong to.
+    pub(crate) period: u64,
+}
+
+/// What a batch has of a packet beside its bytes.
+struct Entry {
+    /// Where its bytes end.
+    end: usize,
+    time: u64,
+    length: u32,
+    /// The link type as the capture has it, and what it means.
+    number: i32,
+    link: Link,
+}
+
+impl Batch {
+    /// The packets and their links, in the order of the capture.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = (Link, Packet<'_>)> {
+        let mut start = 0;
+        self.packets.iter().map(move |entry| {
+            let frame = &self.bytes[start..entry.end];
+            start = entry.end;
+            let packet = Packet {
+                link: entry.number,
+                time: entry.time,
+                length: entry.length,
+                frame,
+            };
+            (entry.link, packet)
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+}
+
+/// The packets of the period that has the most. They cannot have more keys.
+#[derive(Default)]
+pub(crate) struct Busiest {
+    period: u64,
+    packets: usize,
+    pub(crate) most: usize,
+}
+
+impl Busiest {
+    pub(crate) fn add(&mut self, batch: &Batch) {
+        if batch.period != self.period {
+            (self.period, self.packets) = (batch.period, 0);
+        }
+        self.packets += batch.len();
+        self.most = self.most.max(self.packets);
+    }
+}
+
+/// Packs packets into batches. A batch is of one period, so that all of it is judged by the same filter.
+pub(crate) struct Packer {
+    periods: Periods,
+    /// Bytes kept of each packet.
+    kept: usize,
+    batch: Batch,
+    counts: Counts,
+}
+
+/// What has been packed.
+#[derive(Clone, Default)]
+pub(crate) struct Counts {
+    /// The packets whose link type the program reads.
+    pub(crate) packets: u64,
+    /// Packets left out, by the number of their link type.
+    pub(crate) left_out: BTreeMap<i32, u64>,
+    /// Bytes of the input that were read and understood.
+    pub(crate) bytes: u64,
+}
+
+impl Packer {
+    pub(crate) fn new(periods: Periods, kept: usize) -> Self {
+        Self {
+            periods,
+            kept,
+            batch: Batch::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Adds a packet, and gives the batch that had no room for it, if so.
+    fn push(&mut self, packet: &Packet<'_>) -> Option<Batch> {
+        let Some(link) = Link::from_number(packet.link) else {
+            *self.counts.left_out.entry(packet.link).or_default() += 1;
+            return None;
+        };
+        let period = self.periods.of(packet.time);
+        let batch = &self.batch;
+        let is_full = batch.len() >= PACKETS || batch.bytes.len() >= BYTES;
+        let done = (is_full || batch.period != period).then(|| self.flush());
+        self.batch.period = period;
+        let kept = packet.frame.len().min(self.kept);
+        self.batch.bytes.extend_from_slice(&packet.frame[..kept]);
+        self.batch.packets.push(Entry {
+            end: self.batch.bytes.len(),
+            time: packet.time,
+            length: packet.length,
+            number: packet.link,
+            link,
+        });
+        self.counts.packets += 1;
+        done.flatten()
+    }
+
+    /// The packets that are not in a batch yet.
+    fn flush(&mut self) -> Option<Batch> {
+        let done = std::mem::take(&mut self.batch);
+        (done.len() > 0).then_some(done)
+    }
+}
+
+/// What was read of a capture, and how the reading ended.
+#[derive(Default)]
+pub(crate) struct Intake {
+    /// The format of the capture; empty as long as not even the header is there.
+    pub(crate) format: &'static str,
+    pub(crate) counts: Counts,
+    /// What ended the reading before the end of the input.
+    pub(crate) damage: Option<CaptureError>,
+}
+
+/// Reads a capture, and hands on its batches.
+pub(crate) struct Reader<'a> {
+    pub(crate) packer: Packer,
+    /// Whether the packets that have come are handed on at each pause: nobody knows when more comes.
+    pub(crate) live: bool,
+    /// Ends the reading at the next pause.
+    pub(crate) stop: &'a AtomicBool,
+    /// Is brought up to date before each batch, and at the end.
+    pub(crate) intake: &'a Mutex<Intake>,
+    /// Is told the bytes that were read.
+    pub(crate) progress: &'a dyn Fn(u64),
+    /// Takes the batches, and may break off the reading.
+    pub(crate) take: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
+}
+
+impl Reader<'_> {
+    /// Reads to the end, or as far as it goes.
+    pub(crate) fn read(mut self, path: &Path) {
+        let read = capture::open(path)
+            .and_then(Capture::new)
+            .and_then(|mut capture| {
+                lock(self.intake).format = capture.format();
+                let read = capture.read(&mut |bytes, event| self.handle(bytes, event));
+                self.packer.counts.bytes = capture.bytes();
+                let rest = self.packer.flush();
+                let _ = self.hand_on(rest);
+                read
+            });
+        let mut intake = lock(self.intake);
+        intake.counts = self.packer.counts;
+        intake.damage = read.err();
+    }
+
+    fn handle(&mut self, bytes: u64, event: Event<'_>) -> ControlFlow<()> {
+        self.packer.counts.bytes = bytes;
+        let batch = match event {
+            Event::Packet(packet) => self.packer.push(&packet),
+            Event::Pause => {
+                (self.progress)(bytes);
+                if self.stop.load(Ordering::Relaxed) {
+                    return ControlFlow::Break(());
+                }
+                self.live.then(|| self.packer.flush()).flatten()
+            }
+        };
+        self.hand_on(batch)
+    }
+
+    fn hand_on(&mut self, batch: Option<Batch>) -> ControlFlow<()> {
+        let Some(batch) = batch else {
+            return ControlFlow::Continue(());
+        };
+        lock(self.intake).counts.clone_from(&self.packer.counts);
+        (self.take)(batch)
+    }
+}
+
+/// Whoever panicked has left counts behind, no broken promises.
+pub(crate) fn lock(intake: &Mutex<Intake>) -> MutexGuard<'_, Intake> {
+    intake.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads a whole capture into memory, so that the threads, and not the disk, set the pace.
+pub(crate) fn load(
+    path: &Path,
+    packer: Packer,
+    stop: &AtomicBool,
+    progress: &dyn Fn(u64),
+) -> (Vec<Arc<Batch>>, Intake) {
+    let mut batches = Vec::new();
+    let intake = Mutex::default();
+    let reader = Reader {
+        packer,
+        live: false,
+        stop,
+        intake: &intake,
+        progress,
+        take: &mut |batch| {
+            batches.push(Arc::new(batch));
+            ControlFlow::Continue(())
+        },
+    };
+    reader.read(path);
+    (
+        batches,
+        intake.into_inner().unwrap_or_else(PoisonError::into_inner),
+    )
+}
+
+/// Counts the packets of the period that has the most, before the work, so that the filters have room for their keys.
+/// Damage ends the count, as it will end the reading, which names it.
+pub(crate) fn count(
+    path: &Path,
+    periods: Periods,
+    stop: &AtomicBool,
+    progress: &dyn Fn(u64),
+) -> usize {
+    let mut busiest = Busiest::default();
+    let reader = Reader {
+        packer: Packer::new(periods, 0),
+        live: false,
+        stop,
+        intake: &Mutex::default(),
+        progress,
+        take: &mut |batch| {
+            busiest.add(&batch);
+            ControlFlow::Continue(())
+        },
+    };
+    reader.read(path);
+    busiest.most
+}

@@ -1,28 +1,54 @@
-//! Opens captures, pcap and pcapng, compressed or not, from files and from pipes.
+//! Reads the packets of captures, pcap and pcapng, compressed or not, from files and from pipes.
 
-mod damage;
-mod gzip;
-mod layout;
-mod record;
-mod sink;
-mod stamp;
+mod clock;
+mod error;
 
-pub(crate) use damage::CaptureError;
-pub(crate) use gzip::is_gzip;
-pub(crate) use sink::{Packet, Sink};
+pub(crate) use error::CaptureError;
 
-use layout::Layout;
-use pcap_parser::traits::PcapReaderIterator;
-use pcap_parser::{LegacyPcapReader, PcapError, PcapNGReader};
-use record::{MAX_RECORD_BYTES, Records};
-use std::cell::RefCell;
+use clock::Clock;
+use error::Fault;
+use flate2::read::MultiGzDecoder;
+use pcap_parser::nom::{Err as Stop, IResult, Needed};
+use pcap_parser::{
+    Block, LegacyPcapBlock, PcapError, parse_block_be, parse_block_le, parse_pcap_frame,
+    parse_pcap_frame_be, parse_pcap_frame_modified, parse_pcap_header, parse_sectionheaderblock,
+};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::rc::Rc;
 
-/// The parser's buffer at first; it grows for larger records.
+/// The buffer at first; it grows for larger records.
 const BUFFER_BYTES: usize = 1 << 20;
+
+/// A record that claims to be longer than this is damage, not a packet.
+const MAX_RECORD_BYTES: usize = 1 << 24;
+
+/// More interfaces than this are damage, not a machine.
+const MAX_INTERFACES: usize = 1 << 16;
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+
+/// A captured packet.
+#[derive(Clone, Copy)]
+pub(crate) struct Packet<'a> {
+    /// The number of its link type.
+    pub(crate) link: i32,
+    /// When it was captured, in nanoseconds.
+    pub(crate) time: u64,
+    /// The bytes that it had on the line.
+    pub(crate) length: u32,
+    /// Those that were captured.
+    pub(crate) frame: &'a [u8],
+}
+
+/// What reading gives.
+pub(crate) enum Event<'a> {
+    Packet(Packet<'a>),
+    /// All that has come is delivered. To read on may take for ever.
+    Pause,
+}
 
 /// Opens a file, or standard input if it is called `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, CaptureError> {
@@ -36,115 +62,365 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, CaptureError> {
     Ok(Box::new(file))
 }
 
-/// A capture whose header was read.
+/// Whether it is a file that is compressed with gzip. One that cannot be read is none.
+pub(crate) fn is_gzip(path: &Path) -> bool {
+    let mut bytes = [0; GZIP.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut bytes));
+    read.is_ok() && bytes == GZIP
+}
+
+/// A capture between two records.
 pub(crate) struct Capture<'a> {
-    /// "pcap" or "pcapng", and whether it is compressed.
-    pub(crate) format: &'static str,
-    pub(crate) records: Records<'a>,
-    failure: Rc<RefCell<Option<io::Error>>>,
-    compressed: bool,
+    input: Input<'a>,
+    records: Records,
 }
 
 impl<'a> Capture<'a> {
     /// Reads the header, and no more than has come of the rest.
     pub(crate) fn new(mut input: impl Read + 'a) -> Result<Self, CaptureError> {
-        let mut header = Vec::new();
-        want(&mut input, 4, &mut header).map_err(CaptureError::Io)?;
-        if !gzip::starts(&header) {
-            return Self::of(Box::new(Cursor::new(header).chain(input)), false);
-        }
-        Self::of(gzip::decode(Cursor::new(header).chain(input)), true)
-    }
-
-    fn of(mut input: Box<dyn Read + 'a>, compressed: bool) -> Result<Self, CaptureError> {
-        // The parsers look for the whole header in their first read.
-        let mut header = Vec::new();
-        let mut want = |length, header: &mut Vec<u8>| {
-            let read = want(&mut input, length, header);
-            read.map_err(|error| CaptureError::of_read(error, compressed))
-        };
-        want(4, &mut header)?;
-        let layout = match header[..] {
-            [] => return Err(CaptureError::Empty),
-            [0x0a, 0x0d, 0x0d, 0x0a] => Layout::PCAPNG,
-            [0xd4, 0xc3, 0xb2, 0xa1] | [0x4d, 0x3c, 0xb2, 0xa1] => Layout::PCAP,
-            [0xa1, 0xb2, 0xc3, 0xd4] | [0xa1, 0xb2, 0x3c, 0x4d] => Layout::PCAP_BIG_ENDIAN,
-            [0x34, 0xcd, 0xb2, 0xa1] => Layout::PCAP_MODIFIED,
-            _ => return Err(CaptureError::NotACapture(header)),
-        };
-        if layout.is_pcapng() {
-            want(12, &mut header)?;
-            let length = layout.claimed(&header).ok_or(CaptureError::CutInHeader)?;
-            if length > MAX_RECORD_BYTES {
-                return Err(CaptureError::BadHeader);
-            }
-            want(length, &mut header)?;
-        } else {
-            want(24, &mut header)?;
-        }
-
-        let failure = Rc::default();
-        let source = Source {
-            inner: Cursor::new(header).chain(input),
-            failure: Rc::clone(&failure),
-        };
-        let opened: Result<Box<dyn PcapReaderIterator>, _> = if layout.is_pcapng() {
-            PcapNGReader::new(BUFFER_BYTES, source).map(|reader| Box::new(reader) as _)
-        } else {
-            LegacyPcapReader::new(BUFFER_BYTES, source).map(|reader| Box::new(reader) as _)
-        };
-        let reader = opened.map_err(|error| match error {
-            PcapError::Incomplete(_) => CaptureError::CutInHeader,
-            _ => CaptureError::BadHeader,
-        })?;
-        Ok(Self {
-            format: match (layout.is_pcapng(), compressed) {
-                (false, false) => "pcap",
-                (true, false) => "pcapng",
-                (false, true) => "pcap, gzip",
-                (true, true) => "pcapng, gzip",
+        let mut start = Vec::new();
+        let read = input.by_ref().take(4).read_to_end(&mut start);
+        read.map_err(CaptureError::Io)?;
+        let compressed = start.starts_with(&GZIP);
+        let input = Cursor::new(start).chain(input);
+        let mut input = Input {
+            source: if compressed {
+                Box::new(MultiGzDecoder::new(input))
+            } else {
+                Box::new(input)
             },
-            records: Records::new(reader, layout),
-            failure,
             compressed,
-        })
-    }
-
-    /// What ended the reading: the parser says no more than "read error", the
-    /// source knows which.
-    pub(crate) fn cause(&self, error: CaptureError) -> CaptureError {
-        let failure = self.failure.take();
-        failure.map_or(error, |failure| {
-            CaptureError::of_read(failure, self.compressed)
-        })
-    }
-}
-
-/// Reads until there are `length` bytes, or the input ends.
-fn want(input: &mut dyn Read, length: u64, header: &mut Vec<u8>) -> io::Result<()> {
-    let missing = length.saturating_sub(header.len() as u64);
-    input.take(missing).read_to_end(header)?;
-    Ok(())
-}
-
-/// Keeps the error of a failed read.
-struct Source<R> {
-    inner: R,
-    failure: Rc<RefCell<Option<io::Error>>>,
-}
-
-impl<R: Read> Read for Source<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            buffer: vec![0; BUFFER_BYTES],
+            start: 0,
+            end: 0,
+            consumed: 0,
+        };
         loop {
-            match self.inner.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let kind = error.kind();
-                    self.failure.replace(Some(error));
-                    return Err(kind.into());
+            let data = input.data();
+            let is_section = data.starts_with(&SECTION);
+            match Records::start(data) {
+                Ok((rest, records)) => {
+                    let size = data.len() - rest.len();
+                    input.consume(size);
+                    return Ok(Self { input, records });
                 }
-                read => return read,
+                Err(Stop::Incomplete(needed))
+                    if !is_section || Format::SECTION.fault(needed, data).is_none() =>
+                {
+                    if input.fill()? == 0 {
+                        return Err(match input.data() {
+                            [] => CaptureError::Empty,
+                            magic if magic.len() < 4 => CaptureError::NotACapture(magic.to_vec()),
+                            _ => CaptureError::CutInHeader,
+                        });
+                    }
+                }
+                Err(Stop::Error(_)) if !is_section => {
+                    return Err(CaptureError::NotACapture(data[..4].to_vec()));
+                }
+                Err(_) => return Err(CaptureError::BadHeader),
             }
         }
+    }
+
+    /// "pcap" or "pcapng", and whether it is compressed.
+    pub(crate) fn format(&self) -> &'static str {
+        match (self.records.is_pcapng(), self.input.compressed) {
+            (false, false) => "pcap",
+            (true, false) => "pcapng",
+            (false, true) => "pcap, gzip",
+            (true, true) => "pcapng, gzip",
+        }
+    }
+
+    /// Bytes read and understood.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.input.consumed
+    }
+
+    /// Reads up to the end, to the first damage, or until `take` breaks off. It is told the bytes before each event, too.
+    pub(crate) fn read(
+        &mut self,
+        take: &mut dyn FnMut(u64, Event<'_>) -> ControlFlow<()>,
+    ) -> Result<(), CaptureError> {
+        // Counted from 1. The header of a pcapng file is a record, that of a pcap file is none.
+        let mut number = if self.records.is_pcapng() { 2 } else { 1 };
+        loop {
+            let (data, offset) = (self.input.data(), self.input.consumed);
+            let damage = move |fault| CaptureError::Damage {
+                number,
+                offset,
+                fault,
+            };
+            match self.records.next(data) {
+                Ok((rest, packet)) => {
+                    let size = data.len() - rest.len();
+                    if let Some(packet) = packet.map_err(damage)?
+                        && take(offset, Event::Packet(packet)).is_break()
+                    {
+                        return Ok(());
+                    }
+                    self.input.consume(size);
+                    number += 1;
+                }
+                Err(Stop::Incomplete(needed)) => {
+                    if let Some(fault) = self.records.format.fault(needed, data) {
+                        return Err(damage(fault));
+                    }
+                    let is_between = data.is_empty();
+                    if take(offset, Event::Pause).is_break() {
+                        return Ok(());
+                    }
+                    if self.input.fill()? == 0 {
+                        return if is_between {
+                            Ok(())
+                        } else {
+                            Err(damage(Fault::Cut))
+                        };
+                    }
+                }
+                Err(_) => return Err(damage(Fault::Inconsistent)),
+            }
+        }
+    }
+}
+
+/// The bytes of a capture, those that were read and not consumed in a buffer.
+struct Input<'a> {
+    source: Box<dyn Read + 'a>,
+    compressed: bool,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    consumed: u64,
+}
+
+impl Input<'_> {
+    fn data(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.start += bytes;
+        self.consumed += bytes as u64;
+    }
+
+    /// Reads what there is, and returns how much that was: nothing at the end.
+    fn fill(&mut self) -> Result<usize, CaptureError> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        if self.end == self.buffer.len() {
+            self.buffer.resize(2 * self.end, 0);
+        }
+        loop {
+            match self.source.read(&mut self.buffer[self.end..]) {
+                Ok(read) => {
+                    self.end += read;
+                    return Ok(read);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(CaptureError::of_read(error, self.compressed)),
+            }
+        }
+    }
+}
+
+type Parsed<'a, T> = IResult<&'a [u8], T, PcapError<&'a [u8]>>;
+
+/// How the records are written.
+#[derive(Clone, Copy)]
+enum Format {
+    Pcap(fn(&[u8]) -> Parsed<'_, LegacyPcapBlock<'_>>),
+    PcapNg { big_endian: bool },
+}
+
+/// What the records so far say about the ones that follow.
+struct Records {
+    format: Format,
+    /// One for a pcap file, any number of them for a section of a pcapng file.
+    interfaces: Vec<Interface>,
+    /// The time of the last packet, for those that have none.
+    time: u64,
+}
+
+/// Where packets were captured.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: i32,
+    /// Bytes captured of a packet at most; 0 for all.
+    limit: u32,
+    clock: Clock,
+}
+
+impl Records {
+    /// Parses the header of a file.
+    fn start(data: &[u8]) -> Parsed<'_, Self> {
+        if data.starts_with(&SECTION) {
+            let (rest, section) = parse_sectionheaderblock(data)?;
+            let records = Self {
+                format: Format::PcapNg {
+                    big_endian: section.big_endian(),
+                },
+                interfaces: Vec::new(),
+                time: 0,
+            };
+            return Ok((rest, records));
+        }
+        let (rest, header) = parse_pcap_header(data)?;
+        let records = Self {
+            format: Format::Pcap(if header.is_modified_format() {
+                parse_pcap_frame_modified
+            } else if header.is_bigendian() {
+                parse_pcap_frame_be
+            } else {
+                parse_pcap_frame
+            }),
+            interfaces: vec![Interface {
+                // The upper half of the field holds flags.
+                link: header.network.0 & 0xffff,
+                limit: 0,
+                clock: if header.is_nanosecond_precision() {
+                    Clock::NANOSECONDS
+                } else {
+                    Clock::MICROSECONDS
+                },
+            }],
+            time: 0,
+        };
+        Ok((rest, records))
+    }
+
+    fn is_pcapng(&self) -> bool {
+        matches!(self.format, Format::PcapNg { .. })
+    }
+
+    /// Parses the next record; nothing comes of one that is no packet.
+    fn next<'a>(&mut self, data: &'a [u8]) -> Parsed<'a, Result<Option<Packet<'a>>, Fault>> {
+        match self.format {
+            Format::Pcap(parse) => {
+                let (rest, record) = parse(data)?;
+                let Interface { link, clock, .. } = self.interfaces[0];
+                self.time = clock.split(record.ts_sec, record.ts_usec);
+                let packet = Packet {
+                    link,
+                    time: self.time,
+                    length: record.origlen,
+                    frame: record.data,
+                };
+                Ok((rest, Ok(Some(packet))))
+            }
+            Format::PcapNg { big_endian } => {
+                let parse = if big_endian {
+                    parse_block_be
+                } else {
+                    parse_block_le
+                };
+                let (rest, block) = parse(data)?;
+                Ok((rest, self.take(&block)))
+            }
+        }
+    }
+
+    fn take<'a>(&mut self, block: &Block<'a>) -> Result<Option<Packet<'a>>, Fault> {
+        match block {
+            Block::SectionHeader(section) => {
+                self.format = Format::PcapNg {
+                    big_endian: section.big_endian(),
+                };
+                self.interfaces.clear();
+                Ok(None)
+            }
+            Block::InterfaceDescription(interface) => {
+                if self.interfaces.len() >= MAX_INTERFACES {
+                    return Err(Fault::TooManyInterfaces);
+                }
+                self.interfaces.push(Interface {
+                    link: interface.linktype.0,
+                    limit: interface.snaplen,
+                    clock: Clock::of_options(interface.if_tsresol, interface.if_tsoffset),
+                });
+                Ok(None)
+            }
+            Block::EnhancedPacket(packet) => {
+                let Interface { link, clock, .. } = self.interface(packet.if_id)?;
+                self.time = clock.units(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low));
+                Ok(Some(self.packet(
+                    link,
+                    packet.origlen,
+                    packet.data,
+                    packet.caplen,
+                )))
+            }
+            Block::SimplePacket(packet) => {
+                let Interface { link, limit, .. } = self.interface(0)?;
+                // Beyond the limit there is only padding.
+                let limit = if limit > 0 { limit } else { u32::MAX };
+                let captured = packet.origlen.min(limit);
+                Ok(Some(self.packet(
+                    link,
+                    packet.origlen,
+                    packet.data,
+                    captured,
+                )))
+            }
+            // Names, statistics, comments, and whatever the format adds.
+            _ => Ok(None),
+        }
+    }
+
+    fn interface(&self, number: u32) -> Result<Interface, Fault> {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        self.interfaces
+            .get(number)
+            .copied()
+            .ok_or(Fault::NoInterface)
+    }
+
+    /// A packet of this moment; `data` is padded.
+    fn packet<'a>(&self, link: i32, length: u32, data: &'a [u8], captured: u32) -> Packet<'a> {
+        let captured = usize::try_from(captured).unwrap_or(usize::MAX);
+        Packet {
+            link,
+            time: self.time,
+            length,
+            frame: &data[..captured.min(data.len())],
+        }
+    }
+}
+
+impl Format {
+    /// Before the header says more.
+    const SECTION: Self = Self::PcapNg { big_endian: false };
+
+    /// What is wrong with a record that is not whole, if more of it would not help.
+    fn fault(self, needed: Needed, data: &[u8]) -> Option<Fault> {
+        let missing = match needed {
+            Needed::Size(bytes) => bytes.get(),
+            Needed::Unknown => 0,
+        };
+        if data.len().saturating_add(missing) > MAX_RECORD_BYTES {
+            return Some(Fault::TooLong);
+        }
+        // All of it is there and the parser still wants more: the lengths inside the record do not agree with its own.
+        let whole = self.block_length(data)? <= data.len();
+        whole.then_some(Fault::Inconsistent)
+    }
+
+    /// The length that a block of a pcapng file claims.
+    fn block_length(self, data: &[u8]) -> Option<usize> {
+        let Self::PcapNg { big_endian } = self else {
+            return None;
+        };
+        // A section sets the byte order, its own length included.
+        let big_endian = match data.starts_with(&SECTION) {
+            true => *data.get(8)? == 0x1a,
+            false => big_endian,
+        };
+        let field = *data.get(4..)?.first_chunk::<4>()?;
+        let length = match big_endian {
+            true => u32::from_be_bytes(field),
+            false => u32::from_le_bytes(field),
+        };
+        usize::try_from(length).ok()
     }
 }

@@ -1,36 +1,40 @@
 //! A run over a capture, from its first packet to the report.
 
-mod outputs;
-mod sizing;
-
-pub(crate) use sizing::maker;
-
 use crate::args::Args;
-use crate::batches::{self, Batch, Intake, Packer, Periods};
-use crate::filters::{self, Filters, Maker, Window};
+use crate::batches::{self, Batch, Busiest, Intake, Packer, Periods};
+use crate::capture;
+use crate::filter::{Filter, Plan, Room};
 use crate::keys::Keys;
-use crate::pool::{Clock, Done, Held, Outcome, Pool, Source, Stream, StreamError};
-use crate::report::progress::{self, Streaming};
-use crate::report::{self, Problems, Run, Status};
-use crate::results::{self, Results};
+use crate::pool::{Clock, Done, Held, Pool, Source, Stream, Tally};
+use crate::report::{Problems, Run, Status, progress};
+use crate::results::{self, Results, Target};
 use crate::verify;
+use indicatif::ProgressBar;
 use lockfree_cuckoo::BuildError;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Keys that a filter that grows has room for at first.
+const GROWING_CAPACITY: usize = 1_000_000;
+
+/// Keys of a window that a filter for a pipe has room for, in 25 MB: a pipe does not say how many there will be.
+const WINDOW_CAPACITY: usize = 4_000_000;
+
+/// Keys that a filter has room for at least: a signal may end the count of the packets before the first.
+const LEAST_CAPACITY: usize = 1024;
+
+/// What ends a run before there is anything to report.
+pub(crate) type Failure = (Status, String);
+
 /// Does the work and writes the report.
 pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> io::Result<()> {
-    if let Some((status, words)) = outputs::bad_target(args) {
-        problems.add(status, words);
-        return Ok(());
-    }
     let run = if args.streams() {
-        streamed(args, stop, problems)
+        streamed(args, stop)
     } else {
-        held(args, stop, problems)
+        held(args, stop)
     };
-    let Some(run) = run else {
+    let Some(run) = problems.note(run) else {
         return Ok(());
     };
     run.problems(problems);
@@ -42,47 +46,80 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     } else {
         Box::new(io::stdout().lock())
     };
-    report::write(&mut out, &run)?;
+    run.write(&mut out)?;
     out.flush()
 }
 
-/// The batches to hold, and what was read. Nothing if it gave nothing.
-pub(crate) fn batches(
-    args: &Args,
-    stop: &AtomicBool,
-    problems: &mut Problems,
-) -> Option<(Vec<Arc<Batch>>, Intake)> {
-    let packer = packer(args);
-    if let Some(flows) = args.made_up {
-        return Some(batches::made_up(flows, packer));
-    }
-    let (path, name) = args.capture();
-    let bar = progress::reading(path.metadata().map_or(0, |file| file.len()));
-    let read = batches::load(path, packer, stop, &|bytes| bar.set_position(bytes));
-    bar.finish_and_clear();
-    read.map_err(|error| problems.add(Status::Unreadable, format!("{name}: {error}")))
-        .ok()
+fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
+    check_target(args)?;
+    let (batches, intake) = batches(args, stop)?;
+    let plan = plan_of(args, &batches);
+    let filter = filter(args, plan)?;
+    let results = results(args, stop)?;
+    let passes = args.passes(intake.counts.packets);
+    let source = Held::new(&batches, passes, plan.rotates, stop);
+    let bar = progress::working(intake.counts.packets.saturating_mul(passes.into()));
+    let mut run = work(args, &source, stop, plan, filter, results, &bar)?;
+    run.passes = Some(passes);
+    run.intake = intake;
+    Ok(run)
 }
 
-/// Says why there is no filter, and what to do.
-pub(crate) fn no_filter(args: &Args, maker: &Maker, error: &BuildError) -> (Status, String) {
-    let (keys, capacity) = (args.mode.plural(), maker.room().keys());
-    let words = match error.false_positive_rate() {
-        Some(least) if maker.room().grows() => {
-            let (least, two) = match args.window {
-                Some(_) => (2.0 * least, " two"),
-                None => (least, ""),
-            };
-            // Rounded up, so that it will do.
-            let least = (least * 1e6).ceil() / 1e6;
-            format!(
-                "--rate is too low for{two} filters that grow: raise --rate to {least} at least, or give --capacity without \
-                 --growing"
-            )
-        }
-        _ => format!("cannot make a filter for {capacity} {keys}: {error}"),
+fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
+    check_target(args)?;
+    let count = || counted(args, stop);
+    let plan = plan(args, args.reads_file().then_some(&count));
+    let filter = filter(args, plan)?;
+    let results = results(args, stop)?;
+    let (path, _) = args.capture();
+    let stream = Stream::start(path.to_owned(), packer(args), args.workers(), stop)
+        .map_err(|error| no_thread(1, &error))?;
+    let line = progress::streaming(args.mode, args.fills_standard_output());
+    let mut run = work(args, &stream, stop, plan, filter, results, &line)?;
+    let mut intake = readable(args, stream.finish())?;
+    if intake.format.is_empty() {
+        intake.format = "no packet was read";
+    }
+    if stop.load(Ordering::Relaxed) {
+        // The signal ended the one who wrote into the pipe, too.
+        intake.damage.take_if(|damage| damage.is_cut());
+    }
+    // Those that were read, but not worked on before the stop, do not count.
+    intake.counts.packets = run.all.packets;
+    run.intake = intake;
+    Ok(run)
+}
+
+/// Fails if the new packets cannot go where they should.
+fn check_target(args: &Args) -> Result<(), Failure> {
+    let Some(target) = args.target() else {
+        return Ok(());
     };
-    (Status::BadOption, words)
+    let words = if args.print.is_some() && target.is_standard_output() {
+        "--print and --write - would both use standard output".to_owned()
+    } else if args.made_up.is_none() && target.is(args.capture().0) {
+        format!(
+            "cannot write {}: it is the capture that is read",
+            target.name()
+        )
+    } else {
+        return Ok(());
+    };
+    Err((Status::BadOption, words))
+}
+
+/// Opens what the new packets go to, if anybody asked for them.
+fn results(args: &Args, stop: &Arc<AtomicBool>) -> Result<Option<Results>, Failure> {
+    let target = args.target();
+    if args.print.is_none() && target.is_none() {
+        return Ok(None);
+    }
+    Results::open(args.print, target.as_ref(), stop)
+        .map(Some)
+        .map_err(|error| {
+            let name = target.as_ref().map(Target::name).unwrap_or_default();
+            (Status::Unreadable, format!("cannot write {name}: {error}"))
+        })
 }
 
 fn packer(args: &Args) -> Packer {
@@ -93,130 +130,140 @@ fn packer(args: &Args) -> Packer {
     Packer::new(Periods::new(args.window), kept)
 }
 
-fn held(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Option<Run> {
-    let (batches, intake) = batches(args, stop, problems)?;
-    let results = outputs::open(args, stop, problems)?;
-    let maker = maker(args, &batches);
-    let passes = args.passes(intake.packets);
-    let source = Held::new(&batches, passes, args.workers(), &maker, stop)
-        .map_err(|error| no_filter(args, &maker, &error))
-        .map_err(|(status, words)| problems.add(status, words))
-        .ok()?;
-    let bar = progress::working(intake.packets.saturating_mul(passes.into()));
-    let watch = bar
-        .as_ref()
-        .map(|bar| |done: &Done| progress::show(bar, done));
-    let watch = watch.as_ref().map(|watch| watch as &dyn Fn(&Done));
-    let mut run = work(args, &source, &maker, results, watch, problems)?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
+/// The batches to hold, and what was read.
+pub(crate) fn batches(
+    args: &Args,
+    stop: &AtomicBool,
+) -> Result<(Vec<Arc<Batch>>, Intake), Failure> {
+    if let Some(flows) = args.made_up {
+        return Ok(batches::made_up(flows, packer(args)));
     }
-    if let Some(error) = source.failure() {
-        let (status, words) = no_filter(args, &maker, error);
-        problems.add(status, words);
-    }
-    run.passes = Some(passes);
-    run.intake = intake;
-    Some(run)
+    let (path, _) = args.capture();
+    let bar = progress::reading(path.metadata().map_or(0, |file| file.len()));
+    let read = batches::load(path, packer(args), stop, &|bytes| bar.set_position(bytes));
+    bar.finish_and_clear();
+    Ok((read.0, readable(args, read.1)?))
 }
 
-fn streamed(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> Option<Run> {
-    let maker = sizing::stream_maker(args, stop);
-    let results = outputs::open(args, stop, problems)?;
-    let (path, name) = args.capture();
-    let (path, packer) = (path.to_owned(), packer(args));
-    let stream = Stream::start(path, packer, &maker, args.workers(), stop)
-        .map_err(|error| match error {
-            StreamError::Filter(error) => no_filter(args, &maker, &error),
-            StreamError::Thread(error) => {
-                (Status::BadOption, format!("cannot start a thread: {error}"))
-            }
-        })
-        .map_err(|(status, words)| problems.add(status, words))
-        .ok()?;
-    let line = Streaming::new(args.mode, args.fills_standard_output());
-    let watch = |done: &Done| line.show(done);
-    let watch = (!line.is_hidden()).then_some(&watch as &dyn Fn(&Done));
-    let mut run = work(args, &stream, &maker, results, watch, problems)?;
-    line.clear();
-    let mut intake = stream.finish();
-    if let Some(error) = intake.failure.take() {
-        let (status, words) = no_filter(args, &maker, &error);
-        problems.add(status, words);
-    }
-    if intake.format.is_empty() {
-        // Not even a header: there is nothing to report, but what is wrong.
-        if let Some(error) = intake.damage {
-            problems.add(Status::Unreadable, format!("{name}: {error}"));
-            return None;
+/// Fails if there is not even a header: then there is nothing to report, but what is wrong.
+fn readable(args: &Args, intake: Intake) -> Result<Intake, Failure> {
+    match &intake.damage {
+        Some(error) if intake.format.is_empty() => {
+            let (_, name) = args.capture();
+            Err((Status::Unreadable, format!("{name}: {error}")))
         }
-        intake.format = "no packet was read";
+        _ => Ok(intake),
     }
-    if stop.load(Ordering::Relaxed) {
-        // The signal ended the one who wrote into the pipe, too.
-        intake.damage.take_if(|damage| damage.is_cut());
+}
+
+/// What the filter for these batches is made for.
+pub(crate) fn plan_of(args: &Args, batches: &[Arc<Batch>]) -> Plan {
+    let mut busiest = Busiest::default();
+    batches.iter().for_each(|batch| busiest.add(batch));
+    plan(args, Some(&|| busiest.most))
+}
+
+/// What the filter is made for. `count` tells the packets of the period that has the most, if anybody can.
+fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
+    // The packets that come late to a generation: each worker but one may have a batch of an earlier period.
+    let late = match args.window {
+        Some(_) => (args.workers() - 1) * batches::PACKETS,
+        None => 0,
+    };
+    Plan {
+        room: match (args.capacity, count) {
+            (capacity, _) if args.growing => Room::Growing(capacity.unwrap_or(GROWING_CAPACITY)),
+            (Some(capacity), _) => Room::Fixed(capacity),
+            (None, Some(count)) => Room::Fixed(count().max(LEAST_CAPACITY) + late),
+            (None, None) if args.window.is_some() => Room::Fixed(WINDOW_CAPACITY),
+            (None, None) => Room::Growing(GROWING_CAPACITY),
+        },
+        rotates: args.window.is_some(),
+        rate: args.rate,
     }
-    // Those that were read, but not worked on before the stop, do not count.
-    intake.packets = run.tallies.iter().map(|tally| tally.packets).sum();
-    run.intake = intake;
-    Some(run)
+}
+
+/// The packets of the period that has the most.
+fn counted(args: &Args, stop: &AtomicBool) -> usize {
+    let (path, _) = args.capture();
+    let bytes = path.metadata().map_or(0, |file| file.len());
+    let bar = progress::counting((!capture::is_gzip(path)).then_some(bytes));
+    let periods = Periods::new(args.window);
+    let most = batches::count(path, periods, stop, &|bytes| bar.set_position(bytes));
+    bar.finish_and_clear();
+    most
+}
+
+/// Makes the filter. If there is none, says why, and what to do.
+pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
+    let why = |error: BuildError| match error.false_positive_rate() {
+        Some(least) if plan.room.grows() => {
+            // Rounded up, so that it will do.
+            let least = (least * 1e6).ceil() / 1e6;
+            format!(
+                "--rate is too low for a filter that grows: raise --rate to {least} at least, or give --capacity without \
+                 --growing"
+            )
+        }
+        _ => {
+            let (keys, capacity) = (args.mode.plural(), plan.room.keys());
+            format!("cannot make a filter for {capacity} {keys}: {error}")
+        }
+    };
+    Filter::new(plan).map_err(|error| (Status::BadOption, why(error)))
+}
+
+pub(crate) fn no_thread(threads: usize, error: &io::Error) -> Failure {
+    (
+        Status::BadOption,
+        format!("cannot start {threads} threads: {error}"),
+    )
 }
 
 /// Lets the workers work, and checks what they did.
 fn work(
     args: &Args,
     source: &dyn Source,
-    maker: &Maker,
+    stop: &AtomicBool,
+    plan: Plan,
+    filter: Filter,
     results: Option<Results>,
-    watch: Option<&dyn Fn(&Done)>,
-    problems: &mut Problems,
-) -> Option<Run> {
+    bar: &ProgressBar,
+) -> Result<Run, Failure> {
     let keys = Keys::new(args.mode);
     let clock = args.verify.then(Clock::default);
     let pool = Pool {
         workers: args.workers(),
         keys: &keys,
-        decide: &filters::in_batches,
+        filter: &filter,
+        decide: &Filter::in_batches,
         source,
+        stop,
         clock: clock.as_ref(),
         results: results.as_ref(),
     };
-    let outcomes = pool.run(watch);
+    let watch = |done: &Done| progress::show(bar, done);
+    let outcomes = pool.run((!bar.is_hidden()).then_some(&watch));
+    bar.finish_and_clear();
     let written = results.map(Results::finish).unwrap_or_default();
-    let outcomes = outcomes
-        .map_err(|error| format!("cannot start {} threads: {error}", args.workers()))
-        .map_err(|words| problems.add(Status::BadOption, words))
-        .ok()?;
     let (mut tallies, mut records) = (Vec::new(), Vec::new());
-    for Outcome {
-        tally,
-        records: own,
-    } in outcomes
-    {
-        tallies.push(tally);
-        records.extend(own);
+    for outcome in outcomes.map_err(|error| no_thread(args.workers(), &error))? {
+        tallies.push(outcome.tally);
+        records.extend(outcome.records);
     }
-    let last = tallies.iter().filter_map(|tally| tally.last.clone());
-    let last = match last.max_by_key(|filters| filters.generation()) {
-        Some(last) => last,
-        // Nobody had anything to do.
-        None => Window::first(maker)
-            .and_then(|mut window| window.advance(0))
-            .map_err(|error| no_filter(args, maker, &error))
-            .map_err(|(status, words)| problems.add(status, words))
-            .ok()?,
-    };
-    let verify = |last: &dyn Filters| verify::verify(&keys, &tallies, records, last, maker);
-    Some(Run {
+    let all = Tally::of_all(&tallies);
+    let verify = || verify::verify(&keys, &all, &records, &filter, plan);
+    Ok(Run {
         name: args.capture().1,
         mode: args.mode,
         window: args.window,
-        verdict: args.verify.then(|| verify(&*last)),
+        verdict: args.verify.then(verify),
         intake: Intake::default(),
         passes: None,
         tallies,
-        last,
-        grows: maker.room().grows(),
+        all,
+        filter,
+        grows: plan.room.grows(),
         written,
     })
 }

@@ -1,17 +1,14 @@
 //! Keys: what the filter is asked about, by the mode of the run.
 
-mod endpoints;
 mod flow;
-mod link;
+mod headers;
 mod packet;
-mod tags;
 
-pub(crate) use endpoints::{Address, Endpoints, Protocol};
 pub use flow::FlowKey;
-pub use link::Link;
+pub use headers::Link;
+pub(crate) use headers::{Ip, protocol, vlans};
 pub use packet::PacketKey;
 
-use flow::protocol;
 use packet::Digest;
 use std::hash::{Hash, Hasher};
 
@@ -41,8 +38,8 @@ impl Mode {
         }
     }
 
-    /// Bytes to keep of a captured packet: the headers make the flow; a packet
-    /// is all of it, and IP packets are shorter than this.
+    /// Bytes to keep of a captured packet: the headers make the flow; a packet is all of it, and IP packets are shorter than
+    /// this.
     pub(crate) fn kept_bytes(self) -> usize {
         match self {
             Self::Flows => 256,
@@ -104,25 +101,24 @@ impl Keys {
         })
     }
 
-    /// The key of a captured frame; `None` if it has no readable IP header, or,
-    /// for packets, nothing behind the link header.
+    /// The key of a captured frame; `None` if it has no readable IP header, or, for packets, nothing behind the link header.
     #[inline]
     pub fn of_frame(&self, link: Link, frame: &[u8]) -> Option<Key> {
         // No key depends on whether somebody else wanted more of the packet.
-        let packet = link.slice(&frame[..frame.len().min(self.mode().kept_bytes())])?;
-        match &self.0 {
-            Kind::Flows => {
-                let tags = tags::of_packet(&packet);
-                FlowKey::of_packet(packet.net.as_ref()?, tags).map(Key::Flow)
-            }
-            Kind::Packets(digest) => digest.of_packet(&packet).map(Key::Packet),
-        }
-    }
-
-    fn mode(&self) -> Mode {
-        match self.0 {
+        let kept = match self.0 {
             Kind::Flows => Mode::Flows,
             Kind::Packets(_) => Mode::Packets,
+        }
+        .kept_bytes();
+        let packet = link.slice(&frame[..frame.len().min(kept)])?;
+        match &self.0 {
+            Kind::Flows => {
+                let ip = Ip::of(packet.net.as_ref()?)?;
+                // Two packets in different VLANs may have the same addresses and be strangers.
+                let tags = vlans(&packet).fold(0, |tags, tag| tags << 12 | u64::from(tag));
+                Some(Key::Flow(FlowKey::of_packet(&ip, tags)))
+            }
+            Kind::Packets(digest) => digest.of_packet(&packet).map(Key::Packet),
         }
     }
 

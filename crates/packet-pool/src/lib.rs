@@ -10,9 +10,9 @@
 //! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
 //! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
 //! | `batches` | packs packets into batches, each of one period of time |
-//! | `filters` | the window, the two ways to forget, and how a batch is decided |
+//! | `filter` | what all workers share: decides which keys of a batch are new, and forgets after a window |
 //! | `results` | the lines and the file of the packets that were new |
-//! | `pool` | worker threads that take batches, each with its filters |
+//! | `pool` | worker threads that take batches |
 //! | `verify` | compares the answers with exact sets |
 //! | `report` | what is printed, and what goes wrong |
 //! | `args` | the command line |
@@ -28,7 +28,7 @@
 mod args;
 mod batches;
 mod capture;
-mod filters;
+mod filter;
 mod job;
 pub mod keys;
 mod pool;

@@ -1,33 +1,49 @@
-//! The workers: threads that share the filters and a source of batches.
+//! The workers: threads that share the filter and a source of batches.
 
 mod held;
-mod source;
 mod stream;
 mod tally;
-mod witness;
 
 pub(crate) use held::Held;
-pub(crate) use source::Source;
-pub(crate) use stream::{Stream, StreamError};
+pub(crate) use stream::Stream;
 pub(crate) use tally::Tally;
-pub(crate) use witness::{Clock, Record};
 
-use crate::filters::{Decide, Scratch};
-use crate::keys::Keys;
+use crate::batches::Batch;
+use crate::filter::{Answer, Decide, Filter, Scratch};
+use crate::keys::{Key, Keys};
 use crate::results::Results;
 use crossbeam_utils::CachePadded;
-use std::hint;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
+
+/// A batch to work on.
+pub(crate) struct Work {
+    /// Counts the batches in the order in which they are handed out.
+    number: u64,
+    /// The period of the batch; it goes on from pass to pass.
+    period: u64,
+    batch: Arc<Batch>,
+}
+
+/// Hands out batches. None is handed out twice, and their periods never go back.
+pub(crate) trait Source: Sync {
+    /// The next batch for one worker, unless the source has ended.
+    fn next(&self) -> Option<Work>;
+}
 
 /// What a pool needs to run.
 pub(crate) struct Pool<'a> {
     pub(crate) workers: usize,
     pub(crate) keys: &'a Keys,
+    pub(crate) filter: &'a Filter,
     pub(crate) decide: &'a Decide,
     pub(crate) source: &'a dyn Source,
+    /// Ends the source.
+    pub(crate) stop: &'a AtomicBool,
     /// Makes the workers write down every answer, for the exact check.
     pub(crate) clock: Option<&'a Clock>,
     /// Takes the packets that were new.
@@ -47,47 +63,46 @@ pub(crate) struct Outcome {
     pub(crate) records: Vec<Record>,
 }
 
-/// Keeps the workers asleep until there are as many as there should be.
-struct Gate {
-    state: AtomicU8,
-    workers: usize,
-    /// Workers that have come through the gate and are ready to start.
-    ready: AtomicUsize,
+/// Orders the starts and ends of batches.
+#[derive(Default)]
+pub(crate) struct Clock(AtomicU64);
+
+impl Clock {
+    /// A number higher than all before. What a worker did before it took a number is seen by whoever took a higher one.
+    fn tick(&self) -> u64 {
+        // Acquire and Release: all ticks are one chain of exchanges, so each one pairs with all that come after it.
+        self.0.fetch_add(1, Ordering::AcqRel)
+    }
 }
 
-const WAIT: u8 = 0;
-const GO: u8 = 1;
-const CANCEL: u8 = 2;
-
-/// Turns that a worker waits before it lets somebody else run: long enough for
-/// those that have a processor to arrive.
-const SPINS: u32 = 1000;
+/// The answers to one batch, for the exact check.
+pub(crate) struct Record {
+    pub(crate) period: u64,
+    /// Packets, those without a key included.
+    pub(crate) packets: usize,
+    /// When the work on it began and ended, by the clock.
+    pub(crate) time: Range<u64>,
+    /// The generations that took keys when the first was asked for, and after the last.
+    pub(crate) generations: RangeInclusive<u64>,
+    pub(crate) answers: Vec<(Key, Answer)>,
+}
 
 impl Pool<'_> {
     /// Runs until the source ends, and calls `watch` twenty times a second.
     ///
-    /// Fails if the system does not give the threads.
+    /// Fails, and ends the source, if the system does not give the threads.
     pub(crate) fn run(&self, watch: Option<&dyn Fn(&Done)>) -> io::Result<Vec<Outcome>> {
         let done = CachePadded::new(Done::default());
-        let gate = Gate {
-            state: AtomicU8::new(WAIT),
-            workers: self.workers,
-            ready: AtomicUsize::new(0),
-        };
         thread::scope(|scope| {
             let threads: io::Result<Vec<_>> = (0..self.workers)
                 .map(|number| {
                     thread::Builder::new()
                         .name(format!("worker {number}"))
-                        .spawn_scoped(scope, || self.work(&gate, &done))
-                        .inspect_err(|_| gate.state.store(CANCEL, Ordering::Release))
+                        .spawn_scoped(scope, || self.work(&done))
+                        .inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
                 })
                 .collect();
             let threads = threads?;
-            gate.state.store(GO, Ordering::Release);
-            for thread in &threads {
-                thread.thread().unpark();
-            }
             if let Some(watch) = watch {
                 while !threads.iter().all(ScopedJoinHandle::is_finished) {
                     watch(&done);
@@ -102,69 +117,45 @@ impl Pool<'_> {
         })
     }
 
-    fn work(&self, gate: &Gate, done: &Done) -> Outcome {
-        let go = gate.pass();
-        let mut tally = Tally::new();
+    fn work(&self, done: &Done) -> Outcome {
+        let mut tally = Tally::default();
         let mut records = Vec::new();
         let mut scratch = Scratch::default();
-        // The time of a worker is from its first batch on: a stream may keep it waiting.
-        let mut supply = self.source.supply();
-        while let Some(work) = go.then(|| supply.next()).flatten() {
-            if tally.packets == 0 {
-                tally.started = Instant::now();
-            }
+        while let Some(work) = self.source.next() {
+            // The time of a worker is from its first batch on: a stream may keep it waiting.
+            tally.started.get_or_insert_with(Instant::now);
             let started = self.clock.map(Clock::tick);
             let firsts = tally.firsts;
-            let number = (work.number, work.period);
-            let packets = work.batch.len();
-            tally.read(self.keys, &work, &mut scratch);
+            tally.read(self.keys, &work.batch, &mut scratch);
             // As late as can be, so that fewer batches of other workers are late.
-            work.filters.begin(work.period);
-            let generation = work.filters.generation();
-            (self.decide)(&*work.filters, &mut scratch);
-            let generations = generation..=work.filters.generation();
+            self.filter.begin(work.period);
+            let generation = self.filter.rotations();
+            (self.decide)(self.filter, &mut scratch);
+            let generations = generation..=self.filter.rotations();
             if let Some(results) = self.results {
                 results.take(work.number, &work.batch, &scratch);
             }
-            tally.count(work, &mut scratch);
+            tally.count(&mut scratch);
             if let (Some(clock), Some(started)) = (self.clock, started) {
-                records.push(Record::new(
-                    number,
-                    packets,
-                    started..clock.tick(),
+                let answers = scratch
+                    .keys
+                    .iter()
+                    .copied()
+                    .zip(scratch.answers.iter().copied());
+                records.push(Record {
+                    period: work.period,
+                    packets: work.batch.len(),
+                    answers: answers.collect(),
                     generations,
-                    &scratch,
-                ));
+                    time: started..clock.tick(),
+                });
             }
-            done.packets.fetch_add(packets as u64, Ordering::Relaxed);
+            let packets = work.batch.len() as u64;
+            done.packets.fetch_add(packets, Ordering::Relaxed);
             done.firsts
                 .fetch_add(tally.firsts - firsts, Ordering::Relaxed);
-            tally.ended = Instant::now();
+            tally.ended = Some(Instant::now());
         }
         Outcome { tally, records }
-    }
-}
-
-impl Gate {
-    /// Waits for the start, and returns in all the workers at one time; `false`
-    /// if there will be none.
-    fn pass(&self) -> bool {
-        while self.state.load(Ordering::Acquire) == WAIT {
-            // The timeout is for a cancelled start, which unparks nobody.
-            thread::park_timeout(Duration::from_millis(10));
-        }
-        if self.state.load(Ordering::Acquire) != GO {
-            return false;
-        }
-        // They stay awake: waking up takes longer than the work on a small capture.
-        self.ready.fetch_add(1, Ordering::Relaxed);
-        while self.ready.load(Ordering::Relaxed) < self.workers {
-            for _ in 0..SPINS {
-                hint::spin_loop();
-            }
-            // There may be more workers than processors.
-            thread::yield_now();
-        }
-        true
     }
 }

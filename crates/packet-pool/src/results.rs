@@ -1,89 +1,156 @@
-//! The packets that were new, for those who want more of them than their number.
+//! The packets that were new, for those who want more of them than their number: as lines, and as a capture.
 
 mod line;
-mod news;
 mod ordered;
 mod pcap;
-mod target;
 
 pub(crate) use line::Format;
 pub(crate) use pcap::MOST_BYTES;
-pub(crate) use target::Target;
 
 use crate::batches::Batch;
-use crate::filters::Scratch;
-use line::Lines;
-use news::{any, news};
+use crate::capture::Packet;
+use crate::filter::{Answer, Scratch};
+use crate::keys::Link;
 use ordered::Ordered;
-use pcap::{Pcap, Runs};
-use std::io;
-use std::sync::Arc;
+use pcap::{Pcap, Run};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use target::STANDARD_OUTPUT;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const STANDARD_OUTPUT: &str = "standard output";
+
+/// Where a capture is written to: a file, or standard output if it is called `-`.
+#[derive(Clone, Debug)]
+pub(crate) struct Target(pub(crate) PathBuf);
+
+impl Target {
+    pub(crate) fn is_standard_output(&self) -> bool {
+        self.0 == Path::new("-")
+    }
+
+    /// What reports call it.
+    pub(crate) fn name(&self) -> String {
+        if self.is_standard_output() {
+            STANDARD_OUTPUT.to_owned()
+        } else {
+            self.0.display().to_string()
+        }
+    }
+
+    /// Whether it is the file that is read: opening it would empty it.
+    pub(crate) fn is(&self, capture: &Path) -> bool {
+        let both = [&*self.0, capture].map(fs::canonicalize);
+        matches!(&both, [Ok(one), Ok(other)] if one == other && one.is_file())
+    }
+
+    fn open(&self) -> io::Result<Output> {
+        Ok(Output {
+            name: self.name(),
+            out: if self.is_standard_output() {
+                Box::new(io::stdout())
+            } else {
+                Box::new(File::create(&self.0)?)
+            },
+            failure: None,
+        })
+    }
+}
+
+/// What is written to, until that fails.
+struct Output {
+    name: String,
+    out: Box<dyn Write + Send>,
+    failure: Option<io::Error>,
+}
+
+impl Output {
+    /// Writes at once: somebody may wait for it. Returns whether it went out.
+    fn write(&mut self, bytes: &[u8]) -> bool {
+        if self.failure.is_none() && !bytes.is_empty() {
+            let written = self.out.write_all(bytes).and_then(|()| self.out.flush());
+            self.failure = written.err();
+        }
+        self.failure.is_none()
+    }
+}
 
 /// Where the new packets of a run go.
 pub(crate) struct Results {
-    lines: Option<(Format, Ordered<Lines>)>,
-    pcap: Option<(Target, Ordered<Pcap>)>,
+    format: Option<Format>,
+    writes: bool,
+    /// Taken once for a batch.
+    writer: Mutex<Writer>,
     /// Set when they cannot be written any more: nobody needs the rest.
     stop: Arc<AtomicBool>,
+}
+
+struct Writer {
+    ordered: Ordered<Piece>,
+    lines: Output,
+    pcap: Option<Pcap>,
+}
+
+/// What is new in a batch.
+#[derive(Default)]
+struct Piece {
+    lines: Vec<u8>,
+    records: Vec<Run>,
 }
 
 /// What came of it.
 #[derive(Default)]
 pub(crate) struct Written {
-    pub(crate) file: Option<WrittenFile>,
+    /// The name of the capture of new packets, and how many it has.
+    pub(crate) file: Option<(String, u64)>,
+    /// Packets left out of it, because their link type is not that of the first.
+    pub(crate) of_other_links: u64,
     /// What could not be written, and why.
     pub(crate) failures: Vec<(String, io::Error)>,
     /// Nobody reads standard output any more, as in `packet-pool --print text | head -1`.
     pub(crate) unread: bool,
 }
 
-/// A capture of new packets.
-pub(crate) struct WrittenFile {
-    pub(crate) name: String,
-    pub(crate) packets: u64,
-    /// Packets left out, because their link type is not that of the first.
-    pub(crate) of_other_links: u64,
-}
-
 impl Results {
     /// Opens the file.
     pub(crate) fn open(
-        print: Option<Format>,
-        write: Option<&Target>,
+        format: Option<Format>,
+        target: Option<&Target>,
         stop: &Arc<AtomicBool>,
     ) -> io::Result<Self> {
-        let open = |target: &Target| {
-            let pcap = Pcap::new(target.open()?);
-            io::Result::Ok((target.clone(), Ordered::new(pcap)))
-        };
+        let pcap = target.map(Target::open).transpose()?.map(Pcap::new);
         Ok(Self {
-            lines: print.map(|format| (format, Ordered::new(Lines::new()))),
-            pcap: write.map(open).transpose()?,
+            format,
+            writes: pcap.is_some(),
+            writer: Mutex::new(Writer {
+                ordered: Ordered::default(),
+                lines: Target(PathBuf::from("-")).open()?,
+                pcap,
+            }),
             stop: Arc::clone(stop),
         })
     }
 
     /// Takes what was new in the batch with this number.
     pub(crate) fn take(&self, number: u64, batch: &Batch, scratch: &Scratch) {
-        let any = any(scratch);
-        let mut failed = false;
-        if let Some((format, ordered)) = &self.lines {
-            let mut text = Vec::new();
-            if any {
-                news(batch, scratch).for_each(|(link, new)| format.append(&mut text, link, &new));
+        let mut piece = Piece::default();
+        if scratch.answers.contains(&Answer::New) {
+            for (link, packet) in news(batch, scratch) {
+                if let Some(format) = self.format {
+                    format.append(&mut piece.lines, link, &packet);
+                }
+                if self.writes {
+                    pcap::append(&mut piece.records, &packet);
+                }
             }
-            failed |= ordered.put(number, text).is_err();
         }
-        if let Some((_, ordered)) = &self.pcap {
-            let mut runs = Runs::default();
-            if any {
-                news(batch, scratch).for_each(|(_, new)| runs.push(&new));
-            }
-            failed |= ordered.put(number, runs).is_err();
-        }
-        if failed {
+        let records = piece.records.iter().map(|run| run.bytes.len());
+        let bytes = piece.lines.len() + records.sum::<usize>();
+        // A panic in the middle of a piece has written some of it, and that is all that it can have done.
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let ready = writer.ordered.put(number, piece, bytes);
+        if !writer.write(ready) {
             // Relaxed: whoever sees it late does work that nobody needs.
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -91,34 +158,58 @@ impl Results {
 
     /// Writes what waits for batches that will not come.
     pub(crate) fn finish(self) -> Written {
+        let mut writer = self
+            .writer
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let rest = writer.ordered.rest();
+        writer.write(rest);
+        let Writer { lines, pcap, .. } = writer;
         let mut written = Written::default();
-        if let Some((_, ordered)) = self.lines {
-            let (_, result) = ordered.finish();
-            written.note(STANDARD_OUTPUT, true, result);
+        let mut outputs = vec![lines];
+        if let Some(mut pcap) = pcap {
+            pcap.close();
+            written.file = Some((pcap.out.name.clone(), pcap.packets));
+            written.of_other_links = pcap.of_other_links;
+            outputs.push(pcap.out);
         }
-        if let Some((target, ordered)) = self.pcap {
-            let (mut pcap, result) = ordered.finish();
-            let result = result.and_then(|()| pcap.close());
-            let name = target.name();
-            written.note(&name, target.is_standard_output(), result);
-            written.file = Some(WrittenFile {
-                name,
-                packets: pcap.packets(),
-                of_other_links: pcap.of_other_links(),
-            });
+        for Output { name, failure, .. } in outputs {
+            match failure {
+                None => {}
+                Some(error)
+                    if name == STANDARD_OUTPUT && error.kind() == io::ErrorKind::BrokenPipe =>
+                {
+                    written.unread = true;
+                }
+                Some(error) => written.failures.push((name, error)),
+            }
         }
         written
     }
 }
 
-impl Written {
-    fn note(&mut self, name: &str, is_standard_output: bool, result: io::Result<()>) {
-        match result {
-            Ok(()) => {}
-            Err(error) if is_standard_output && error.kind() == io::ErrorKind::BrokenPipe => {
-                self.unread = true;
-            }
-            Err(error) => self.failures.push((name.to_owned(), error)),
-        }
+impl Writer {
+    /// Returns whether all of it could be written.
+    fn write(&mut self, pieces: Vec<Piece>) -> bool {
+        pieces.into_iter().fold(true, |all, piece| {
+            let lines = self.lines.write(&piece.lines);
+            let records = self
+                .pcap
+                .as_mut()
+                .is_none_or(|pcap| pcap.write(piece.records));
+            all && lines && records
+        })
     }
+}
+
+/// The packets of a batch that were new, with their links.
+fn news<'a>(batch: &'a Batch, scratch: &'a Scratch) -> impl Iterator<Item = (Link, Packet<'a>)> {
+    let mut without_key = scratch.without_key.iter().peekable();
+    let packets = batch.packets().enumerate();
+    // The answers are of the packets that have a key.
+    let with_key = packets.filter(move |(place, _)| without_key.next_if_eq(&place).is_none());
+    let answered = with_key.zip(&scratch.answers);
+    answered
+        .filter(|(_, answer)| **answer == Answer::New)
+        .map(|((_, packet), _)| packet)
 }

@@ -1,18 +1,15 @@
 //! The checks of `--verify`, in numbers and in words.
 
 mod chance;
-mod findings;
-mod periods;
-mod rotations;
+mod model;
+mod seen;
 
-use crate::filters::{Filters, GENERATIONS, Maker};
+use crate::filter::{Filter, GENERATIONS, Plan};
 use crate::keys::Keys;
 use crate::pool::{Record, Tally};
 use chance::{Tables, too_many};
-use findings::Findings;
-pub(crate) use findings::Price;
+use model::Findings;
 use std::collections::HashSet;
-use std::hash::BuildHasher;
 
 /// How many keys that are not in the capture are looked up.
 const PROBES: u64 = 1 << 18;
@@ -21,53 +18,46 @@ const PROBES: u64 = 1 << 18;
 pub(crate) struct Verdict {
     pub(crate) findings: Findings,
     pub(crate) probes: Probes,
-    /// Keys of the last period that are not in its filter.
+    /// Keys that should be in the filter and are not.
     pub(crate) missing: u64,
     /// Checks that failed, in words.
     pub(crate) failures: Vec<String>,
 }
 
-/// What the filters answered for keys that are not in them.
+/// What the filter answered for keys that are not in it.
 pub(crate) struct Probes {
     /// Keys looked up.
     pub(crate) asked: u64,
     /// Those answered "known".
     pub(crate) seen: u64,
-    /// Those expected, from the rate of the filters at their present load.
+    /// Those expected, from the rate of the filter at its present load.
     pub(crate) expected: f64,
 }
 
-/// Checks the records of the workers, and the last filters.
+/// Checks the records of the workers, who did this in all, and the filter after the work.
 pub(crate) fn verify(
     keys: &Keys,
-    tallies: &[Tally],
-    records: Vec<Record>,
-    last: &dyn Filters,
-    maker: &Maker,
+    all: &Tally,
+    records: &[Record],
+    filter: &Filter,
+    plan: Plan,
 ) -> Verdict {
-    let young = last.filters()[0];
-    let tables = |slots| Tables::of(maker.room(), slots, young.shape());
-    let findings = if maker.makes_a_ring() {
-        let tables = tables(young.slots() / GENERATIONS);
-        rotations::compare(&records, tables, last.generation())
+    let hashed = filter.hashed();
+    let slots = if plan.rotates {
+        hashed.slots() / GENERATIONS
     } else {
-        periods::compare(records, tables(young.slots()))
+        hashed.slots()
     };
-    let probes = Probes::of(keys, &findings, last);
-    let young = |key| {
-        let filters = last.filters();
-        let hash = last.hasher().hash_one(key);
-        filters
-            .first()
-            .is_some_and(|young| young.contains_hash(hash))
-    };
-    let missing = findings.last.iter().filter(|key| !young(*key)).count() as u64;
-    let failures = failures(&findings, &probes, missing, tallies, last);
+    let tables = Tables::of(plan.room, slots, hashed.shape());
+    let findings = model::compare(records, tables, plan.rotates.then(|| filter.rotations()));
+    let probes = Probes::of(keys, &findings, filter);
+    let missing = findings.last.iter().filter(|key| !filter.contains(key));
+    let missing = missing.count() as u64;
     Verdict {
+        failures: failures(&findings, &probes, missing, all, hashed.len() as u64),
         findings,
         probes,
         missing,
-        failures,
     }
 }
 
@@ -75,8 +65,8 @@ fn failures(
     findings: &Findings,
     probes: &Probes,
     missing: u64,
-    tallies: &[Tally],
-    last: &dyn Filters,
+    all: &Tally,
+    held: u64,
 ) -> Vec<String> {
     let Findings {
         packets,
@@ -86,91 +76,78 @@ fn failures(
         expected,
         twice,
         forgotten,
+        held: (least, most),
         ..
     } = findings;
-    let total = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum::<u64>();
-    let told = total(|tally| tally.firsts);
-    let worked = total(|tally| tally.packets);
-    let at_rotations = match findings.price {
-        Price::Twice(count) => count,
-        Price::Late(_) => 0,
-    };
-    let (least, most) = findings.held;
-    let held = last.filters().first().map_or(0, |young| young.len()) as u64;
-    let mut failures = Vec::new();
-    let mut check = |failed: bool, words: String| {
-        if failed {
-            failures.push(words);
-        }
-    };
-    check(
-        missing > 0,
-        format!("{missing} keys are missing from the filter"),
-    );
-    check(
-        *forgotten > 0,
-        format!("{forgotten} keys were forgotten too early"),
-    );
-    check(
-        *twice > 0,
-        format!("{twice} keys were told new, or put into a filter, more than once"),
-    );
-    check(
-        *astray > 0,
-        format!(
-            "{astray} batches were judged before a rotation that was due, or after one too many"
+    let (told, worked) = (all.firsts, all.packets);
+    let Probes {
+        asked,
+        seen,
+        expected: chance,
+    } = probes;
+    let checks = [
+        (
+            missing > 0,
+            format!("{missing} keys are missing from the filter"),
         ),
-    );
-    check(
-        told != firsts + at_rotations,
-        format!(
-            "{told} keys were answered \"new\", but {} were recorded",
-            firsts + at_rotations
+        (
+            *forgotten > 0,
+            format!("{forgotten} keys were forgotten too early"),
         ),
-    );
-    check(
-        packets != &worked,
-        format!("{worked} packets were counted, but {packets} were recorded"),
-    );
-    check(
-        !(least..=most).contains(&held),
-        format!("the last filter counts {held} keys instead of {least} to {most}"),
-    );
-    check(
-        too_many(*false_positives, *expected),
-        format!("{false_positives} keys are false positives, but only {expected:.3} were expected"),
-    );
-    check(
-        too_many(probes.seen, probes.expected),
-        format!(
-            "{} of {} keys that are not in the capture were answered \"known\", {:.1} were expected",
-            probes.seen, probes.asked, probes.expected
+        (
+            *twice > 0,
+            format!("{twice} keys were told new, or put into the filter, more than once"),
         ),
-    );
-    failures
+        (
+            *astray > 0,
+            format!(
+                "{astray} batches were judged before a rotation that was due, or after one too many"
+            ),
+        ),
+        (
+            told != *firsts,
+            format!("{told} keys were answered \"new\", but {firsts} were recorded"),
+        ),
+        (
+            worked != *packets,
+            format!("{worked} packets were counted, but {packets} were recorded"),
+        ),
+        (
+            !(*least..=*most).contains(&held),
+            format!("the filter counts {held} keys instead of {least} to {most}"),
+        ),
+        (
+            too_many(*false_positives, *expected),
+            format!(
+                "{false_positives} keys are false positives, but only {expected:.3} were expected"
+            ),
+        ),
+        (
+            too_many(*seen, *chance),
+            format!(
+                "{seen} of {asked} keys that are not in the capture were answered \"known\", {chance:.1} were expected"
+            ),
+        ),
+    ];
+    let failed = checks.into_iter().filter(|(failed, _)| *failed);
+    failed.map(|(_, words)| words).collect()
 }
 
 impl Probes {
     /// Looks up made-up keys, none of which is in the exact set.
-    fn of(keys: &Keys, findings: &Findings, last: &dyn Filters) -> Self {
+    fn of(keys: &Keys, findings: &Findings, filter: &Filter) -> Self {
         let exact: HashSet<_> = findings.last.iter().collect();
-        let filters = last.filters();
-        let knows = |hash| filters.iter().any(|filter| filter.contains_hash(hash));
         let (mut asked, mut seen) = (0, 0);
         for key in (0..PROBES).map(|number| keys.made_up(number)) {
             if !exact.contains(&key) {
                 asked += 1;
-                seen += u64::from(knows(last.hasher().hash_one(key)));
+                seen += u64::from(filter.contains(key));
             }
         }
-        let rate: f64 = filters
-            .iter()
-            .map(|filter| filter.false_positive_rate())
-            .sum();
         Self {
             asked,
             seen,
-            expected: asked as f64 * rate,
+            expected: asked as f64 * filter.hashed().false_positive_rate(),
         }
     }
 }

@@ -1,9 +1,6 @@
-//! A capture that nobody captured, for measuring on more flows than the files
-//! that come along have.
+//! A capture that nobody captured, for measuring on more flows than the files that come along have.
 
-use super::batch::Batch;
-use super::intake::Intake;
-use super::packer::Packer;
+use super::{Batch, Intake, Packer};
 use crate::capture::Packet;
 use std::sync::Arc;
 
@@ -19,8 +16,8 @@ const NANOS: u64 = 1_000;
 /// Ethernet.
 const LINK: i32 = 1;
 
-/// TCP packets of so many flows. Flows begin and end all the time, as on a line
-/// with many users: thousands are alive at once, and take turns.
+/// TCP packets of so many flows. Flows begin and end all the time, as on a line with many users: thousands are alive at
+/// once, and take turns.
 pub(crate) fn made_up(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intake) {
     let flows = u64::from(flows);
     let mut batches = Vec::new();
@@ -44,11 +41,11 @@ pub(crate) fn made_up(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intak
         }
     }
     batches.extend(packer.flush().map(Arc::new));
-    let mut intake = Intake {
+    let intake = Intake {
         format: "generated",
-        ..Intake::default()
+        counts: packer.counts,
+        damage: None,
     };
-    intake.update(&packer, 0);
     (batches, intake)
 }
 

@@ -1,22 +1,10 @@
 //! Flow keys: what makes two packets belong to the same flow.
 
-use etherparse::{Ipv6ExtensionSlice, LaxIpPayloadSlice, LaxNetSlice};
-
-/// The protocol numbers that this module tells apart.
-pub(crate) mod protocol {
-    pub(crate) const ICMP: u8 = 1;
-    pub(crate) const TCP: u8 = 6;
-    pub(crate) const UDP: u8 = 17;
-    pub(crate) const DCCP: u8 = 33;
-    pub(crate) const ICMPV6: u8 = 58;
-    pub(crate) const SCTP: u8 = 132;
-    pub(crate) const UDP_LITE: u8 = 136;
-}
+use super::headers::{Ip, be16, has_ports, protocol};
 
 /// One flow, the same value for both of its directions.
 ///
-/// Four integers, so that hashing a key is four short writes and the hash
-/// depends on nothing but the flow.
+/// Four integers, so that hashing a key is four short writes and the hash depends on nothing but the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowKey {
     /// The address of the lower endpoint. IPv4 addresses take the low 32 bits.
@@ -25,59 +13,23 @@ pub struct FlowKey {
     high: u128,
     /// IP version, protocol, and one 16-bit label for each endpoint.
     rest: u64,
-    /// The VLANs around the packet, as `tags` packs them.
+    /// The VLANs around the packet, the outermost first. Twelve bits each, none of them 0, so the sequence can be read
+    /// back.
     tags: u64,
 }
 
 impl FlowKey {
-    /// The key of an IP packet within VLANs; `None` for ARP, which has no
-    /// endpoints.
-    pub(crate) fn of_packet(net: &LaxNetSlice<'_>, tags: u64) -> Option<Self> {
-        let (version, source, destination, payload) = match net {
-            LaxNetSlice::Ipv4(ip) => {
-                let header = ip.header();
-                let [source, destination] = [header.source(), header.destination()]
-                    .map(|address| u128::from(u32::from_be_bytes(address)));
-                (4, source, destination, ip.payload())
-            }
-            LaxNetSlice::Ipv6(ip) => {
-                let header = ip.header();
-                let [source, destination] =
-                    [header.source(), header.destination()].map(u128::from_be_bytes);
-                (6, source, destination, ip.payload())
-            }
-            LaxNetSlice::Arp(_) => return None,
-        };
-        let later = is_later_fragment(net);
-        let key = Self::of_payload(version, source, destination, later, payload);
-        Some(Self { tags, ..key })
-    }
-
-    /// A key for a packet that was never captured: a TCP flow between two
-    /// addresses of the documentation prefix `2001:db8::/32`.
-    pub(crate) fn made_up(number: u64) -> Self {
-        const PREFIX: u128 = 0x2001_0db8 << 96;
-        let client = (PREFIX | u128::from(number), 49152);
-        Self::between(6, protocol::TCP, client, (PREFIX | 1 << 64, 443))
-    }
-
-    /// The IP protocol number.
-    pub fn protocol(self) -> u8 {
-        self.rest.to_be_bytes()[3]
-    }
-
-    fn of_payload(
-        version: u8,
-        source: u128,
-        destination: u128,
-        later_fragment: bool,
-        payload: &LaxIpPayloadSlice<'_>,
-    ) -> Self {
-        let number = payload.ip_number.0;
-        // A later fragment starts in the middle of a datagram: the bytes where
-        // the ports would be are data. It is keyed by its addresses alone.
-        let bytes = if later_fragment { &[] } else { payload.payload };
-        match number {
+    /// The key of an IP packet within VLANs.
+    pub(super) fn of_packet(ip: &Ip<'_>, tags: u64) -> Self {
+        let &Ip {
+            version,
+            source,
+            destination,
+            protocol: number,
+            ..
+        } = ip;
+        let bytes = ip.transport();
+        let key = match number {
             _ if has_ports(number) => {
                 let source = (source, be16(bytes, 0));
                 let destination = (destination, be16(bytes, 2));
@@ -89,7 +41,21 @@ impl FlowKey {
                 Self::pack(version, number, (low, kind), (high, id))
             }
             _ => Self::between(version, number, (source, 0), (destination, 0)),
-        }
+        };
+        Self { tags, ..key }
+    }
+
+    /// A key for a packet that was never captured: a TCP flow between two addresses of the documentation prefix
+    /// `2001:db8::/32`.
+    pub(super) fn made_up(number: u64) -> Self {
+        const PREFIX: u128 = 0x2001_0db8 << 96;
+        let client = (PREFIX | u128::from(number), 49152);
+        Self::between(6, protocol::TCP, client, (PREFIX | 1 << 64, 443))
+    }
+
+    /// The IP protocol number.
+    pub fn protocol(self) -> u8 {
+        self.rest.to_be_bytes()[3]
     }
 
     /// The key of a flow between two endpoints, in either order.
@@ -110,28 +76,8 @@ impl FlowKey {
     }
 }
 
-/// Whether a protocol begins with two ports.
-pub(crate) fn has_ports(number: u8) -> bool {
-    matches!(
-        number,
-        protocol::TCP | protocol::UDP | protocol::DCCP | protocol::SCTP | protocol::UDP_LITE
-    )
-}
-
-pub(crate) fn is_later_fragment(net: &LaxNetSlice<'_>) -> bool {
-    match net {
-        LaxNetSlice::Ipv4(ip) => ip.header().fragments_offset().value() != 0,
-        LaxNetSlice::Ipv6(ip) => ip.extensions().clone().into_iter().any(|extension| {
-            matches!(extension, Ipv6ExtensionSlice::Fragment(fragment)
-                if fragment.fragment_offset().value() != 0)
-        }),
-        LaxNetSlice::Arp(_) => false,
-    }
-}
-
-/// What tells ICMP flows between the same two hosts apart. A request and its
-/// reply share the request's type and an identifier; everything else, such as
-/// "port unreachable", is told apart by type and code.
+/// What tells ICMP flows between the same two hosts apart. A request and its reply share the request's type and an
+/// identifier; everything else, such as "port unreachable", is told apart by type and code.
 fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
     let kind = be16(bytes, 0);
     let request = match (number, kind >> 8) {
@@ -144,14 +90,6 @@ fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
         _ => return (kind, 0),
     };
     (request << 8, be16(bytes, 4))
-}
-
-/// The big-endian number at `at`, or 0 where the capture cut the packet off.
-pub(crate) fn be16(bytes: &[u8], at: usize) -> u16 {
-    match bytes.get(at..at + 2) {
-        Some(&[high, low]) => u16::from_be_bytes([high, low]),
-        _ => 0,
-    }
 }
 
 fn ordered<T: PartialOrd>(one: T, other: T) -> (T, T) {

@@ -1,9 +1,8 @@
 //! Packet keys: what makes two captured packets copies of one packet.
 //!
-//! A switch that mirrors its ports, or two taps before and behind a router,
-//! deliver one packet several times, not quite the same each time. So a key is
-//! made of the parts that stay, as in the hash-based selection of RFC 5475
-//! (section 6.2), by which distant observers choose the same packets:
+//! A switch that mirrors its ports, or two taps before and behind a router, deliver one packet several times, not quite the
+//! same each time. So a key is made of the parts that stay, as in the hash-based selection of RFC 5475 (section 6.2), by
+//! which distant observers choose the same packets:
 //!
 //! | in the key | not in it, because |
 //! |---|---|
@@ -13,22 +12,20 @@
 //! | all captured bytes behind the IP headers | traffic class (DSCP, ECN), flow label: routers may mark |
 //! | | IPv4 options, IPv6 hop-by-hop and routing headers: routers write into them |
 //!
-//! What pads a short Ethernet frame is not part of the packet. Address
-//! translation makes another packet of it. A packet without an IP header is
-//! all that follows the link header and the tags, with the EtherType.
+//! What pads a short Ethernet frame is not part of the packet. Address translation makes another packet of it. A packet
+//! without an IP header is all that follows the link header and the tags, with the EtherType.
 //!
-//! Packets that are alike to the last byte cannot be told from copies. TCP over
-//! IPv4 mostly gives a retransmission a new identification; over IPv6, or where
-//! the sender sets the identification to 0 (RFC 6864 allows it), it is the TCP
-//! timestamp that differs, and if that is missing too, the retransmission counts
-//! as a copy. Copies come within milliseconds, so a short window tells most apart.
+//! Packets that are alike to the last byte cannot be told from copies. TCP over IPv4 mostly gives a retransmission a new
+//! identification; over IPv6, or where the sender sets the identification to 0 (RFC 6864 allows it), it is the TCP timestamp
+//! that differs, and if that is missing too, the retransmission counts as a copy. Copies come within milliseconds, so a short
+//! window tells most apart.
 
 use etherparse::{Ipv6ExtensionSlice, LaxNetSlice, LaxSlicedPacket};
 use lockfree_cuckoo::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// One packet, the same value for all of its copies: 128 bits of two keyed
-/// hashes, so that the exact set of `--verify` is exact for all one can tell.
+/// One packet, the same value for all of its copies: 128 bits of two keyed hashes, so that the exact set of `--verify` is
+/// exact for all one can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PacketKey(u128);
 

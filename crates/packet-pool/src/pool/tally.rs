@@ -1,13 +1,13 @@
-//! What one worker did.
+//! What one worker did, or all of them.
 
-use super::source::Work;
-use crate::filters::{Answer, Filters, Scratch};
+use crate::batches::Batch;
+use crate::filter::{Answer, Scratch};
 use crate::keys::Keys;
 use lockfree_cuckoo::InsertError;
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Counts of packets. Those of flows that are seen first are in `kinds`.
+/// Counts of packets.
+#[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) packets: u64,
     /// Packets without a key.
@@ -16,59 +16,41 @@ pub(crate) struct Tally {
     pub(crate) duplicates: u64,
     /// Packets whose key the filter refused to take.
     pub(crate) refused: u64,
-    /// Duplicates whose key the young filter had no room to take over.
+    /// Duplicates whose key the young generation had no room to take over.
     pub(crate) unrefreshed: u64,
     /// What the filter said the last time that it refused.
     pub(crate) refusal: Option<InsertError>,
     /// The firsts that are TCP, UDP, ICMP and other flows.
     pub(crate) kinds: [u64; 4],
-    /// The filters that the worker used last.
-    pub(crate) last: Option<Arc<dyn Filters>>,
-    pub(crate) started: Instant,
-    pub(crate) ended: Instant,
+    /// When the first batch came, and when the last one was done. A worker that got none did not take part.
+    pub(crate) started: Option<Instant>,
+    pub(crate) ended: Option<Instant>,
 }
 
 impl Tally {
-    pub(crate) fn new() -> Self {
-        let now = Instant::now();
-        Self {
-            packets: 0,
-            no_key: 0,
-            firsts: 0,
-            duplicates: 0,
-            refused: 0,
-            unrefreshed: 0,
-            refusal: None,
-            kinds: [0; 4],
-            last: None,
-            started: now,
-            ended: now,
-        }
-    }
-
     /// Works out the keys of a batch. Those without one are counted only.
-    pub(crate) fn read(&mut self, keys: &Keys, work: &Work, scratch: &mut Scratch) {
+    pub(super) fn read(&mut self, keys: &Keys, batch: &Batch, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.without_key.clear();
-        for (place, (link, packet)) in work.batch.packets().enumerate() {
+        for (place, (link, packet)) in batch.packets().enumerate() {
             match keys.of_frame(link, packet.frame) {
                 Some(key) => scratch.keys.push(key),
                 None => scratch.without_key.push(place),
             }
         }
-        self.packets += work.batch.len() as u64;
+        self.packets += batch.len() as u64;
         self.no_key += scratch.without_key.len() as u64;
     }
 
     /// Counts the answers to a batch.
-    pub(crate) fn count(&mut self, work: Work, scratch: &mut Scratch) {
+    pub(super) fn count(&mut self, scratch: &mut Scratch) {
         for (key, answer) in scratch.keys.iter().zip(&scratch.answers) {
             match answer {
                 Answer::New => {
                     self.firsts += 1;
                     self.kinds[key.kind()] += 1;
                 }
-                Answer::Known | Answer::Refreshed => self.duplicates += 1,
+                Answer::Known => self.duplicates += 1,
                 Answer::Unrefreshed => {
                     self.duplicates += 1;
                     self.unrefreshed += 1;
@@ -76,9 +58,36 @@ impl Tally {
                 Answer::Refused => self.refused += 1,
             }
         }
-        if let Some(refusal) = scratch.refusal.take() {
-            self.refusal = Some(refusal);
+        self.refusal = scratch.refusal.take().or(self.refusal.take());
+    }
+
+    /// What all of them did, from the first one's start to the last one's end.
+    pub(crate) fn of_all(tallies: &[Self]) -> Self {
+        let mut all = Self::default();
+        for tally in tallies {
+            all.packets += tally.packets;
+            all.no_key += tally.no_key;
+            all.firsts += tally.firsts;
+            all.duplicates += tally.duplicates;
+            all.refused += tally.refused;
+            all.unrefreshed += tally.unrefreshed;
+            all.refusal = all.refusal.take().or_else(|| tally.refusal.clone());
+            for (sum, kind) in all.kinds.iter_mut().zip(tally.kinds) {
+                *sum += kind;
+            }
+            all.ended = all.ended.max(tally.ended);
         }
-        self.last = Some(work.filters);
+        all.started = tallies.iter().filter_map(|tally| tally.started).min();
+        all
+    }
+
+    pub(crate) fn time(&self) -> Duration {
+        let both = self.started.zip(self.ended);
+        both.map_or(Duration::ZERO, |(started, ended)| ended - started)
+    }
+
+    /// Packets a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.packets as f64 / self.time().as_secs_f64().max(1e-9)
     }
 }

@@ -1,12 +1,11 @@
 //! A line for a new packet, as text or as JSON.
 
-use super::ordered::Output;
 use crate::capture::Packet;
-use crate::keys::{Address, Endpoints, Link, Protocol};
-use humantime::{Rfc3339Timestamp, format_rfc3339_nanos};
-use serde::{Serialize, Serializer};
-use std::fmt::Display;
-use std::io::{self, Stdout, Write};
+use crate::keys::{Ip, Link, vlans};
+use etherparse::{IpNumber, LaxNetSlice, LaxSlicedPacket, LinkSlice};
+use humantime::format_rfc3339_nanos;
+use serde::Serialize;
+use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 /// How a line is written.
@@ -21,55 +20,22 @@ pub(crate) enum Format {
 impl Format {
     /// Appends the line of a packet.
     pub(super) fn append(self, text: &mut Vec<u8>, link: Link, packet: &Packet<'_>) {
-        let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(packet.time);
-        let (time, length) = (format_rfc3339_nanos(time), packet.length);
-        let endpoints = Endpoints::of_frame(link, packet.frame);
+        let line = Line::of(link, packet);
         // Writing into memory does not fail.
         let _ = match self {
-            Self::Text => append_text(text, &time, &endpoints, length),
-            Self::Json => {
-                let object = Object::of(time, &endpoints, length);
-                serde_json::to_writer(&mut *text, &object).map_err(Into::into)
-            }
+            Self::Text => line.write(text),
+            Self::Json => serde_json::to_writer(&mut *text, &line).map_err(Into::into),
         };
         text.push(b'\n');
     }
 }
 
-fn append_text(
-    text: &mut Vec<u8>,
-    time: &Rfc3339Timestamp,
-    endpoints: &Endpoints,
-    length: u32,
-) -> io::Result<()> {
-    write!(text, "{time} {}", endpoints.protocol)?;
-    for (place, between) in [" ", " > "].into_iter().enumerate() {
-        text.extend(between.bytes());
-        let address = endpoints.addresses.as_ref().map(|both| &both[place]);
-        let port = endpoints.ports.map(|both| both[place]);
-        match (address, port) {
-            (None, _) => text.push(b'-'),
-            (Some(address), None) => write!(text, "{address}")?,
-            // As in a URL: an IPv6 address has colons of its own.
-            (Some(Address::Ip(address)), Some(port)) if address.is_ipv6() => {
-                write!(text, "[{address}]:{port}")?;
-            }
-            (Some(address), Some(port)) => write!(text, "{address}:{port}")?,
-        }
-    }
-    for vlan in &endpoints.vlans {
-        write!(text, " vlan {vlan}")?;
-    }
-    write!(text, " length {length}")
-}
-
-/// What is not known is left out.
-#[derive(Serialize)]
-struct Object<'a> {
-    #[serde(serialize_with = "as_text")]
-    time: Rfc3339Timestamp,
-    #[serde(serialize_with = "as_text")]
-    protocol: &'a Protocol,
+/// Who sent a packet to whom. What is not known is left out.
+#[derive(Default, Serialize)]
+struct Line {
+    time: String,
+    /// One word.
+    protocol: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,56 +44,81 @@ struct Object<'a> {
     destination: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     destination_port: Option<u16>,
-    #[serde(skip_serializing_if = "<[u16]>::is_empty")]
-    vlans: &'a [u16],
+    /// The VLANs around it, the outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    vlans: Vec<u16>,
     length: u32,
 }
 
-impl<'a> Object<'a> {
-    fn of(time: Rfc3339Timestamp, endpoints: &'a Endpoints, length: u32) -> Self {
-        let address = |place: usize| {
-            let both = endpoints.addresses.as_ref();
-            both.map(|both| both[place].to_string())
+impl Line {
+    fn of(link: Link, packet: &Packet<'_>) -> Self {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(packet.time);
+        let mut line = Self {
+            time: format_rfc3339_nanos(time).to_string(),
+            protocol: "unknown".to_owned(),
+            length: packet.length,
+            ..Self::default()
         };
-        let port = |place: usize| endpoints.ports.map(|both| both[place]);
-        Self {
-            time,
-            protocol: &endpoints.protocol,
-            source: address(0),
-            source_port: port(0),
-            destination: address(1),
-            destination_port: port(1),
-            vlans: &endpoints.vlans,
-            length,
+        let Some(packet) = link.slice(packet.frame) else {
+            return line;
+        };
+        line.vlans = vlans(&packet).collect();
+        let ends = if let Some(ip) = packet.net.as_ref().and_then(Ip::of) {
+            line.protocol = protocol(IpNumber(ip.protocol));
+            let ports = ip.ports();
+            line.source_port = ports.map(|[source, _]| source);
+            line.destination_port = ports.map(|[_, destination]| destination);
+            Some(ip.addresses().map(|address| address.to_string()))
+        } else {
+            match (&packet.net, packet.ether_payload()) {
+                (Some(LaxNetSlice::Arp(_)), _) => line.protocol = "ARP".to_owned(),
+                (_, Some(payload)) => line.protocol = format!("0x{:04x}", payload.ether_type.0),
+                (_, None) => {}
+            }
+            stations(&packet)
+        };
+        if let Some([source, destination]) = ends {
+            (line.source, line.destination) = (Some(source), Some(destination));
         }
-    }
-}
-
-fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
-/// Standard output. A piece is the lines of a batch, which go out at once: somebody may wait for them.
-pub(super) struct Lines(Stdout);
-
-impl Lines {
-    pub(super) fn new() -> Self {
-        Self(io::stdout())
-    }
-}
-
-impl Output for Lines {
-    type Piece = Vec<u8>;
-
-    fn bytes(piece: &Vec<u8>) -> usize {
-        piece.len()
+        line
     }
 
-    fn write(&mut self, piece: Vec<u8>) -> io::Result<()> {
-        if piece.is_empty() {
-            return Ok(());
+    fn write(&self, text: &mut Vec<u8>) -> io::Result<()> {
+        write!(text, "{} {}", self.time, self.protocol)?;
+        for (between, address, port) in [
+            (" ", &self.source, self.source_port),
+            (" > ", &self.destination, self.destination_port),
+        ] {
+            let address = address.as_deref().unwrap_or("-");
+            match port {
+                None => write!(text, "{between}{address}")?,
+                // As in a URL: an IPv6 address has colons of its own.
+                Some(port) if address.contains(':') => write!(text, "{between}[{address}]:{port}")?,
+                Some(port) => write!(text, "{between}{address}:{port}")?,
+            }
         }
-        self.0.write_all(&piece)?;
-        self.0.flush()
+        for vlan in &self.vlans {
+            write!(text, " vlan {vlan}")?;
+        }
+        write!(text, " length {}", self.length)
     }
+}
+
+/// The name of a protocol.
+fn protocol(number: IpNumber) -> String {
+    if number == IpNumber::IPV6_ICMP {
+        return "ICMPv6".to_owned();
+    }
+    // The registry has remarks behind some names.
+    let name = number.keyword_str().and_then(|name| name.split(' ').next());
+    name.map_or_else(|| format!("IP-{}", number.0), str::to_owned)
+}
+
+/// The addresses of the Ethernet header.
+fn stations(packet: &LaxSlicedPacket<'_>) -> Option<[String; 2]> {
+    let Some(LinkSlice::Ethernet2(header)) = &packet.link else {
+        return None;
+    };
+    let text = |bytes: [u8; 6]| bytes.map(|byte| format!("{byte:02x}")).join(":");
+    Some([header.source(), header.destination()].map(text))
 }

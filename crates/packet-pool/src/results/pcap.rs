@@ -1,8 +1,7 @@
 //! A pcap file of new packets, with timestamps in nanoseconds.
 
-use super::ordered::Output;
+use super::Output;
 use crate::capture::Packet;
-use std::io;
 
 /// Bytes of a packet that are written at most: `tcpdump` and Wireshark refuse files with longer ones.
 pub(crate) const MOST_BYTES: usize = 262_144;
@@ -16,52 +15,48 @@ const ETHERNET: i32 = 1;
 
 const NANOS: u64 = 1_000_000_000;
 
-/// The records of a batch, divided by link type in the order of the capture.
-#[derive(Default)]
-pub(super) struct Runs(Vec<Run>);
-
-struct Run {
+/// Records of packets that follow each other in a batch and have one link type.
+pub(super) struct Run {
     link: i32,
     packets: u64,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
-impl Runs {
-    /// Appends the record of a packet.
-    pub(super) fn push(&mut self, packet: &Packet<'_>) {
-        if self.0.last().is_none_or(|run| run.link != packet.link) {
-            self.0.push(Run {
-                link: packet.link,
-                packets: 0,
-                bytes: Vec::new(),
-            });
-        }
-        let Some(run) = self.0.last_mut() else {
-            return;
-        };
-        let frame = &packet.frame[..packet.frame.len().min(MOST_BYTES)];
-        // The format ends in 2106, as do its 32 bits.
-        let seconds = u32::try_from(packet.time / NANOS).unwrap_or(u32::MAX);
-        let nanos = (packet.time % NANOS) as u32;
-        let captured = frame.len() as u32;
-        for field in [seconds, nanos, captured, packet.length.max(captured)] {
-            run.bytes.extend(field.to_le_bytes());
-        }
-        run.bytes.extend(frame);
-        run.packets += 1;
+/// Appends the record of a packet.
+pub(super) fn append(runs: &mut Vec<Run>, packet: &Packet<'_>) {
+    let mut run = match runs.pop_if(|run| run.link == packet.link) {
+        Some(run) => run,
+        None => Run {
+            link: packet.link,
+            packets: 0,
+            bytes: Vec::new(),
+        },
+    };
+    let frame = &packet.frame[..packet.frame.len().min(MOST_BYTES)];
+    // The format ends in 2106, as do its 32 bits.
+    let seconds = u32::try_from(packet.time / NANOS).unwrap_or(u32::MAX);
+    let nanos = (packet.time % NANOS) as u32;
+    let captured = frame.len() as u32;
+    for field in [seconds, nanos, captured, packet.length.max(captured)] {
+        run.bytes.extend(field.to_le_bytes());
     }
+    run.bytes.extend(frame);
+    run.packets += 1;
+    runs.push(run);
 }
 
 /// A file that is being written. It has one link type, that of its first packet.
 pub(super) struct Pcap {
-    out: Box<dyn io::Write + Send>,
+    pub(super) out: Output,
     link: Option<i32>,
-    packets: u64,
-    of_other_links: u64,
+    /// The packets written.
+    pub(super) packets: u64,
+    /// Those left out, because the format has one link type for all of a file.
+    pub(super) of_other_links: u64,
 }
 
 impl Pcap {
-    pub(super) fn new(out: Box<dyn io::Write + Send>) -> Self {
+    pub(super) fn new(out: Output) -> Self {
         Self {
             out,
             link: None,
@@ -70,56 +65,38 @@ impl Pcap {
         }
     }
 
-    /// The packets written.
-    pub(super) fn packets(&self) -> u64 {
-        self.packets
-    }
-
-    /// Those left out, because the format has one link type for all of a file.
-    pub(super) fn of_other_links(&self) -> u64 {
-        self.of_other_links
+    /// Returns whether they could be written.
+    pub(super) fn write(&mut self, runs: Vec<Run>) -> bool {
+        runs.into_iter().fold(true, |all, run| {
+            if *self
+                .link
+                .get_or_insert_with(|| start(&mut self.out, run.link))
+                != run.link
+            {
+                self.of_other_links += run.packets;
+                return all;
+            }
+            let written = self.out.write(&run.bytes);
+            self.packets += if written { run.packets } else { 0 };
+            all && written
+        })
     }
 
     /// A file without packets is a capture, too.
-    pub(super) fn close(&mut self) -> io::Result<()> {
-        if self.link.is_none() {
-            self.start(ETHERNET)?;
-        }
-        self.out.flush()
-    }
-
-    fn start(&mut self, link: i32) -> io::Result<()> {
-        self.link = Some(link);
-        let mut header = Vec::from(MAGIC.to_le_bytes());
-        header.extend(VERSION.into_iter().flat_map(u16::to_le_bytes));
-        // Time zone and accuracy, which nobody uses, and the longest packet.
-        for field in [0, 0, MOST_BYTES as u32, link as u32] {
-            header.extend(field.to_le_bytes());
-        }
-        self.out.write_all(&header)
+    pub(super) fn close(&mut self) {
+        self.link
+            .get_or_insert_with(|| start(&mut self.out, ETHERNET));
     }
 }
 
-impl Output for Pcap {
-    type Piece = Runs;
-
-    fn bytes(Runs(runs): &Runs) -> usize {
-        runs.iter().map(|run| run.bytes.len()).sum()
+/// Writes the header of a file with this link type.
+fn start(out: &mut Output, link: i32) -> i32 {
+    let mut header = Vec::from(MAGIC.to_le_bytes());
+    header.extend(VERSION.into_iter().flat_map(u16::to_le_bytes));
+    // Time zone and accuracy, which nobody uses, and the longest packet.
+    for field in [0, 0, MOST_BYTES as u32, link as u32] {
+        header.extend(field.to_le_bytes());
     }
-
-    fn write(&mut self, Runs(runs): Runs) -> io::Result<()> {
-        let any = !runs.is_empty();
-        for run in runs {
-            if self.link.is_none() {
-                self.start(run.link)?;
-            }
-            if self.link == Some(run.link) {
-                self.out.write_all(&run.bytes)?;
-                self.packets += run.packets;
-            } else {
-                self.of_other_links += run.packets;
-            }
-        }
-        if any { self.out.flush() } else { Ok(()) }
-    }
+    out.write(&header);
+    link
 }

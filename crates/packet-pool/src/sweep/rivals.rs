@@ -1,6 +1,6 @@
 //! What the sweep measures beside the filter, in the same pool.
 
-use crate::filters::{self, Answer, Decide, Scratch};
+use crate::filter::{Answer, Decide, Filter, Scratch};
 use crate::keys::Key;
 use lockfree_cuckoo::RandomState;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A way to find what is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rival {
+pub(super) enum Rival {
     /// What the program does.
     Batches,
     /// The filter by single calls.
@@ -22,7 +22,7 @@ pub(crate) enum Rival {
 }
 
 impl Rival {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 5] = [
         Self::Batches,
         Self::Single,
         Self::LockedBatches,
@@ -31,7 +31,7 @@ impl Rival {
     ];
 
     /// What a table has above its column.
-    pub(crate) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Batches => "filter",
             Self::Single => "filter, single calls",
@@ -42,14 +42,14 @@ impl Rival {
     }
 
     /// A fresh one, with room for so many keys.
-    pub(crate) fn start(self, capacity: usize) -> Box<Decide> {
+    pub(super) fn start(self, capacity: usize) -> Box<Decide> {
         let set = || {
             let set = HashSet::with_capacity_and_hasher(capacity, RandomState::new());
             Mutex::new(set)
         };
         match self {
-            Self::Batches => Box::new(filters::in_batches),
-            Self::Single => Box::new(filters::one_by_one),
+            Self::Batches => Box::new(Filter::in_batches),
+            Self::Single => Box::new(Filter::one_by_one),
             Self::LockedBatches => {
                 let set = set();
                 Box::new(move |_, scratch| {

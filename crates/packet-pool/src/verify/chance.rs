@@ -1,39 +1,39 @@
 //! What chance explains, and what it does not.
 
-use crate::filters::Room;
+use crate::filter::Room;
 use lockfree_cuckoo::Shape;
 
 /// Whether `seen` false positives are too many where `expected` are.
 ///
-/// The spread of such a count is the square root of what is expected. Six times
-/// that and ten more do not happen by chance, however small the expectation.
-pub(crate) fn too_many(seen: u64, expected: f64) -> bool {
+/// The spread of such a count is the square root of what is expected. Six times that and ten more do not happen by chance,
+/// however small the expectation.
+pub(super) fn too_many(seen: u64, expected: f64) -> bool {
     seen as f64 > by_chance(expected)
 }
 
 /// The most that happen by chance where so many are expected.
-pub(crate) fn by_chance(expected: f64) -> f64 {
+pub(super) fn by_chance(expected: f64) -> f64 {
     expected + 6.0 * expected.sqrt() + 10.0
 }
 
-/// What the filters of a run are made of.
+/// What a filter is made of.
 #[derive(Clone, Copy)]
-pub(crate) struct Tables {
+pub(super) struct Tables {
     sizes: Sizes,
     shape: Shape,
 }
 
 #[derive(Clone, Copy)]
 enum Sizes {
-    /// One table each, of so many slots.
+    /// One table, of so many slots; one for each generation.
     One(usize),
     /// Tables that double: the first one has room for so many keys.
     Doubling(usize),
 }
 
 impl Tables {
-    /// The tables of filters made for `room`, the last of which had so many slots in buckets of this shape.
-    pub(crate) fn of(room: Room, slots: usize, shape: Shape) -> Self {
+    /// The tables of a filter made for `room`, the first of which has so many slots in buckets of this shape.
+    pub(super) fn of(room: Room, slots: usize, shape: Shape) -> Self {
         let sizes = match room {
             Room::Fixed(_) => Sizes::One(slots),
             Room::Growing(keys) => Sizes::Doubling(keys.max(1)),
@@ -51,7 +51,7 @@ impl Tables {
     /// buckets of a table may be the key's by chance.
     ///
     /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
-    pub(crate) fn rate(self, used: u64) -> f64 {
+    pub(super) fn rate(self, used: u64) -> f64 {
         let loads = match self.sizes {
             Sizes::One(slots) => used as f64 / slots as f64,
             Sizes::Doubling(first) => {
@@ -74,44 +74,36 @@ mod tests {
 
     #[test]
     fn only_more_than_chance_gives_is_too_many() {
-        for (seen, expected) in [
-            (0, 0.0),
-            (10, 0.0),
-            (0, 17.0),
-            (17, 17.0),
-            (30, 17.0),
-            (51, 17.0),
-            (170, 100.0),
-        ] {
-            assert!(!too_many(seen, expected), "{seen} of {expected}");
-        }
-        for (seen, expected) in [
-            (11, 0.0),
-            (500, 0.004),
-            (52, 17.0),
-            (171, 100.0),
-            (1_000_000, 17.0),
-        ] {
-            assert!(too_many(seen, expected), "{seen} of {expected}");
+        for (expected, most) in [(0.0, 10), (0.004, 10), (17.0, 51), (100.0, 170)] {
+            assert!(
+                !too_many(0, expected) && !too_many(most, expected),
+                "{expected}"
+            );
+            assert!(
+                too_many(most + 1, expected) && too_many(1_000_000, expected),
+                "{expected}"
+            );
         }
     }
 
     #[test]
     fn tables_that_double_add_up_their_loads() {
         for shape in Shape::ALL {
-            check(shape);
+            let tables = |room| Tables::of(room, 200, shape);
+            let loads = |tables: Tables, used| tables.rate(used) / tables.per_load();
+            for (used, expected) in [
+                (0, 0.0),
+                (50, 0.5),
+                (100, 1.0),
+                (200, 1.5),
+                (300, 2.0),
+                (700, 3.0),
+            ] {
+                let doubling = loads(tables(Room::Growing(100)), used);
+                assert!((doubling - expected).abs() < 1e-9, "{used}");
+            }
+            let one = loads(tables(Room::Fixed(100)), 100);
+            assert!((one - 0.5).abs() < 1e-9);
         }
-    }
-
-    fn check(shape: Shape) {
-        let tables = |room| Tables::of(room, 200, shape);
-        let doubling = tables(Room::Growing(100));
-        let loads = |used| doubling.rate(used) / doubling.per_load();
-        for (used, expected) in [(0, 0.0), (50, 0.5), (100, 1.0), (200, 1.5), (300, 2.0)] {
-            assert!((loads(used) - expected).abs() < 1e-9, "{used}");
-        }
-        assert!((loads(700) - 3.0).abs() < 1e-9);
-        let one = tables(Room::Fixed(100));
-        assert!((one.rate(100) / one.per_load() - 0.5).abs() < 1e-9);
     }
 }

@@ -1,37 +1,23 @@
-//! Runs the program `packet-pool` on captures, whole and damaged, from files and
-//! through pipes, and checks what it reports:
+//! Runs the program `packet-pool` on captures, whole and damaged, from files and through pipes, and checks what it reports:
 //!
-//! * the totals are right, and do not depend on the workers ([`whole`]);
-//! * the formats and link types are read ([`formats`]);
-//! * damage ends the reading, is named, and costs nothing before it ([`damaged`]);
-//! * options that make no sense are refused ([`options`]);
-//! * flows are forgotten after their window, and not before ([`window`]);
+//! * the formats and link types are read, the totals are right, and damage is named ([`reading`]);
+//! * what is one flow, and what is a copy of a packet ([`keys`]);
 //! * a stream is worked on as it comes, until it or somebody ends it ([`streaming`]);
-//! * new packets are printed ([`lines`], [`printing`]) and written ([`written`], [`targets`]);
-//! * captures may be compressed ([`compressed`]);
-//! * the filters have room for all keys unless somebody wants it otherwise ([`room`]);
-//! * the sweep measures and draws ([`sweep`]).
-//!
-//! The keys are tested by themselves as well ([`flows`], [`copies`]).
+//! * flows are forgotten after their window, and not before ([`window`]);
+//! * the filter has room for all keys unless somebody wants it otherwise ([`room`]);
+//! * new packets are printed ([`printing`]) and written ([`writing`]);
+//! * options that make no sense are refused, and the sweep measures and draws ([`options`]).
 
-mod compressed;
-mod copies;
-mod damaged;
-mod files;
-mod flows;
-mod formats;
-mod frames;
-mod lines;
+mod captures;
+mod keys;
 mod options;
 mod printing;
+mod reading;
 mod room;
 mod run;
 mod streaming;
-mod sweep;
-mod targets;
-mod whole;
 mod window;
-mod written;
+mod writing;
 
 /// What is known of `loopback.pcap`, counted apart from the program.
 const PACKETS: u64 = 2682;
@@ -41,4 +27,4 @@ const FLOWS: u64 = 500;
 const DEFAULT_WORK: u64 = 262_144;
 
 /// Options for the tests where more than one pass shows no more.
-const ONCE: [&str; 4] = ["-j", "2", "--repeat", "1"];
+const ONCE: &str = "-j 2 --repeat 1";

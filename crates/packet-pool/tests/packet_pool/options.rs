@@ -1,78 +1,120 @@
-//! The command line.
+//! The command line, and the sweep.
 
-use crate::run::Run;
+use crate::captures::loopback;
+use crate::run::{Scratch, call};
+use std::fs;
 
 #[test]
 fn bad_options_are_refused() {
     let most = usize::MAX.to_string();
     for args in [
-        &["-j", "0"][..],
-        &["-j", "100000"],
-        &["--workers", "two"],
-        &["--capacity", "0"],
-        &["--capacity", &most],
-        &["--capacity", "99999999999999999999999"],
-        &["--rate", "0"],
-        &["--rate", "1"],
-        &["--rate", "1e-10"],
-        &["--rate", "nan"],
-        &["--rate", "few"],
-        &["--repeat", "0"],
-        &["--repeat", "4294967296"],
-        &["--mode", "bytes"],
-        &["--window", "0"],
-        &["--window", "-1"],
-        &["--window", "nan"],
-        &["--window", "inf"],
-        &["--window", "1e300"],
-        &["--window", "soon"],
-        &["--made-up", "0"],
-        &["--made-up", "10", "file.pcap"],
-        &["--svg", "file.svg"], // not with --verify
-        &["--sweep"],
-        &["--print", "xml"],
-        &["--print", "text", "--repeat", "2"],
-        &["--write"],
-        &["--write", "file.pcap", "--repeat", "2"],
-        &["--growing", "--growing"],
-        &["--no-such-option"],
-        &["one.pcap", "two.pcap"],
+        "-j 0",
+        "-j 100000",
+        "--workers two",
+        "--capacity 0",
+        &format!("--capacity {most}"),
+        "--capacity 99999999999999999999999",
+        "--rate 0",
+        "--rate 1",
+        "--rate 1e-10",
+        "--rate nan",
+        "--rate few",
+        "--repeat 0",
+        "--repeat 4294967296",
+        "--mode bytes",
+        "--window 0",
+        "--window -1",
+        "--window nan",
+        "--window inf",
+        "--window 1e300",
+        "--window soon",
+        "--made-up 0",
+        "--made-up 10 file.pcap",
+        "--svg file.svg", // not with --verify
+        "--sweep",
+        "--print xml",
+        "--print text --repeat 2",
+        "--write",
+        "--write file.pcap --repeat 2",
+        "--growing --growing",
+        "--growing --window 1",
+        "--no-such-option",
+        "one.pcap two.pcap",
     ] {
-        let run = Run::new(args).expect(2);
+        let run = call(args).expect(2);
         assert!(run.out.is_empty(), "{args:?}: {}", run.out);
         assert!(!run.err.is_empty(), "{args:?}");
     }
-    Run::new(&["--capacity", &most]).says(&["cannot make a filter", &most]);
+    let run = call("--capacity").with(&most).run();
+    run.says(&["cannot make a filter", &most]);
 }
 
 #[test]
 fn help_explains_everything() {
-    let run = Run::new(&["--help"]).expect(0);
-    for word in [
-        "--workers",
-        "--capacity",
-        "--rate",
-        "--repeat",
-        "pcapng",
-        "262144",
-        "--mode",
-        "--window",
-        "--verify",
-        "--print",
-        "--write",
-        "--growing",
-        "gzip",
-        "--sweep",
-        "--svg",
+    let run = call("--help").expect(0);
+    let words = "--workers --capacity --rate --repeat pcapng 262144 --mode --window --verify --print --write --growing gzip \
+                 --sweep --svg fragment signal throughput refused";
+    let phrases = [
         "tcpdump -w -",
-        "fragment",
-        "signal",
         "What it shows",
-        "throughput",
         "load factor",
         "Exit status",
-        "refused",
-    ] {
+    ];
+    for word in words.split(' ').chain(phrases) {
         assert!(run.out.contains(word), "{word:?} not in {}", run.out);
+    }
+}
+
+#[test]
+fn the_sweep_measures_and_draws() {
+    let picture = Scratch::absent();
+    let run = call("--repeat 1 -j 2 --svg")
+        .path(picture.path())
+        .plain()
+        .expect(0);
+    for row in ["      1 ", "      2 "] {
+        let line = run.out.lines().find(|line| line.starts_with(row));
+        let figures = line.expect("a row").split_whitespace().skip(1);
+        let figures: Vec<f64> = figures
+            .map(|figure| figure.parse().expect("a number"))
+            .collect();
+        assert_eq!(figures.len(), 5, "{}", run.out);
+        assert!(figures.iter().all(|&figure| figure > 0.0), "{}", run.out);
+    }
+    let svg = fs::read_to_string(picture.path()).expect("the picture is there");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    let machine = charts::machine::machine();
+    assert!(run.out.contains(&machine));
+    for name in [
+        &*machine,
+        "million packets per slice, --mode flows",
+        "filter",
+        "a lock per batch",
+        "a lock per packet",
+        "limit",
+        "worker threads",
+    ] {
+        assert!(svg.contains(name), "{name:?}");
+    }
+}
+
+#[test]
+fn a_sweep_that_cannot_be_is_refused() {
+    // It has not measured before it says so.
+    let run = call("--sweep --repeat 1 -j 1 --svg no/such/folder/sweep.svg")
+        .plain()
+        .expect(1);
+    run.only_says(&["cannot write no/such"]);
+    assert!(!call("--sweep --window 1").plain().expect(2).err.is_empty());
+    let none = call("--sweep").plain().on(&loopback()[..24]).expect(1);
+    none.says(&["nothing to measure"]);
+}
+
+#[test]
+fn made_up_captures_have_the_flows_they_should() {
+    for flows in [1, 4095, 10_000] {
+        let run = call(&format!("--made-up {flows} --repeat 1")).expect(0);
+        run.adds_up();
+        assert_eq!(run.distinct(), flows);
     }
 }

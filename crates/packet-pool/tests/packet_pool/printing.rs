@@ -1,58 +1,158 @@
-//! `--print`: when lines come, and what ends them.
+//! `--print`: what a line says, when lines come, and what ends them.
 
-use crate::files::{LITTLE, MICROSECONDS, data, loopback};
-use crate::frames::{A, B, ethernet, ipv4, ports};
-use crate::lines::ROOMY;
-use crate::run::{Run, program, start};
+use crate::captures::{
+    A, B, LITTLE, MICROSECONDS, NANOSECONDS, data, ethernet, ipv4, ipv6, loopback, ports, udp,
+    udp_frame,
+};
+use crate::run::{Run, call};
 use crate::{FLOWS, PACKETS};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-fn lines(out: &[u8]) -> Vec<&str> {
-    let text = std::str::from_utf8(out).expect("lines are text");
+/// Too large to take a key for another by chance.
+pub(crate) const ROOMY: &str = "--capacity 2000000";
+
+/// What a run has printed.
+fn text(run: &Run) -> &str {
+    let text = std::str::from_utf8(&run.printed).expect("lines are text");
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
-    text.lines().collect()
+    text
+}
+
+/// Packets of many kinds, each with its line as text, without time and length, and with what JSON says of it.
+fn kinds() -> Vec<(Vec<u8>, &'static str, Value)> {
+    let v4 = |protocol, fragment, payload: &[u8]| {
+        ethernet(&[], 0x0800, &ipv4(protocol, [A, B], fragment, payload))
+    };
+    let v6 = |next, payload: &[u8]| ethernet(&[], 0x86dd, &ipv6(next, [1, 2], payload));
+    let tags = [(0x88a8, 5), (0x8100, 0xe006)];
+    let (a, b) = ("192.0.2.1", "198.51.100.7");
+    let (c, d) = ("2001:db8::1", "2001:db8::2");
+    let mac = "02:02:02:02:02:02";
+    vec![
+        (
+            v4(6, 0, &ports(1234, 443)),
+            "TCP 192.0.2.1:1234 > 198.51.100.7:443",
+            json!({"protocol": "TCP", "source": a, "source_port": 1234, "destination": b, "destination_port": 443}),
+        ),
+        (
+            v4(17, 9, &[1; 20]),
+            "UDP 192.0.2.1 > 198.51.100.7",
+            json!({"protocol": "UDP", "source": a, "destination": b}),
+        ),
+        (
+            v4(1, 0, &[8, 0, 0, 0, 0, 5, 0, 1]),
+            "ICMP 192.0.2.1 > 198.51.100.7",
+            json!({"protocol": "ICMP", "source": a, "destination": b}),
+        ),
+        (
+            v4(253, 0, &[0; 4]),
+            "IP-253 192.0.2.1 > 198.51.100.7",
+            json!({"protocol": "IP-253", "source": a, "destination": b}),
+        ),
+        (
+            ethernet(&tags, 0x0800, &ipv4(17, [B, A], 0, &ports(53, 9))),
+            "UDP 198.51.100.7:53 > 192.0.2.1:9 vlan 5 vlan 6",
+            json!({"protocol": "UDP", "source": b, "source_port": 53, "destination": a, "destination_port": 9, "vlans": [5, 6]}),
+        ),
+        (
+            v6(6, &ports(1234, 443)),
+            "TCP [2001:db8::1]:1234 > [2001:db8::2]:443",
+            json!({"protocol": "TCP", "source": c, "source_port": 1234, "destination": d, "destination_port": 443}),
+        ),
+        (
+            v6(58, &[128, 0, 0, 0, 0, 5, 0, 1]),
+            "ICMPv6 2001:db8::1 > 2001:db8::2",
+            json!({"protocol": "ICMPv6", "source": c, "destination": d}),
+        ),
+        (
+            ethernet(&[], 0x88cc, &[1, 2, 3, 4]),
+            "0x88cc 02:02:02:02:02:02 > 02:02:02:02:02:02",
+            json!({"protocol": "0x88cc", "source": mac, "destination": mac}),
+        ),
+    ]
+}
+
+#[test]
+fn a_line_says_who_spoke_to_whom() {
+    let kinds = kinds();
+    let frames = kinds.iter().map(|kind| &kind.0);
+    let packets: Vec<_> = (1..).zip(frames).collect();
+    let file = LITTLE.pcap_at(NANOSECONDS, 1, &packets);
+    let run = |format: &str| {
+        call("--mode packets -j 2 --print")
+            .with(format)
+            .on(&file)
+            .expect(0)
+    };
+    let (lines, objects) = (run("text"), run("json"));
+    assert_eq!(text(&lines).lines().count(), kinds.len());
+    assert_eq!(text(&objects).lines().count(), kinds.len());
+    let both = text(&lines).lines().zip(text(&objects).lines());
+    for ((line, object), (time, (frame, words, mut expected))) in both.zip((1..).zip(kinds)) {
+        let (time, length) = (format!("2023-11-14T22:13:20.{time:03}000000Z"), frame.len());
+        assert_eq!(line, format!("{time} {words} length {length}"));
+        expected["length"] = length.into();
+        expected["time"] = time.into();
+        let object: Value = serde_json::from_str(object).expect("a JSON object");
+        assert_eq!(object, expected);
+    }
+}
+
+#[test]
+fn what_the_capture_does_not_have_is_not_said() {
+    // Cut before the ports, and cut before the addresses.
+    let lldp = [&[0; 14][..], &[0x88, 0xcc, 1, 2]].concat();
+    for (link, frame, words) in [
+        (
+            101,
+            &udp(1)[..22],
+            " UDP 192.0.2.1 > 198.51.100.7 length 22",
+        ),
+        (113, &lldp, " 0x88cc - > - length 18"),
+    ] {
+        let file = LITTLE.pcap(MICROSECONDS, link, &[frame]);
+        let run = call("--mode packets --print text").on(&file).expect(0);
+        assert!(text(&run).contains(words), "{}", text(&run));
+    }
 }
 
 #[test]
 fn each_new_flow_has_a_line() {
-    for workers in ["1", "2", "8"] {
-        let args = ["--print", "text", "--verify", "-j", workers];
-        let (out, run) = Run::beside(&[&args[..], &ROOMY].concat());
-        let run = run.expect(0).found(PACKETS, FLOWS);
-        assert_eq!(run.table().1[0], PACKETS, "one pass");
-        let lines = lines(&out);
+    for workers in [1, 2, 8] {
+        let run = call(&format!("--print text -j {workers}"))
+            .with(ROOMY)
+            .expect(0);
+        let run = run.found(PACKETS, FLOWS);
+        assert_eq!(run.all()[0], PACKETS, "one pass");
+        let lines: Vec<&str> = text(&run).lines().collect();
         assert_eq!(lines.len() as u64, FLOWS);
-        let times: Vec<&str> = lines.iter().map(|line| &line[..30]).collect();
+        let times = lines.iter().map(|line| &line[..30]);
         assert!(times.is_sorted(), "in the order of the capture");
         // Ends and protocol are what makes a flow of TCP and UDP.
         let flows: HashSet<&str> = lines.iter().map(|line| &line[31..]).collect();
         let with_ports = |line: &&&str| line.starts_with("TCP") || line.starts_with("UDP");
         assert_eq!(flows.iter().filter(with_ports).count(), 140 + 219);
     }
+    let cooked = call("--print text")
+        .path(&data("cooked.pcapng"))
+        .with(ROOMY)
+        .expect(0);
+    assert_eq!((text(&cooked).lines().count(), cooked.all()[1]), (19, 19));
 }
 
 #[test]
 fn lines_are_whole_however_many_workers_write_them() {
-    for window in [&[][..], &["--window", "0.01"]] {
-        let args = [
-            "--made-up",
-            "20000",
-            "--print",
-            "json",
-            "--verify",
-            "-j",
-            "8",
-        ];
-        let (out, run) = Run::beside(&[&args[..], window].concat());
-        let run = run.expect(0);
+    for window in ["", "--window 0.01"] {
+        let run = call("--made-up 20000 --print json -j 8")
+            .with(window)
+            .expect(0);
         run.adds_up();
-        let lines = lines(&out);
-        assert_eq!(lines.len() as u64, run.table().1[1]);
-        for line in lines {
+        assert_eq!(text(&run).lines().count() as u64, run.all()[1]);
+        for line in text(&run).lines() {
             let line: Value = serde_json::from_str(line).expect("a JSON object");
             assert_eq!(line["destination_port"], 443);
         }
@@ -61,41 +161,39 @@ fn lines_are_whole_however_many_workers_write_them() {
 
 #[test]
 fn lines_come_while_the_input_goes_on() {
-    let mut child = start(&["-", "--print", "text", "-j", "2"], Stdio::piped());
+    let mut child = call("- --print text -j 2").start();
     let mut pipe = child.stdin.take().expect("a pipe");
     let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-    let file = LITTLE.pcap(MICROSECONDS, 101, &[ipv4(17, [A, B], 0, &ports(1, 2))]);
+    let file = LITTLE.pcap(MICROSECONDS, 101, &[udp(1)]);
     pipe.write_all(&file).expect("the program reads");
     // The pipe is still open.
     let mut line = String::new();
     out.read_line(&mut line).expect("a line");
-    assert!(line.contains("UDP 192.0.2.1:1 > 198.51.100.7:2"), "{line}");
+    assert!(line.contains("UDP 192.0.2.1:1 > 198.51.100.7:53"), "{line}");
     drop(pipe);
     out.read_to_string(&mut line).expect("the end");
-    let (_, run) = Run::beside_of(child.wait_with_output().expect("the program ends"));
-    assert_eq!(run.expect(0).table().1[1], 1);
+    let run = Run::of(child.wait_with_output().expect("the program ends"));
+    assert_eq!(run.expect(0).all()[1], 1);
     assert_eq!(line.lines().count(), 1);
 }
 
 /// Starts with a line that somebody reads, and then nobody.
-fn deserted(args: &[&str], stdin: Stdio, feed: impl FnOnce(&mut Child)) {
-    let mut child = start(&[args, &["-j", "2"]].concat(), stdin);
+fn deserted(args: &str, feed: impl FnOnce(&mut Child)) {
+    let mut child = call(args).plain().start();
     let out = child.stdout.take().expect("a pipe");
     feed(&mut child);
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line).expect("a line");
     // New flows come until somebody notices, or too long. The input does not end.
-    let mut input = child.stdin.take();
+    let mut input = child.stdin.take().expect("a pipe");
     for turn in 0_u16..2000 {
         if child.try_wait().expect("a child").is_some() {
             break;
         }
-        let packet = ipv4(17, [A, B], 0, &ports(turn, 2));
-        let frame = ethernet(&[], 0x0800, &packet);
-        let record = LITTLE.pcap(MICROSECONDS, 1, &[frame]).split_off(24);
-        if let Some(input) = &mut input {
-            let _ = input.write_all(&record);
-        }
+        let record = LITTLE
+            .pcap(MICROSECONDS, 1, &[udp_frame(turn)])
+            .split_off(24);
+        let _ = input.write_all(&record);
         std::thread::sleep(Duration::from_millis(5));
     }
     let _ = child.kill();
@@ -107,19 +205,10 @@ fn deserted(args: &[&str], stdin: Stdio, feed: impl FnOnce(&mut Child)) {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_run_quietly() {
-    let many = ["--made-up", "400000", "--print", "text"];
-    deserted(&many, Stdio::null(), |_| ());
-    let many = [
-        "--made-up",
-        "400000",
-        "--print",
-        "json",
-        "--window",
-        "0.01",
-        "--verify",
-    ];
-    deserted(&many, Stdio::null(), |_| ());
-    deserted(&["-", "--print", "json"], Stdio::piped(), |child| {
+    deserted("--made-up 400000 --print text -j 2", |_| ());
+    let args = "--made-up 400000 --print json --window 0.01 --verify -j 2";
+    deserted(args, |_| ());
+    deserted("- --print json -j 2", |child| {
         let input = child.stdin.as_mut().expect("a pipe");
         input.write_all(&loopback()).expect("the program reads");
     });
@@ -129,21 +218,10 @@ fn a_reader_that_goes_away_ends_the_run_quietly() {
 #[test]
 fn a_full_disk_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full");
-    let output = Command::new(program())
-        .args(["--print", "text"])
+    let mut command = call("--print text").command();
+    command
         .stdin(Stdio::null())
-        .stdout(full.expect("Linux has it"))
-        .output();
-    let (_, run) = Run::beside_of(output.expect("the program starts"));
-    run.expect(1)
-        .says(&["cannot write standard output", "space"]);
-}
-
-#[test]
-fn a_cooked_capture_is_printed() {
-    let path = data("cooked.pcapng");
-    let path = path.to_str().expect("the path is text");
-    let (out, run) = Run::beside(&[&[path, "--print", "text"], &ROOMY[..]].concat());
-    assert_eq!(lines(&out).len(), 19);
-    assert_eq!(run.expect(0).table().1[1], 19);
+        .stdout(full.expect("Linux has it"));
+    let run = Run::of(command.output().expect("the program starts")).expect(1);
+    run.says(&["cannot write standard output", "space"]);
 }

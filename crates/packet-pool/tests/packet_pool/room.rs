@@ -1,58 +1,42 @@
-//! How much room the filters have.
+//! How much room the filter has.
 
-use crate::files::{LITTLE, MICROSECONDS, loopback};
-use crate::frames::{A, B, ipv4, ports};
-use crate::run::{Run, scratch, start};
+use crate::captures::{A, B, LITTLE, MICROSECONDS, ipv4, loopback, ports};
+use crate::run::{Run, Scratch, call};
 use crate::{FLOWS, PACKETS};
-use std::fs;
 use std::io::Write;
-use std::process::Stdio;
 
-/// The keys that the filter of a report has room for.
-fn room(run: &Run) -> u64 {
-    run.numbers("filter")[0]
+/// The keys that the filter of a report has room for, and its bytes.
+fn room(run: &Run) -> [u64; 2] {
+    let numbers = run.numbers("filter");
+    [numbers[0], numbers[2]]
 }
 
 #[test]
 fn a_filter_that_grows_takes_all_keys() {
-    for args in [
-        &["-j", "1"][..],
-        &["-j", "8"],
-        &["-j", "4", "--window", "0.3", "--repeat", "5"],
-        &["-j", "2", "--mode", "packets", "--repeat", "1"],
-    ] {
-        let growing = ["--growing", "--capacity", "20"];
-        let run = Run::new(&[args, &growing].concat()).expect(0);
+    for args in ["-j 1", "-j 8", "-j 2 --mode packets --repeat 1"] {
+        let run = call("--growing --capacity 20").with(args).expect(0);
         run.adds_up();
-        assert_eq!(run.table().1[3], 0, "{}", run.out);
+        assert_eq!(run.all()[3], 0, "{}", run.out);
         assert!(run.out.contains("it grows"), "{}", run.out);
     }
     // The same room refuses keys if it is fixed.
-    let run = Run::new(&["--capacity", "20"]).expect(3);
-    run.says(&["raise --capacity, or use --growing"]);
-}
-
-/// The bytes of a filter, as the report says.
-fn bytes_of_filter(run: &Run) -> u64 {
-    let (_, rest) = run.out.split_once(" slots in ").expect("a filter");
-    let (bytes, _) = rest.split_once(" bytes").expect("its bytes");
-    bytes.parse().expect("a number")
+    call("--capacity 20")
+        .expect(3)
+        .says(&["raise --capacity, or use --growing"]);
 }
 
 /// The exact check knows how many wrong answers the layout explains.
 #[test]
-fn a_rate_decides_what_the_filters_take() {
-    for args in [
-        &["-j", "2"][..],
-        &["-j", "2", "--window", "0.3", "--repeat", "5"],
-    ] {
-        let roomy = ["--made-up", "20000"];
-        let args = [args, &roomy].concat();
+fn a_rate_decides_what_the_filter_takes() {
+    for args in ["", "--window 0.3 --repeat 5"] {
         let mut last = 0;
         for rate in ["0.1", "0.003", "1e-4", "5e-8"] {
-            let run = Run::new(&[&args[..], &["--rate", rate]].concat()).expect(0);
+            let run = call("-j 2 --made-up 20000 --rate")
+                .with(rate)
+                .with(args)
+                .expect(0);
             run.adds_up();
-            let bytes = bytes_of_filter(&run);
+            let [_, bytes] = room(&run);
             assert!(bytes > last, "{args:?} {rate}: {}", run.out);
             last = bytes;
         }
@@ -61,38 +45,23 @@ fn a_rate_decides_what_the_filters_take() {
 
 /// It decides how far a filter grows, and nothing else.
 #[test]
-fn a_rate_ends_the_growth_of_filters() {
-    let window: &[&str] = &["--window", "0.3", "--repeat", "5"];
-    for (window, least, more) in [
-        (&[][..], "0.000126", "0.002"),
-        (window, "0.000252", "0.004"),
-    ] {
-        let growing = ["-j", "2", "--growing", "--made-up", "20000"];
-        let with = |capacity: &str, rate: &str| {
-            let more = ["--capacity", capacity, "--rate", rate];
-            Run::new(&[&growing[..], window, &more].concat())
-        };
-        let run = with("20", "1e-4").expect(2);
-        run.says(&[&format!(
-            "raise --rate to {least} at least, or give --capacity"
-        )]);
-        let run = with("20", least).expect(3);
-        run.says(&[
-            "the filter refused the keys of ",
-            "raise --rate, or --capacity",
-        ]);
-        let run = with("20", more).expect(0);
-        run.adds_up();
-        let (low, high) = (
-            with("40000", least).expect(0),
-            with("40000", "0.1").expect(0),
-        );
-        assert_eq!(bytes_of_filter(&low), bytes_of_filter(&high));
-    }
+fn a_rate_ends_the_growth_of_a_filter() {
+    let with = |args: &str| call("-j 2 --growing --made-up 20000").with(args);
+    let run = with("--capacity 20 --rate 1e-4").expect(2);
+    run.says(&["raise --rate to 0.000126 at least, or give --capacity"]);
+    let run = with("--capacity 20 --rate 0.000126").expect(3);
+    run.says(&[
+        "the filter refused the keys of ",
+        "raise --rate, or --capacity",
+    ]);
+    with("--capacity 20 --rate 0.002").expect(0).adds_up();
+    let [low, high] =
+        ["0.000126", "0.1"].map(|rate| with("--capacity 40000 --rate").with(rate).expect(0));
+    assert_eq!(room(&low), room(&high));
 }
 
-/// A capture of a packet for each of so many UDP flows, and the bytes of one record.
-fn flows(count: u32, payload: usize) -> (Vec<u8>, usize) {
+/// A capture of a packet for each of so many UDP flows.
+fn flows(count: u32, payload: usize) -> Vec<u8> {
     let packet = ipv4(17, [A, B], 0, &[ports(0, 0), vec![0; payload]].concat());
     let mut file = LITTLE.pcap(MICROSECONDS, 101, &[&packet]);
     let record = file.split_off(24);
@@ -104,65 +73,86 @@ fn flows(count: u32, payload: usize) -> (Vec<u8>, usize) {
         file[at + 16 + 14..at + 16 + 16].copy_from_slice(&[a, b]);
         file[at + 16 + 20..at + 16 + 22].copy_from_slice(&[c, d]);
     }
-    (file, record.len())
+    file
 }
 
 #[test]
 fn a_pipe_may_have_any_number_of_keys() {
-    let flows_in_pipe = 1_500_000;
-    let (file, _) = flows(flows_in_pipe, 0);
-    let mut child = start(&["-", "-j", "2"], Stdio::piped());
-    let mut pipe = child.stdin.take().expect("a pipe");
-    pipe.write_all(&file).expect("the program reads");
-    drop(pipe);
-    let run = Run::of(child.wait_with_output().expect("the program ends"), &[]).expect(0);
-    let [packets, firsts, _, refused, _] = run.table().1;
-    assert_eq!((packets, refused), (flows_in_pipe.into(), 0));
-    assert!(
-        firsts > u64::from(flows_in_pipe) * 999 / 1000,
-        "{}",
-        run.out
-    );
-    assert!(room(&run) > 1_500_000);
+    let file = flows(1_500_000, 0);
+    for args in ["- -j 2", "- -j 2 --window 1"] {
+        let run = call(args)
+            .plain()
+            .feed(|pipe| pipe.write_all(&file))
+            .expect(0);
+        let [packets, firsts, _, refused, _] = run.all();
+        assert_eq!((packets, refused), (1_500_000, 0));
+        assert!(firsts > 1_498_500, "{}", run.out);
+        assert!(room(&run)[0] > 1_500_000);
+        assert_eq!(run.out.contains("it grows"), !args.contains("window"));
+    }
 }
 
 #[test]
 fn a_large_file_is_counted_first() {
     // Just beyond what is held in memory, so no passes are told.
-    let count = 8_000;
-    let (file, _) = flows(count, 9_000 - 40);
-    let path = scratch("large.pcap", &file);
-    let text = path.to_str().expect("the path is text");
-    let run = Run::new(&[text, "-j", "2"])
-        .expect(0)
-        .found(count.into(), count.into());
+    let file = Scratch::new(&flows(8_000, 9_000 - 40));
+    let run = call("-j 2").path(file.path()).expect(0).found(8_000, 8_000);
     assert!(!run.out.contains("\npasses"), "{}", run.out);
-    assert!((8_000..100_000).contains(&room(&run)), "{}", run.out);
+    assert!((8_000..100_000).contains(&room(&run)[0]), "{}", run.out);
     assert!(!run.out.contains("it grows"), "{}", run.out);
     // The packets have one time, so all are of one window.
-    let run = Run::new(&[text, "-j", "2", "--window", "1"]).expect(0);
-    assert!(room(&run) >= 8_000, "{}", run.out);
-    fs::remove_file(path).expect("the file can be removed");
+    let run = call("-j 2 --window 1").path(file.path()).expect(0);
+    assert!((8_000..100_000).contains(&room(&run)[0]), "{}", run.out);
 }
 
 #[test]
 fn what_the_caller_says_is_what_a_pipe_gets() {
-    let with = |args: &[&str]| {
-        let mut child = start(
-            &[&["-", "-j", "2", "--verify"], args].concat(),
-            Stdio::piped(),
-        );
-        let mut pipe = child.stdin.take().expect("a pipe");
-        let _ = pipe.write_all(&loopback());
-        drop(pipe);
-        Run::of(child.wait_with_output().expect("the program ends"), args)
+    let with = |args: &str| {
+        call("- -j 2 --capacity 20")
+            .with(args)
+            .feed(|pipe| pipe.write_all(&loopback()))
     };
-    let run = with(&["--capacity", "20"]).expect(3);
-    assert!(run.table().1[3] > 0, "{}", run.out);
-    let run = with(&["--capacity", "20", "--growing"]).expect(0);
+    for args in ["", "--window 60"] {
+        let run = with(args).expect(3);
+        assert!(run.all()[3] > 0, "{}", run.out);
+    }
+    let run = with("--growing").expect(0);
     // It may hold some more than it has room for by the rule.
-    assert!((FLOWS / 2..PACKETS).contains(&room(&run)), "{}", run.out);
+    assert!((FLOWS / 2..PACKETS).contains(&room(&run)[0]), "{}", run.out);
     run.found(PACKETS, FLOWS);
-    let run = with(&["--growing", "--window", "0.2"]).expect(0);
-    run.adds_up();
+}
+
+#[test]
+fn false_positives_are_about_as_many_as_expected() {
+    // A filter as small as the flows allow, for a rate that shows.
+    let run = call("--capacity 500").run();
+    let line = run.out.lines().find(|line| line.starts_with("probes"));
+    let words: Vec<&str> = line.expect("a line of probes").split_whitespace().collect();
+    let before = |word| -> f64 {
+        let at = words
+            .iter()
+            .position(|&other| other == word)
+            .expect("the word is there");
+        words[at - 1].parse().expect("a number")
+    };
+    let (seen, expected) = (before("answered"), before("expected"));
+    assert_eq!(words[1], "262144");
+    assert!(expected > 10.0, "{line:?}");
+    // Far beyond what chance does: the spread is about the square root.
+    let spread = 8.0 * expected.sqrt() + 8.0;
+    assert!((seen - expected).abs() < spread, "{line:?}");
+}
+
+#[test]
+fn a_full_filter_refuses_and_goes_on() {
+    for workers in [1, 2, 8] {
+        let run = call(&format!("--capacity 8 --repeat 3 -j {workers}")).expect(3);
+        let run = run.found(PACKETS, FLOWS);
+        let all = run.all();
+        assert_eq!(all[0], 3 * PACKETS);
+        let refused = run.numbers("sum")[2];
+        assert!(refused > FLOWS / 2, "{}", run.out);
+        assert!(all[3] >= 3 * refused, "{}", run.out);
+        run.says(&[&format!("refused the keys of {} packets", all[3])]);
+    }
 }

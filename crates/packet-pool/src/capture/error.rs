@@ -1,6 +1,5 @@
-//! What can be wrong with a capture file, in words.
+//! What can be wrong with a capture, in words.
 
-use super::gzip;
 use std::{error, fmt, io};
 
 /// Why a file could not be read, or not to its end.
@@ -26,10 +25,6 @@ pub(crate) enum CaptureError {
         number: u64,
         /// Where it starts in the file.
         offset: u64,
-        /// The bytes of it that were read.
-        present: u64,
-        /// The bytes that it claims to have, its header among them.
-        claimed: Option<u64>,
         /// What is wrong with it.
         fault: Fault,
     },
@@ -51,12 +46,12 @@ pub(crate) enum Fault {
 }
 
 impl CaptureError {
-    /// A read that failed.
+    /// A read that failed; of compressed input the compression may be at fault, and not the system.
     pub(super) fn of_read(error: io::Error, compressed: bool) -> Self {
-        if compressed && gzip::is_fault(&error) {
-            Self::Gzip(error)
-        } else {
-            Self::Io(error)
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        match error.kind() {
+            InvalidData | InvalidInput | UnexpectedEof if compressed => Self::Gzip(error),
+            _ => Self::Io(error),
         }
     }
 
@@ -74,7 +69,7 @@ impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "cannot read the file: {error}"),
-            Self::Gzip(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Self::Gzip(_) if self.is_cut() => {
                 write!(f, "the file ends inside its gzip compression")
             }
             Self::Gzip(error) => write!(f, "the gzip compression is damaged: {error}"),
@@ -82,51 +77,25 @@ impl fmt::Display for CaptureError {
             Self::Empty => write!(f, "the file is empty"),
             Self::NotACapture(magic) => {
                 write!(f, "not a pcap or pcapng file: it starts with the bytes")?;
-                for byte in magic {
-                    write!(f, " {byte:02x}")?;
-                }
-                Ok(())
+                magic.iter().try_for_each(|byte| write!(f, " {byte:02x}"))
             }
             Self::CutInHeader => write!(f, "the file ends inside its own header"),
             Self::BadHeader => write!(f, "the header of the file is damaged"),
             Self::Damage {
                 number,
                 offset,
-                present,
-                claimed,
                 fault,
-            } => match (fault, claimed) {
-                (Fault::Cut, Some(claimed)) if claimed > present => write!(
-                    f,
-                    "the file ends inside record {number} at byte {offset}: \
-                     it has {present} of {claimed} bytes"
-                ),
-                (Fault::Cut, None) => write!(
-                    f,
-                    "the file ends inside the header of record {number} at byte {offset}: \
-                     it has only {present} bytes"
-                ),
-                (Fault::TooLong, Some(claimed)) => write!(
-                    f,
-                    "record {number} at byte {offset} is damaged: \
-                     it claims {claimed} bytes with its header, more than any packet has"
-                ),
-                (Fault::Cut | Fault::TooLong | Fault::Inconsistent, _) => write!(
-                    f,
-                    "record {number} at byte {offset} is damaged: \
-                     the lengths in it do not fit together"
-                ),
-                (Fault::NoInterface, _) => write!(
-                    f,
-                    "record {number} at byte {offset} is damaged: \
-                     it names an interface that the file does not describe"
-                ),
-                (Fault::TooManyInterfaces, _) => write!(
-                    f,
-                    "record {number} at byte {offset} is damaged: \
-                     it describes more interfaces than any machine has"
-                ),
-            },
+            } => {
+                let record = format!("record {number} at byte {offset}");
+                let words = match fault {
+                    Fault::Cut => return write!(f, "the file ends inside {record}"),
+                    Fault::TooLong => "it claims to be longer than any packet is",
+                    Fault::Inconsistent => "the lengths in it do not fit together",
+                    Fault::NoInterface => "it names an interface that the file does not describe",
+                    Fault::TooManyInterfaces => "it describes more interfaces than any machine has",
+                };
+                write!(f, "{record} is damaged: {words}")
+            }
         }
     }
 }

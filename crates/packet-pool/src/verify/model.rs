@@ -1,9 +1,9 @@
-//! The exact model of a filter that rotates: the same packets, and what is known of each key.
+//! The exact model of the filter: the same packets, and what is known of each key.
 //!
 //! It goes through the beginnings and ends of the batches in the order of the clock. Of a batch it knows in which
 //! generation the first key was asked for, and the last; of two batches that overlap in time, not which one asked
 //! first. So there are keys that are surely in a generation, and keys that may be. It holds the answers to what
-//! `filters/ring.rs` guarantees:
+//! `filter.rs` guarantees; a filter that never rotates has one generation:
 //!
 //! * "New" or "refused" is wrong if a batch that ended before this one began has put a copy into a generation that lived
 //!   until this one ended.
@@ -11,18 +11,56 @@
 //! * "Known" is a false positive if no batch that began before this one ended can have put a copy into a generation that
 //!   lived when this one began.
 
-mod seen;
-
 use super::chance::{Tables, by_chance};
-use super::findings::{Findings, Price};
-use crate::filters::Answer;
+use super::seen::{LIFE, Seen, Span};
+use crate::filter::Answer;
 use crate::keys::Key;
 use crate::pool::Record;
-use seen::{LIFE, Seen, Span};
 use std::collections::{HashMap, HashSet};
 
 #[cfg(test)]
 mod tests;
+
+/// How the answers compare with the exact sets.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// Packets that the workers wrote down.
+    pub(crate) packets: u64,
+    /// Periods with packets.
+    pub(crate) periods: u64,
+    /// Batches that were judged in a generation in which they could not be.
+    pub(crate) astray: u64,
+    /// Batches judged when the filter had rotated for a later period.
+    pub(crate) late: u64,
+    /// Lives that keys began: keys that no packet before can have made known.
+    pub(crate) distinct: u64,
+    /// Those of them that are TCP, UDP, ICMP and other flows.
+    pub(crate) kinds: [u64; 4],
+    /// Those of them that were told new.
+    pub(crate) firsts: u64,
+    /// Those that were answered "known" instead.
+    pub(crate) false_positives: u64,
+    /// How many of those to expect.
+    pub(crate) expected: f64,
+    /// Those that were refused.
+    pub(crate) refused: u64,
+    /// Answers more than one that claim to have begun one life.
+    pub(crate) twice: u64,
+    /// Known keys that were told new, or refused as unknown.
+    pub(crate) forgotten: u64,
+    /// The keys that are surely in the filter.
+    pub(crate) last: Vec<Key>,
+    /// How many keys the filter can count at the end: at least, and at most.
+    pub(crate) held: (u64, u64),
+}
+
+impl Findings {
+    /// Notes the life that a key begins.
+    fn begin(&mut self, key: &Key) {
+        self.distinct += 1;
+        self.kinds[key.kind()] += 1;
+    }
+}
 
 /// What becomes of one generation.
 #[derive(Clone, Copy, Default)]
@@ -38,12 +76,12 @@ struct Model<'a> {
     /// The highest period of which a batch was begun.
     highest: u64,
     loads: Vec<Load>,
-    late: u64,
     findings: Findings,
 }
 
-/// Compares the records with the model. Each generation is one of these tables, and the last one has this number.
-pub(crate) fn compare(records: &[Record], tables: Tables, last: u64) -> Findings {
+/// Compares the records with the model. Each generation is one of these tables, and the last one has this number, if the
+/// filter rotates.
+pub(super) fn compare(records: &[Record], tables: Tables, last: Option<u64>) -> Findings {
     let mut periods: Vec<_> = records.iter().map(|record| record.period).collect();
     periods.sort_unstable();
     periods.dedup();
@@ -52,7 +90,6 @@ pub(crate) fn compare(records: &[Record], tables: Tables, last: u64) -> Findings
         keys: HashMap::new(),
         highest: 0,
         loads: Vec::new(),
-        late: 0,
         findings: Findings {
             packets: records.iter().map(|record| record.packets as u64).sum(),
             periods: periods.len() as u64,
@@ -83,7 +120,7 @@ impl Model<'_> {
         let first = *record.generations.start();
         self.highest = self.highest.max(record.period);
         self.findings.astray += u64::from(first < record.period);
-        self.late += u64::from(first > record.period);
+        self.findings.late += u64::from(first > record.period);
         for (key, answer) in &record.answers {
             self.hear(index, key, *answer);
         }
@@ -103,14 +140,16 @@ impl Model<'_> {
                 let alone = seen.is_new(span);
                 self.findings.firsts += u64::from(alone);
                 self.findings.twice += u64::from(!alone);
-                alone
+                let was_refused = alone && seen.was_refused(span);
+                self.findings.refused -= u64::from(was_refused);
+                alone && !was_refused
             }
             Answer::Refused => {
                 let is_first = seen.is_refused(span);
                 self.findings.refused += u64::from(is_first);
                 is_first
             }
-            Answer::Known | Answer::Refreshed | Answer::Unrefreshed => {
+            Answer::Known | Answer::Unrefreshed => {
                 seen.is_known(batch, span, kept);
                 false
             }
@@ -139,7 +178,7 @@ impl Model<'_> {
         }
     }
 
-    fn finish(mut self, tables: Tables, last: u64) -> Findings {
+    fn finish(mut self, tables: Tables, last: Option<u64>) -> Findings {
         let mut before = 0.0;
         for load in &self.loads {
             let rate = tables.rate(load.kept);
@@ -149,10 +188,16 @@ impl Model<'_> {
             self.findings.expected += exposed * rate + load.distinct as f64 * before;
             before = rate;
         }
-        let lives = self.keys.iter().filter(|(_, seen)| seen.lives(last));
+        let lives = self
+            .keys
+            .iter()
+            .filter(|(_, seen)| seen.lives(last.unwrap_or(0)));
         self.findings.last = lives.map(|(key, _)| *key).collect();
-        self.findings.held = self.held(tables, last);
-        self.findings.price = Price::Late(self.late);
+        self.findings.held = match last {
+            Some(last) => self.held(tables, last),
+            // Each that was told new is in, and nothing else.
+            None => (self.findings.firsts, self.findings.firsts),
+        };
         self.findings
     }
 
@@ -185,7 +230,7 @@ impl Model<'_> {
 
 /// Whether a copy is in the young generation after this answer.
 fn keeps(answer: Answer) -> bool {
-    matches!(answer, Answer::New | Answer::Known | Answer::Refreshed)
+    matches!(answer, Answer::New | Answer::Known)
 }
 
 /// The load of the generation that a batch began with.

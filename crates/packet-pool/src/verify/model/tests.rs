@@ -1,8 +1,7 @@
-//! The exact check of a filter that rotates notices wrong answers, and only those.
+//! The exact check notices wrong answers, and only those.
 
-use super::seen::Span;
 use super::*;
-use crate::filters::Room;
+use crate::filter::Room;
 use crate::keys::{Keys, Mode};
 use Answer::{Known, New, Refused, Unrefreshed};
 use lockfree_cuckoo::{Lanes, Shape};
@@ -12,33 +11,33 @@ fn key(number: u64) -> Key {
     Keys::new(Mode::Flows).made_up(number)
 }
 
-/// The answers to a batch that was in work at this time, while these generations took keys.
-fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
+/// The answers to a batch that was in work at this time, while these generations took keys, of the period that the first
+/// is for.
+fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
+    let answers = answers
+        .iter()
+        .map(|&(number, answer)| (key(number), answer));
     Record {
-        number: time.start,
-        period,
+        period: *span.start(),
         packets: answers.len(),
         time,
         generations: span,
-        answers: answers
-            .iter()
-            .map(|&(number, answer)| (key(number), answer))
-            .collect(),
+        answers: answers.collect(),
     }
 }
 
-/// The same, of the period that the first generation is for.
-fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
-    of_period(*span.start(), time, span, answers)
+/// The same, of another period.
+fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
+    Record {
+        period,
+        ..record(time, span, answers)
+    }
 }
 
 fn judge(records: &[Record]) -> Findings {
+    let tables = Tables::of(Room::Fixed(1), 1 << 20, Shape::of::<Lanes<4, 16>>());
     let last = records.iter().map(|record| *record.generations.end());
-    compare(
-        records,
-        Tables::of(Room::Fixed(1), 1 << 20, Shape::of::<Lanes<4, 16>>()),
-        last.max().unwrap_or(0),
-    )
+    compare(records, tables, last.max())
 }
 
 /// Told new twice, forgotten, and false positives.
@@ -59,7 +58,7 @@ fn right_answers_are_right() {
     let findings = judge(&records);
     assert_eq!((findings.distinct, findings.firsts), (5, 5));
     assert_eq!((findings.packets, findings.periods), (9, 4));
-    assert_eq!((findings.astray, findings.price), (0, Price::Late(0)));
+    assert_eq!((findings.astray, findings.late), (0, 0));
     assert_eq!(findings.last, [key(1)]);
     assert!(findings.expected > 0.0 && findings.expected < 0.01);
 }
@@ -150,13 +149,41 @@ fn what_was_refused_is_not_expected_to_be_known() {
 }
 
 #[test]
+fn a_refused_key_that_finds_room_begins_one_life() {
+    // Another batch was in the way, and then no more; or it put the key in itself, before or after.
+    for (one, two) in [(Refused, New), (New, Refused)] {
+        for time in [1..3, 5..6] {
+            let is_forgotten = one == New && time.start > 2;
+            let findings = judge(&[
+                record(0..2, 0..=0, &[(1, one)]),
+                record(time, 0..=0, &[(1, two)]),
+            ]);
+            assert_eq!(
+                (findings.distinct, findings.firsts, findings.refused),
+                (1, 1, 0)
+            );
+            assert_eq!(findings.forgotten, u64::from(is_forgotten));
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_never_rotates_holds_what_was_told_new() {
+    let records = [
+        record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
+        record(2..3, 0..=0, &[(3, New), (4, Known), (5, Refused)]),
+    ];
+    let tables = Tables::of(Room::Growing(1), 8, Shape::of::<Lanes<4, 16>>());
+    let findings = compare(&records, tables, None);
+    assert_eq!((findings.distinct, findings.held), (5, (3, 3)));
+    assert_eq!((findings.false_positives, findings.refused), (1, 1));
+}
+
+#[test]
 fn rotations_too_early_and_too_late_are_noticed() {
     let astray = |records: &[Record]| {
         let findings = judge(records);
-        match findings.price {
-            Price::Late(late) => (findings.astray, late),
-            Price::Twice(_) => unreachable!("that is of a list"),
-        }
+        (findings.astray, findings.late)
     };
     // Not rotated for its period.
     let behind = of_period(1, 0..1, 0..=0, &[(1, New)]);

@@ -1,6 +1,6 @@
 //! What is known of one key at one moment.
 
-use crate::filters::GENERATIONS;
+use crate::filter::GENERATIONS;
 use std::ops::RangeInclusive;
 
 /// The rotation with this number after it took a copy forgets a generation.
@@ -67,10 +67,17 @@ impl Seen {
         }
     }
 
-    /// Notes that a batch was refused. Returns true for the first one of a generation.
+    /// Notes that a batch was refused. Returns true for the first one of a generation that had no copy to look for.
     pub(super) fn is_refused(&mut self, span: &Span) -> bool {
         let generation = Some(*span.start());
-        self.refused.replace(*span.start()) != generation
+        !self.explains(span) && self.refused.replace(*span.start()) != generation
+    }
+
+    /// Whether the life that a batch began was counted as that of a refused key: others were in the way, and then no more.
+    pub(super) fn was_refused(&mut self, span: &Span) -> bool {
+        self.refused
+            .take_if(|generation| generation == span.start())
+            .is_some()
     }
 
     /// Notes that a batch has put it in. Returns true for the first one of a generation.

@@ -1,0 +1,126 @@
+//! Periods: the parts of a capture between two rotations.
+
+use std::time::Duration;
+
+/// Numbers the periods of a capture, one window long each, by the timestamps of the packets in the order in which they come.
+///
+/// The numbers never go back. A packet that comes late, with a timestamp of an earlier period, belongs to the present one.
+/// After a pause of two windows or more the number grows by two, not by what the clock says: that is enough for everything
+/// to be forgotten.
+///
+/// A clock that was set back would make all packets late for ever. So after [`LATE`] of them in a row the period goes on
+/// from where they are.
+pub(crate) struct Periods {
+    /// In nanoseconds; `None` makes everything one period.
+    window: Option<u64>,
+    /// When the present period began; `None` before the first packet.
+    began: Option<u64>,
+    number: u64,
+    /// Packets in a row that were more than a window late.
+    late: u32,
+}
+
+/// One packet with a wild timestamp, or two interfaces whose clocks differ, must not pass for a clock that was set.
+const LATE: u32 = 1000;
+
+impl Periods {
+    pub(crate) fn new(window: Option<Duration>) -> Self {
+        let nanos = |window: Duration| u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            window: window.map(|window| nanos(window).max(1)),
+            began: None,
+            number: 0,
+            late: 0,
+        }
+    }
+
+    /// The period of a packet with this timestamp, in nanoseconds.
+    pub(crate) fn of(&mut self, time: u64) -> u64 {
+        let Some(window) = self.window else {
+            return 0;
+        };
+        let began = *self.began.get_or_insert(time);
+        match time.checked_sub(began) {
+            Some(age) => {
+                let passed = age / window;
+                self.number += passed.min(2);
+                self.began = Some(began + passed * window);
+                self.late = 0;
+            }
+            None if began - time <= window => self.late = 0,
+            None if self.late < LATE => self.late += 1,
+            None => self.began = Some(time),
+        }
+        self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn packets_are_of_the_period_that_their_times_say() {
+        let [day, second, nano] = [86_400 * SECOND, SECOND, 1];
+        for (unit, window, times, expected) in [
+            // A period is a window from the first packet.
+            (
+                second,
+                10 * second,
+                &[7, 8, 16, 17, 26, 27, 36][..],
+                &[0, 0, 0, 1, 1, 2, 2][..],
+            ),
+            // However far in it the packets are, the next one begins where it should.
+            (
+                second,
+                10 * second,
+                &[0, 15, 19, 20, 29, 30],
+                &[0, 1, 1, 2, 2, 3],
+            ),
+            // A pause is two periods however long.
+            (
+                second,
+                10 * second,
+                &[0, 20, 1_000_000_000, 1_000_000_009],
+                &[0, 2, 4, 4],
+            ),
+            (nano, nano, &[0, u64::MAX, 0, u64::MAX], &[0, 2, 2, 2]),
+            // Late packets are of the present.
+            (
+                second,
+                10 * second,
+                &[0, 10, 9, 11, 3, 20, 0],
+                &[0, 1, 1, 1, 1, 2, 2],
+            ),
+            (day, u64::MAX, &[0, 1, 200_000], &[0, 0, 0]),
+        ] {
+            let mut periods = Periods::new(Some(Duration::from_nanos(window)));
+            let numbers: Vec<u64> = times.iter().map(|time| periods.of(time * unit)).collect();
+            assert_eq!(numbers, expected, "{times:?}");
+        }
+        let mut one = Periods::new(None);
+        assert_eq!([0, SECOND, u64::MAX, 5].map(|time| one.of(time)), [0; 4]);
+    }
+
+    #[test]
+    fn a_wild_timestamp_does_not_stop_the_rotations() {
+        let mut periods = Periods::new(Some(Duration::from_secs(10)));
+        periods.of(0);
+        assert_eq!(periods.of(1_000_000 * SECOND), 2);
+        // The clock is what all the others say, once there are enough of them.
+        let numbers: Vec<u64> = (0..5000).map(|time| periods.of(time * SECOND)).collect();
+        assert_eq!(numbers[..1000], [2; 1000]);
+        assert_eq!(numbers[4999], 2 + 399);
+    }
+
+    #[test]
+    fn clocks_that_differ_do_not_fight() {
+        let mut periods = Periods::new(Some(Duration::from_secs(10)));
+        for time in 0..5000 {
+            assert_eq!(periods.of((100_000 + time) * SECOND), time / 10);
+            assert_eq!(periods.of(time * SECOND), time / 10);
+        }
+    }
+}
