@@ -10,7 +10,6 @@ use plotters::element::{DashedPathElement, PathElement, Polygon};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle, WHITE};
 
-use crate::legend;
 use crate::looks::{self, Look};
 use crate::span::Span;
 use crate::{Axis, Chart, Series};
@@ -57,9 +56,9 @@ fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     let lines: Vec<Vec<(f64, f64)>> = series
         .map(|series| shown(chart, series).collect())
         .collect();
-    let points = || lines.iter().flatten();
-    let x = Span::around(chart.x.scale, points().map(|point| point.0));
-    let y = Span::from_zero(chart.y.scale, points().map(|point| point.1));
+    let (xs, ys): (Vec<f64>, Vec<f64>) = lines.iter().flatten().copied().unzip();
+    let x = Span::around(chart.x.scale, &xs);
+    let y = Span::from_zero(chart.y.scale, &ys);
     let mut context = ChartBuilder::on(area)
         .margin_left(MARGIN / 2)
         .margin_bottom(MARGIN / 2)
@@ -98,9 +97,15 @@ fn shown(chart: &Chart, series: &Series) -> impl Iterator<Item = (f64, f64)> {
 
 /// The names from above to below, as the lines are at their right end.
 fn draw_legend(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
-    let height = |series: &Series| shown(chart, series).last().map(|(_, y)| y);
-    let heights: Vec<Option<f64>> = chart.series.iter().map(height).collect();
-    for (row, nth) in legend::order(&heights).into_iter().enumerate() {
+    let height = |nth: &usize| {
+        shown(chart, &chart.series[*nth])
+            .last()
+            .map_or(f64::NEG_INFINITY, |(_, y)| y)
+    };
+    let mut order: Vec<usize> = (0..chart.series.len()).collect();
+    // Stable: those that end at one height stay as they were.
+    order.sort_by(|one, other| height(other).total_cmp(&height(one)));
+    for (row, nth) in order.into_iter().enumerate() {
         let (series, look) = (&chart.series[nth], &looks[nth]);
         let middle = MARGIN / 2 + ROW_HEIGHT * row as i32;
         let (start, end) = (MARGIN, MARGIN + SWATCH);
@@ -128,7 +133,7 @@ fn draw_line(area: &Area<'_>, look: &Look, dashed: bool, pixels: &[Pixel]) -> Dr
 }
 
 fn draw_stroke(area: &Area<'_>, look: &Look, dashed: bool, pixels: &[Pixel]) -> Drawn {
-    let style = look.colour.stroke_width(2);
+    let style = look.0.stroke_width(2);
     if dashed {
         let pixels = pixels.iter().copied();
         area.draw(&DashedPathElement::new(pixels, 6, 4, style))
@@ -138,9 +143,9 @@ fn draw_stroke(area: &Area<'_>, look: &Look, dashed: bool, pixels: &[Pixel]) -> 
 }
 
 fn draw_marker(area: &Area<'_>, look: &Look, (x, y): Pixel) -> Drawn {
-    let outline = look.marker.iter().map(|(dx, dy)| (x + dx, y + dy));
+    let outline = look.1.iter().map(|(dx, dy)| (x + dx, y + dy));
     let outline = outline.collect::<Vec<_>>();
-    area.draw(&Polygon::new(outline, look.colour.filled()))
+    area.draw(&Polygon::new(outline, look.0.filled()))
 }
 
 /// Text of this size, beginning at a point and centred on its height.

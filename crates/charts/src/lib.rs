@@ -4,7 +4,6 @@
 //! all charts, by its name. The legend has the lines in the order of their right ends.
 
 mod drawing;
-mod legend;
 mod looks;
 pub mod machine;
 mod span;
@@ -99,88 +98,68 @@ mod tests {
         }
     }
 
-    /// The texts of a document, which must be well-formed.
-    fn texts(chart: &Chart) -> Vec<String> {
+    /// The texts of a chart, which must be well-formed, and the colours of its markers.
+    fn drawn(series: Vec<Series>) -> (Vec<String>, Vec<String>) {
         let mut svg = String::new();
-        drawing::draw(chart, &mut svg).expect("drawing into a string does not fail");
+        drawing::draw(&chart(series), &mut svg).expect("drawing into a string does not fail");
         let document = roxmltree::Document::parse(&svg).expect("well-formed");
         let texts = document.descendants().filter_map(|node| node.text());
-        texts.map(|text| text.trim().to_owned()).collect()
+        let markers = document
+            .descendants()
+            .filter(|node| node.has_tag_name("polygon"));
+        let colours = markers.filter_map(|node| node.attribute("fill"));
+        (
+            texts.map(|text| text.trim().to_owned()).collect(),
+            colours.map(str::to_owned).collect(),
+        )
     }
 
     #[test]
     fn every_name_is_in_the_picture() {
-        let names: Vec<String> = (0..16)
-            .map(|nth| format!("line <{nth}> & \"more\""))
-            .collect();
-        let lines = names.iter().enumerate().map(|(nth, name)| {
-            let height = nth as f64;
+        let names = (0..16).map(|nth| format!("line <{nth}> & \"more\""));
+        let names: Vec<String> = names.collect();
+        let lines = (0..).zip(&names).map(|(nth, name)| {
+            let height = f64::from(nth);
             series(name, &[(1.0, height), (10.0, 2.0 * height)], nth % 2 == 0)
         });
-        let texts = texts(&chart(lines.collect()));
-        for expected in names.iter().map(String::as_str).chain([
-            "A & B",
-            "an <axis>",
-            "a <mix>",
-            "a \"machine\"",
-        ]) {
+        let (texts, _) = drawn(lines.collect());
+        let titles = ["A & B", "an <axis>", "a <mix>", "a \"machine\""];
+        for expected in names.iter().map(String::as_str).chain(titles) {
             assert!(texts.iter().any(|text| text == expected), "{expected}");
         }
     }
 
     #[test]
     fn the_legend_has_the_lines_as_they_are_at_the_right_end() {
-        // The first is the highest at the left. The last point of one cannot be shown.
-        let lines = vec![
+        // The first is the highest at the left. The last point of one cannot be shown, and two end at one height.
+        let (texts, _) = drawn(vec![
             series("falls", &[(1.0, 9.0), (10.0, 1.0)], false),
             series("nothing", &[], false),
             series("rises", &[(1.0, 1.0), (10.0, 8.0)], true),
             series("odd", &[(1.0, 2.0), (9.0, 4.0), (10.0, f64::NAN)], false),
-        ];
-        let texts = texts(&chart(lines));
-        let names = ["rises", "odd", "falls", "nothing"];
+            series("even", &[(9.0, 4.0)], false),
+        ]);
+        let names = ["rises", "odd", "even", "falls", "nothing"];
         let place = |name| texts.iter().position(|text| text == name).expect(name);
         assert!(names.map(place).is_sorted(), "{texts:?}");
     }
 
-    /// The colours of lines and markers.
-    fn colours(chart: &Chart) -> Vec<String> {
-        let mut svg = String::new();
-        drawing::draw(chart, &mut svg).expect("drawing into a string does not fail");
-        let document = roxmltree::Document::parse(&svg).expect("well-formed");
-        let markers = document
-            .descendants()
-            .filter(|node| node.has_tag_name("polygon"));
-        markers
-            .filter_map(|node| node.attribute("fill").map(str::to_owned))
-            .collect()
-    }
-
     #[test]
     fn a_series_has_its_colour_in_all_charts() {
-        let points = [(1.0, 1.0)];
-        let alone = colours(&chart(vec![series("dashmap", &points, false)]));
+        let dashmap = || series("dashmap", &[(1.0, 1.0)], false);
+        let (_, alone) = drawn(vec![dashmap()]);
         assert_eq!(alone.len(), 2, "the point and the legend");
-        let among = chart(vec![
+        let others = [
             series("unheard of", &[], false),
             series("filter", &[], false),
-            series("dashmap", &points, false),
-        ]);
-        let among = colours(&among);
-        assert_eq!(
-            among.iter().filter(|colour| **colour == alone[0]).count(),
-            2
-        );
-        assert_eq!(among.len(), 4);
+        ];
+        let (_, among) = drawn(others.into_iter().chain([dashmap()]).collect());
+        let same = among.iter().filter(|colour| **colour == alone[0]);
+        assert_eq!((same.count(), among.len()), (2, 4));
     }
 
     #[test]
     fn empty_charts_and_odd_points_are_drawn() {
-        texts(&chart(Vec::new()));
-        texts(&chart(vec![
-            series("nothing", &[], false),
-            series("", &[], true),
-        ]));
         let odd = [
             (-1.0, 1.0),
             (0.0, 2.0),
@@ -188,19 +167,25 @@ mod tests {
             (4.0, f64::INFINITY),
             (5.0, -5.0),
         ];
-        texts(&chart(vec![
-            series("odd", &odd, false),
-            series("odd too", &odd, true),
-        ]));
+        drawn(Vec::new());
+        for points in [&[][..], &odd] {
+            drawn(vec![series("odd", points, false), series("", points, true)]);
+        }
     }
 
     #[test]
     fn writes_a_file() {
         let path = std::env::temp_dir().join(format!("plot-{}.svg", std::process::id()));
-        let line = series("line", &[(1.0, 1.0)], false);
-        chart(vec![line]).write_svg(&path).expect("writable");
-        let text = fs::read_to_string(&path).expect("readable");
-        fs::remove_file(&path).expect("removable");
-        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+        chart(Vec::new())
+            .write_svg(&path)
+            .expect("the folder is there");
+        let written = fs::read_to_string(&path);
+        fs::remove_file(&path).expect("it was written");
+        assert!(written.expect("it was written").starts_with("<svg"));
+        assert!(
+            chart(Vec::new())
+                .write_svg(Path::new("no/such/folder/plot.svg"))
+                .is_err()
+        );
     }
 }

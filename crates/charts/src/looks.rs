@@ -2,18 +2,11 @@
 
 use plotters::style::RGBColor;
 
-/// How a line is drawn.
+/// How a line is drawn: its colour, and the outline of its markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
-    pub(crate) colour: RGBColor,
-    /// The outline of its markers.
-    pub(crate) marker: Marker,
-}
+pub(crate) struct Look(pub(crate) RGBColor, pub(crate) &'static [(i32, i32)]);
 
-/// Corners around a point.
-pub(crate) type Marker = &'static [(i32, i32)];
-
-const CIRCLE: Marker = &[
+const CIRCLE: &[(i32, i32)] = &[
     (-2, -4),
     (2, -4),
     (4, -2),
@@ -23,79 +16,70 @@ const CIRCLE: Marker = &[
     (-4, 2),
     (-4, -2),
 ];
-const DIAMOND: Marker = &[(0, -6), (6, 0), (0, 6), (-6, 0)];
-const SQUARE: Marker = &[(-4, -4), (4, -4), (4, 4), (-4, 4)];
-const TRIANGLE: Marker = &[(0, -6), (6, 5), (-6, 5)];
+const DIAMOND: &[(i32, i32)] = &[(0, -6), (6, 0), (0, 6), (-6, 0)];
+const SQUARE: &[(i32, i32)] = &[(-4, -4), (4, -4), (4, 4), (-4, 4)];
+const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 5), (-6, 5)];
 
-/// The colours of Okabe and Ito, which the colour-blind can tell apart, and darker ones. Those of one hue have different
-/// markers.
-const BLUE: Look = look(0, 114, 178, CIRCLE);
-const SKY: Look = look(86, 180, 233, DIAMOND);
-const VERMILION: Look = look(213, 94, 0, SQUARE);
-const PURPLE: Look = look(204, 121, 167, TRIANGLE);
-const GREEN: Look = look(0, 158, 115, CIRCLE);
-const ORANGE: Look = look(230, 159, 0, DIAMOND);
-const BROWN: Look = look(128, 56, 0, TRIANGLE);
-const DARK_GREEN: Look = look(0, 84, 61, SQUARE);
-const DARK_PURPLE: Look = look(122, 40, 92, CIRCLE);
-const OLIVE: Look = look(140, 128, 20, SQUARE);
-const NAVY: Look = look(20, 40, 110, TRIANGLE);
-const RED: Look = look(170, 20, 40, DIAMOND);
-const TEAL: Look = look(60, 150, 160, TRIANGLE);
-const SALMON: Look = look(240, 150, 120, CIRCLE);
-const VIOLET: Look = look(130, 110, 210, SQUARE);
-const BLACK: Look = look(45, 45, 45, DIAMOND);
-/// For what is no contender.
-const GREY: Look = look(120, 120, 120, SQUARE);
-
-/// Which look is whose. Contenders that are in one chart have different ones; names that mean the same share one.
+/// Which look is whose: the colours of Okabe and Ito, which the colour-blind can tell apart, and darker ones. Those of one hue
+/// have different markers. Contenders that are in one chart have different looks; names that mean the same share one.
 const LOOKS: [(Look, &[&str]); 17] = [
-    (BLUE, &["filter"]),
-    (SKY, &["growing", "filter, single calls"]),
+    (Look(RGBColor(0, 114, 178), CIRCLE), &["filter"]),
     (
-        VERMILION,
+        Look(RGBColor(86, 180, 233), DIAMOND),
+        &["growing", "filter, single calls"],
+    ),
+    (
+        Look(RGBColor(213, 94, 0), SQUARE),
         &["atomic-cuckoo-filter", "set, a lock per batch"],
     ),
-    (PURPLE, &["dashmap", "set, a lock per packet"]),
-    (GREEN, &["papaya"]),
-    (ORANGE, &["qfilter-rwlock"]),
-    (BROWN, &["cuckoofilter-rwlock"]),
-    (DARK_GREEN, &["fastbloom"]),
-    (DARK_PURPLE, &["scalable-rwlock"]),
-    (OLIVE, &["scc-index"]),
-    (NAVY, &["scc-set"]),
-    (RED, &["hashbrown-rwlock"]),
-    (TEAL, &["cuckoofilter-mutex"]),
-    (SALMON, &["cuckoofilter-64"]),
-    (VIOLET, &["sbbf-rs-safe"]),
-    (BLACK, &["growable-rwlock"]),
-    (GREY, &["limit", "headers only (limit)"]),
+    (
+        Look(RGBColor(204, 121, 167), TRIANGLE),
+        &["dashmap", "set, a lock per packet"],
+    ),
+    (Look(RGBColor(0, 158, 115), CIRCLE), &["papaya"]),
+    (Look(RGBColor(230, 159, 0), DIAMOND), &["qfilter-rwlock"]),
+    (
+        Look(RGBColor(128, 56, 0), TRIANGLE),
+        &["cuckoofilter-rwlock"],
+    ),
+    (Look(RGBColor(0, 84, 61), SQUARE), &["fastbloom"]),
+    (Look(RGBColor(122, 40, 92), CIRCLE), &["scalable-rwlock"]),
+    (Look(RGBColor(140, 128, 20), SQUARE), &["scc-index"]),
+    (Look(RGBColor(20, 40, 110), TRIANGLE), &["scc-set"]),
+    (Look(RGBColor(170, 20, 40), DIAMOND), &["hashbrown-rwlock"]),
+    (
+        Look(RGBColor(60, 150, 160), TRIANGLE),
+        &["cuckoofilter-mutex"],
+    ),
+    (Look(RGBColor(240, 150, 120), CIRCLE), &["cuckoofilter-64"]),
+    (Look(RGBColor(130, 110, 210), SQUARE), &["sbbf-rs-safe"]),
+    (Look(RGBColor(45, 45, 45), DIAMOND), &["growable-rwlock"]),
+    // For what is no contender.
+    (
+        Look(RGBColor(120, 120, 120), SQUARE),
+        &["limit", "headers only (limit)"],
+    ),
 ];
 
-const fn look(red: u8, green: u8, blue: u8, marker: Marker) -> Look {
-    Look {
-        colour: RGBColor(red, green, blue),
-        marker,
-    }
-}
-
-/// The looks of the series of a chart. A name that is not in the list gets one that no other has in this chart, as long
-/// as there is one.
+/// The looks of the series of a chart. A name that is not in the list gets one that no other has in this chart, as long as
+/// there is one.
 pub(crate) fn of(names: &[&str]) -> Vec<Look> {
-    let known = |name: &str| LOOKS.iter().find(|(_, all)| all.contains(&name));
-    let taken: Vec<Look> = names
-        .iter()
-        .filter_map(|name| known(name))
-        .map(|known| known.0)
-        .collect();
-    let free = LOOKS
-        .iter()
-        .map(|known| known.0)
-        .filter(|look| !taken.contains(look));
+    let known = |name: &&str| {
+        LOOKS
+            .iter()
+            .find(|(_, all)| all.contains(name))
+            .map(|known| known.0)
+    };
+    let taken: Vec<Look> = names.iter().filter_map(known).collect();
     let all = LOOKS.iter().map(|known| known.0);
-    let mut free = free.chain(all.cycle());
-    let look = |name: &&str| known(name).map(|known| known.0).or_else(|| free.next());
-    names.iter().filter_map(look).collect()
+    let mut free = all
+        .clone()
+        .filter(|look| !taken.contains(look))
+        .chain(all.cycle());
+    let looks = names
+        .iter()
+        .filter_map(|name| known(name).or_else(|| free.next()));
+    looks.collect()
 }
 
 #[cfg(test)]
@@ -103,24 +87,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_looks_are_alike() {
-        for (number, (one, _)) in LOOKS.iter().enumerate() {
-            let before = &LOOKS[..number];
-            assert!(before.iter().all(|(other, _)| other.colour != one.colour));
-        }
-    }
-
-    #[test]
-    fn a_name_has_one_look_wherever_it_is() {
-        let names: Vec<&str> = LOOKS
-            .iter()
-            .flat_map(|(_, names)| *names)
-            .copied()
-            .collect();
-        for (nth, &name) in names.iter().enumerate() {
-            assert!(!names[..nth].contains(&name), "{name}");
-            let alone = of(&[name]);
-            assert_eq!(of(&["unheard of", name, "filter"])[1], alone[0]);
+    fn a_name_has_one_look_wherever_it_is_and_shares_it_with_no_other() {
+        let mut before: Vec<(Look, &str)> = Vec::new();
+        for (look, names) in LOOKS {
+            assert!(before.iter().all(|(other, _)| other.0 != look.0));
+            for &name in names {
+                assert!(before.iter().all(|&(_, other)| other != name), "{name}");
+                assert_eq!(of(&["unheard of", name, "filter"])[1], look);
+            }
+            before.extend(names.iter().map(|&name| (look, name)));
         }
     }
 

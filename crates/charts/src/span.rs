@@ -28,43 +28,38 @@ const LARGEST_BINARY: f64 = 1024.0;
 
 impl Span {
     /// All values, with some room at both ends. If there are none, any span will do.
-    pub(super) fn around(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
-        let nothing = Self {
+    pub(super) fn around(scale: Scale, values: &[f64]) -> Self {
+        let low = values.iter().copied().reduce(f64::min).unwrap_or(1.0);
+        let high = values.iter().copied().reduce(f64::max).unwrap_or(1.0);
+        let is_binary = |value: &f64| *value <= LARGEST_BINARY && value.log2().fract() == 0.0;
+        let span = Self {
             scale,
-            low: f64::INFINITY,
-            high: f64::NEG_INFINITY,
-            binary: scale == Scale::Log,
-            whole: scale == Scale::Linear,
+            low,
+            high,
+            binary: scale == Scale::Log && values.iter().all(is_binary),
+            whole: scale == Scale::Linear && values.iter().all(|value| value.fract() == 0.0),
         };
-        let mut span = values.fold(nothing, |span, value| Self {
-            scale,
-            low: span.low.min(value),
-            high: span.high.max(value),
-            binary: span.binary && value <= LARGEST_BINARY && value.log2().fract() == 0.0,
-            whole: span.whole && value.fract() == 0.0,
-        });
-        if span.low > span.high {
-            (span.low, span.high) = (1.0, 1.0);
-        }
-        let (low, high) = (span.position(span.low), span.position(span.high));
+        let (low, high) = (span.position(low), span.position(high));
         // A single value gets some room of its own.
         let room = if high > low {
             (high - low) * PADDING
         } else {
             low.abs().max(1.0) * 0.5
         };
-        (span.low, span.high) = (span.value(low - room), span.value(high + room));
-        span
+        Self {
+            low: span.value(low - room),
+            high: span.value(high + room),
+            ..span
+        }
     }
 
     /// All values, beginning at 0 if it is linear and none is negative.
-    pub(super) fn from_zero(scale: Scale, values: impl Iterator<Item = f64> + Clone) -> Self {
-        let zero = (scale == Scale::Linear).then_some(0.0);
-        let span = Self::around(scale, values.clone().chain(zero));
-        match zero {
-            Some(low) if values.clone().all(|value| value >= low) => Self { low, ..span },
-            _ => span,
+    pub(super) fn from_zero(scale: Scale, values: &[f64]) -> Self {
+        if scale == Scale::Log || values.iter().any(|&value| value < 0.0) {
+            return Self::around(scale, values);
         }
+        let span = Self::around(scale, &[values, &[0.0]].concat());
+        Self { low: 0.0, ..span }
     }
 
     /// Whether this axis can show the value.
@@ -92,11 +87,8 @@ impl Span {
         let least = (self.high - self.low) / most as f64;
         let least = if self.whole { least.max(1.0) } else { least };
         let decade = 10f64.powf(least.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .map(|step| step * decade)
-            .into_iter()
-            .find(|&step| step >= least)
-            .unwrap_or(10.0 * decade);
+        let mut steps = [1.0, 2.0, 5.0].map(|step| step * decade).into_iter();
+        let step = steps.find(|&step| step >= least).unwrap_or(10.0 * decade);
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
         (first as i64..=last as i64)
             .map(|nth| nth as f64 * step)
@@ -190,23 +182,37 @@ mod tests {
 
     #[test]
     fn names_round_values() {
-        let linear = Span::from_zero(Scale::Linear, [0.3, 1.0].into_iter());
+        let linear = Span::from_zero(Scale::Linear, &[0.3, 1.0]);
         assert_eq!(named(linear, 6), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        let workers = Span::around(Scale::Linear, [1.0, 2.0, 3.0, 4.0].into_iter());
-        assert_eq!(named(workers, 9), ["1", "2", "3", "4"]);
-        let threads = Span::around(Scale::Log, [1.0, 4.0, 16.0].into_iter());
-        assert_eq!(named(threads, 10), ["1", "2", "4", "8", "16"]);
-        let log = Span::around(Scale::Log, [1.0, 60.0].into_iter());
-        assert_eq!(named(log, 10), ["1", "2", "5", "10", "20", "50"]);
-        let long = Span::around(Scale::Log, [1.0, 1e6].into_iter());
-        assert_eq!(named(long, 4), ["1", "100", "10k", "1M"]);
-        let narrow = Span::around(Scale::Log, [95.0, 98.0].into_iter());
-        assert_eq!(named(narrow, 4), ["95", "96", "97", "98"]);
+        for (scale, values, most, names) in [
+            (
+                Scale::Linear,
+                &[1.0, 2.0, 3.0, 4.0][..],
+                9,
+                &["1", "2", "3", "4"][..],
+            ),
+            (
+                Scale::Log,
+                &[1.0, 4.0, 16.0],
+                10,
+                &["1", "2", "4", "8", "16"],
+            ),
+            (
+                Scale::Log,
+                &[1.0, 60.0],
+                10,
+                &["1", "2", "5", "10", "20", "50"],
+            ),
+            (Scale::Log, &[1.0, 1e6], 4, &["1", "100", "10k", "1M"]),
+            (Scale::Log, &[95.0, 98.0], 4, &["95", "96", "97", "98"]),
+        ] {
+            assert_eq!(named(Span::around(scale, values), most), names);
+        }
     }
 
     #[test]
     fn draws_values_where_they_belong() {
-        let span = Span::around(Scale::Log, [1.0, 100.0].into_iter());
+        let span = Span::around(Scale::Log, &[1.0, 100.0]);
         assert_eq!(span.map(&10.0, (0, 200)), 100);
         assert_eq!(span.map(&span.low, (200, 0)), 200);
         assert_eq!(span.map(&span.high, (200, 0)), 0);
@@ -216,7 +222,7 @@ mod tests {
     fn none_and_one_value_make_a_span() {
         for scale in [Scale::Linear, Scale::Log] {
             for values in [&[][..], &[7.0], &[0.001, 0.001]] {
-                let span = Span::around(scale, values.iter().copied());
+                let span = Span::around(scale, values);
                 assert!(span.low < span.high, "{span:?}");
                 assert!(!named(span, 5).is_empty(), "{span:?}");
             }

@@ -160,8 +160,6 @@ pub(crate) struct Reader<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// Is brought up to date before each batch, and at the end.
     pub(crate) intake: &'a Mutex<Intake>,
-    /// Is told the bytes that were read.
-    pub(crate) progress: &'a dyn Fn(u64),
     /// Takes the batches, and may break off the reading.
     pub(crate) take: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
 }
@@ -189,7 +187,6 @@ impl Reader<'_> {
         let batch = match event {
             Event::Packet(packet) => self.packer.push(&packet),
             Event::Pause => {
-                (self.progress)(bytes);
                 if self.stop.load(Ordering::Relaxed) {
                     return ControlFlow::Break(());
                 }
@@ -214,12 +211,7 @@ pub(crate) fn lock(intake: &Mutex<Intake>) -> MutexGuard<'_, Intake> {
 }
 
 /// Reads a whole capture into memory, so that the threads, and not the disk, set the pace.
-pub(crate) fn load(
-    path: &Path,
-    packer: Packer,
-    stop: &AtomicBool,
-    progress: &dyn Fn(u64),
-) -> (Vec<Arc<Batch>>, Intake) {
+pub(crate) fn load(path: &Path, packer: Packer, stop: &AtomicBool) -> (Vec<Arc<Batch>>, Intake) {
     let mut batches = Vec::new();
     let intake = Mutex::default();
     let reader = Reader {
@@ -227,7 +219,6 @@ pub(crate) fn load(
         live: false,
         stop,
         intake: &intake,
-        progress,
         take: &mut |batch| {
             batches.push(Arc::new(batch));
             ControlFlow::Continue(())
@@ -242,19 +233,13 @@ pub(crate) fn load(
 
 /// Counts the packets of the period that has the most, before the work, so that the filters have room for their keys.
 /// Damage ends the count, as it will end the reading, which names it.
-pub(crate) fn count(
-    path: &Path,
-    periods: Periods,
-    stop: &AtomicBool,
-    progress: &dyn Fn(u64),
-) -> usize {
+pub(crate) fn count(path: &Path, periods: Periods, stop: &AtomicBool) -> usize {
     let mut busiest = Busiest::default();
     let reader = Reader {
         packer: Packer::new(periods, 0),
         live: false,
         stop,
         intake: &Mutex::default(),
-        progress,
         take: &mut |batch| {
             busiest.add(&batch);
             ControlFlow::Continue(())

@@ -2,18 +2,17 @@
 
 use crate::args::Args;
 use crate::batches::{self, Batch, Busiest, Intake, Packer, Periods};
-use crate::capture;
 use crate::filter::{Filter, Plan, Room};
 use crate::keys::Keys;
 use crate::pool::{Clock, Done, Held, Pool, Source, Stream, Tally};
-use crate::report::{Problems, Run, Status, progress};
+use crate::report::{Problems, Run, Status, progress, show};
 use crate::results::{self, Results, Target};
 use crate::verify;
-use indicatif::ProgressBar;
 use lockfree_cuckoo::BuildError;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Keys that a filter that grows has room for at first.
 const GROWING_CAPACITY: usize = 1_000_000;
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) 
     } else {
         Box::new(io::stdout().lock())
     };
-    run.write(&mut out)?;
+    out.write_all(run.text().as_bytes())?;
     out.flush()
 }
 
@@ -58,8 +57,7 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let results = results(args, stop)?;
     let passes = args.passes(intake.counts.packets);
     let source = Held::new(&batches, passes, plan.rotates, stop);
-    let bar = progress::working(intake.counts.packets.saturating_mul(passes.into()));
-    let mut run = work(args, &source, stop, plan, filter, results, &bar)?;
+    let mut run = work(args, &source, stop, plan, filter, results)?;
     run.passes = Some(passes);
     run.intake = intake;
     Ok(run)
@@ -67,15 +65,20 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
 
 fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     check_target(args)?;
-    let count = || counted(args, stop);
+    let (path, _) = args.capture();
+    let count = || {
+        let line = progress(false, "{spinner} counting the packets, {elapsed}");
+        line.enable_steady_tick(Duration::from_millis(200));
+        let most = batches::count(path, Periods::new(args.window), stop);
+        line.finish_and_clear();
+        most
+    };
     let plan = plan(args, args.reads_file().then_some(&count));
     let filter = filter(args, plan)?;
     let results = results(args, stop)?;
-    let (path, _) = args.capture();
     let stream = Stream::start(path.to_owned(), packer(args), args.workers(), stop)
         .map_err(|error| no_thread(1, &error))?;
-    let line = progress::streaming(args.mode, args.fills_standard_output());
-    let mut run = work(args, &stream, stop, plan, filter, results, &line)?;
+    let mut run = work(args, &stream, stop, plan, filter, results)?;
     let mut intake = readable(args, stream.finish())?;
     if intake.format.is_empty() {
         intake.format = "no packet was read";
@@ -138,11 +141,8 @@ pub(crate) fn batches(
     if let Some(flows) = args.made_up {
         return Ok(batches::made_up(flows, packer(args)));
     }
-    let (path, _) = args.capture();
-    let bar = progress::reading(path.metadata().map_or(0, |file| file.len()));
-    let read = batches::load(path, packer(args), stop, &|bytes| bar.set_position(bytes));
-    bar.finish_and_clear();
-    Ok((read.0, readable(args, read.1)?))
+    let (batches, intake) = batches::load(args.capture().0, packer(args), stop);
+    Ok((batches, readable(args, intake)?))
 }
 
 /// Fails if there is not even a header: then there is nothing to report, but what is wrong.
@@ -183,17 +183,6 @@ fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
     }
 }
 
-/// The packets of the period that has the most.
-fn counted(args: &Args, stop: &AtomicBool) -> usize {
-    let (path, _) = args.capture();
-    let bytes = path.metadata().map_or(0, |file| file.len());
-    let bar = progress::counting((!capture::is_gzip(path)).then_some(bytes));
-    let periods = Periods::new(args.window);
-    let most = batches::count(path, periods, stop, &|bytes| bar.set_position(bytes));
-    bar.finish_and_clear();
-    most
-}
-
 /// Makes the filter. If there is none, says why, and what to do.
 pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
     let why = |error: BuildError| match error.false_positive_rate() {
@@ -228,7 +217,6 @@ fn work(
     plan: Plan,
     filter: Filter,
     results: Option<Results>,
-    bar: &ProgressBar,
 ) -> Result<Run, Failure> {
     let keys = Keys::new(args.mode);
     let clock = args.verify.then(Clock::default);
@@ -242,9 +230,11 @@ fn work(
         clock: clock.as_ref(),
         results: results.as_ref(),
     };
-    let watch = |done: &Done| progress::show(bar, done);
-    let outcomes = pool.run((!bar.is_hidden()).then_some(&watch));
-    bar.finish_and_clear();
+    let template = "{spinner} {human_pos} packets, {per_sec}, {msg} new, {elapsed}";
+    let line = progress(args.fills_standard_output(), template);
+    let watch = |done: &Done| show(&line, done);
+    let outcomes = pool.run((!line.is_hidden()).then_some(&watch));
+    line.finish_and_clear();
     let written = results.map(Results::finish).unwrap_or_default();
     let (mut tallies, mut records) = (Vec::new(), Vec::new());
     for outcome in outcomes.map_err(|error| no_thread(args.workers(), &error))? {

@@ -10,7 +10,6 @@ pub(crate) use headers::{Ip, protocol, vlans};
 pub use packet::PacketKey;
 
 use packet::Digest;
-use std::hash::{Hash, Hasher};
 
 /// What counts as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -49,7 +48,7 @@ impl Mode {
 }
 
 /// A flow or a packet. A run has keys of one kind only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A key of [`Mode::Flows`].
     Flow(FlowKey),
@@ -68,16 +67,6 @@ impl Key {
             protocol::UDP => 1,
             protocol::ICMP | protocol::ICMPV6 => 2,
             _ => 3,
-        }
-    }
-}
-
-impl Hash for Key {
-    /// Without the kind, of which there is only one.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self {
-            Self::Flow(key) => key.hash(state),
-            Self::Packet(key) => key.hash(state),
         }
     }
 }

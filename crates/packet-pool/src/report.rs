@@ -1,15 +1,15 @@
 //! The report that the program prints, and what goes wrong.
 
-pub(crate) mod progress;
-
 use crate::batches::Intake;
 use crate::filter::Filter;
 use crate::keys::Mode;
-use crate::pool::Tally;
+use crate::pool::{Done, Tally};
 use crate::results::Written;
-use crate::verify::Verdict;
+use crate::verify::{Findings, Probes, Verdict};
+use indicatif::{ProgressBar, ProgressStyle};
 use lockfree_cuckoo::InsertError;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The exit statuses other than 0, as `--help` lists them.
@@ -57,6 +57,23 @@ impl Problems {
 fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{s}")
+}
+
+/// A line about long work, if somebody is watching. It is hidden if it would be among others on the terminal.
+pub(crate) fn progress(prints: bool, template: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() || prints && io::stdout().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+/// Brings the line up to date.
+pub(crate) fn show(line: &ProgressBar, done: &Done) {
+    line.set_message(done.firsts.load(Ordering::Relaxed).to_string());
+    line.set_position(done.packets.load(Ordering::Relaxed));
+    line.tick();
 }
 
 /// All there is to tell about a run that is done.
@@ -134,170 +151,186 @@ impl Run {
         format!("the filter refused the keys of {packets}{forgotten}: {refusal}{advice}")
     }
 
-    /// Writes all of it.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_capture(out)?;
-        self.write_workers(out)?;
-        self.write_filter(out)?;
+    /// All of it, as text.
+    pub(crate) fn text(&self) -> String {
+        let mut report = Report(String::new());
+        self.tell_capture(&mut report);
+        self.tell_work(&mut report);
         if let Some((name, packets)) = &self.written.file {
-            writeln!(out, "written     {} to {name}", count(*packets, "packet"))?;
+            report.line(
+                "written",
+                format!("{} to {name}", count(*packets, "packet")),
+            );
         }
         match &self.verdict {
-            None => self.write_keys(out, "seen first", self.all.firsts, self.all.kinds),
-            Some(verdict) => self.write_checks(out, verdict),
+            None => self.tell_keys(&mut report, "seen first", self.all.firsts, self.all.kinds),
+            Some(verdict) => self.tell_checks(&mut report, verdict),
         }
+        report.0
     }
 
     /// What was read, and how much work it makes.
-    fn write_capture(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn tell_capture(&self, report: &mut Report) {
         let Intake { format, counts, .. } = &self.intake;
-        let packets = counts.packets;
-        writeln!(out, "capture     {} ({format})", self.name)?;
-        writeln!(out, "packets     {packets} ({} bytes read)", counts.bytes)?;
+        let (packets, bytes) = (counts.packets, counts.bytes);
+        report.line("capture", format!("{} ({format})", self.name));
+        report.line("packets", format!("{packets} ({bytes} bytes read)"));
         for (link, number) in &counts.left_out {
             let number = count(*number, "packet");
-            writeln!(
-                out,
-                "left out    {number} of link type {link}, which this program does not read"
-            )?;
+            let why = "which this program does not read";
+            report.line("left out", format!("{number} of link type {link}, {why}"));
         }
         if let Some(passes) = self.passes {
             let all = count(packets.saturating_mul(passes.into()), "packet");
-            writeln!(out, "passes      {passes} over the packets, {all} in all")?;
+            report.line("passes", format!("{passes} over the packets, {all} in all"));
         }
         if let Some(window) = self.window {
             let window = window.as_secs_f64();
-            writeln!(
-                out,
-                "window      {window} s: a key is known for one to two windows"
-            )?;
+            report.line(
+                "window",
+                format!("{window} s: a key is known for one to two windows"),
+            );
         }
-        Ok(())
     }
 
-    /// A line for each worker, one for all, and the throughput.
-    fn write_workers(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// A table with a line for each worker and one for all, the throughput, and the filter after the work.
+    fn tell_work(&self, report: &mut Report) {
         let no_key = match self.mode {
             Mode::Flows => "no flow",
             Mode::Packets => "no data",
         };
-        writeln!(
-            out,
-            "\n{:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>11} {:>11}",
-            "worker", "packets", "seen first", "duplicates", "refused", no_key, "time", "packets/s",
-        )?;
-        let workers = self.tallies.iter().enumerate();
-        let workers = workers.map(|(number, tally)| (number.to_string(), tally));
+        let header = [
+            "packets",
+            "seen first",
+            "duplicates",
+            "refused",
+            no_key,
+            "time",
+            "packets/s",
+        ];
+        report.row("worker", header.map(str::to_owned));
+        let workers = (0..)
+            .zip(&self.tallies)
+            .map(|(number, tally)| (number.to_string(), tally));
         for (name, tally) in workers.chain([("all".to_owned(), &self.all)]) {
-            writeln!(
-                out,
-                "{name:>6} {:>12} {:>11} {:>12} {:>9} {:>9} {:>11} {:>11.0}",
+            let counts = [
                 tally.packets,
                 tally.firsts,
                 tally.duplicates,
                 tally.refused,
                 tally.no_key,
+            ];
+            let [packets, firsts, duplicates, refused, no_key] =
+                counts.map(|count| count.to_string());
+            let (time, rate) = (
                 format!("{:.1?}", tally.time()),
-                tally.rate(),
-            )?;
+                format!("{:.0}", tally.rate()),
+            );
+            report.row(
+                &name,
+                [packets, firsts, duplicates, refused, no_key, time, rate],
+            );
         }
         let (packets, time) = (count(self.all.packets, "packet"), self.all.time());
         let rate = self.all.rate();
-        writeln!(
-            out,
-            "\nthroughput  {rate:.0} packets/s ({packets} in {time:.1?})"
-        )
-    }
-
-    /// The filter after the work.
-    fn write_filter(&self, out: &mut dyn Write) -> io::Result<()> {
+        report.0.push('\n');
+        report.line(
+            "throughput",
+            format!("{rate:.0} packets/s ({packets} in {time:.1?})"),
+        );
         let filter = self.filter.hashed();
-        writeln!(
-            out,
-            "filter      room for {}{}: {} slots in {} bytes{}",
-            count(filter.capacity() as u64, self.mode.singular()),
-            if self.grows { ", and it grows" } else { "" },
-            filter.slots(),
-            filter.memory_usage(),
-            if self.window.is_some() {
-                ", for all windows"
-            } else {
-                ""
-            },
-        )?;
-        writeln!(
-            out,
-            "load        {} of {} slots in use, load factor {:.4}",
-            filter.len(),
-            filter.slots(),
-            filter.load_factor(),
-        )
+        let room = count(filter.capacity() as u64, self.mode.singular());
+        let grows = if self.grows { ", and it grows" } else { "" };
+        let windows = if self.window.is_some() {
+            ", for all windows"
+        } else {
+            ""
+        };
+        let (len, slots, bytes) = (filter.len(), filter.slots(), filter.memory_usage());
+        report.line(
+            "filter",
+            format!("room for {room}{grows}: {slots} slots in {bytes} bytes{windows}"),
+        );
+        let load = filter.load_factor();
+        report.line(
+            "load",
+            format!("{len} of {slots} slots in use, load factor {load:.4}"),
+        );
     }
 
     /// How many flows there are, or packets.
-    fn write_keys(
-        &self,
-        out: &mut dyn Write,
-        what: &str,
-        count: u64,
-        kinds: [u64; 4],
-    ) -> io::Result<()> {
+    fn tell_keys(&self, report: &mut Report, what: &str, count: u64, kinds: [u64; 4]) {
         let [tcp, udp, icmp, other] = kinds;
+        let kinds = format!("{tcp} TCP, {udp} UDP, {icmp} ICMP, {other} other");
         match self.mode {
-            Mode::Flows => writeln!(
-                out,
-                "flows       {count} {what}: {tcp} TCP, {udp} UDP, {icmp} ICMP, {other} other"
-            ),
-            Mode::Packets => writeln!(out, "unique      {count} packets {what}"),
+            Mode::Flows => report.line("flows", format!("{count} {what}: {kinds}")),
+            Mode::Packets => report.line("unique", format!("{count} packets {what}")),
         }
     }
 
     /// How the answers of the filter add up to the exact sets.
-    fn write_checks(&self, out: &mut dyn Write, verdict: &Verdict) -> io::Result<()> {
+    fn tell_checks(&self, report: &mut Report, verdict: &Verdict) {
         let Verdict {
-            findings,
-            probes,
-            missing,
-            ..
+            findings, probes, ..
         } = verdict;
+        let Findings {
+            distinct,
+            firsts,
+            false_positives,
+            refused,
+            expected,
+            periods,
+            late,
+            ..
+        } = findings;
         let keys = self.mode.plural();
-        self.write_keys(out, "distinct", findings.distinct, findings.kinds)?;
-        writeln!(
-            out,
-            "sum         {} seen first + {} false positives + {} refused = {} (exact set: {})",
-            findings.firsts,
-            findings.false_positives,
-            findings.refused,
-            findings.firsts + findings.false_positives + findings.refused,
-            findings.distinct,
-        )?;
-        writeln!(
-            out,
-            "            about {:.3} false positives expected among the new {keys}",
-            findings.expected,
-        )?;
+        self.tell_keys(report, "distinct", *distinct, findings.kinds);
+        let sum = firsts + false_positives + refused;
+        let parts =
+            format!("{firsts} seen first + {false_positives} false positives + {refused} refused");
+        report.line("sum", format!("{parts} = {sum} (exact set: {distinct})"));
+        report.line(
+            "",
+            format!("about {expected:.3} false positives expected among the new {keys}"),
+        );
         if self.window.is_some() {
-            writeln!(
-                out,
-                "rotations   {} periods with packets; {} batches judged after a later rotation",
-                findings.periods, findings.late,
-            )?;
+            let late = format!("{late} batches judged after a later rotation");
+            report.line(
+                "rotations",
+                format!("{periods} periods with packets; {late}"),
+            );
         }
-        writeln!(
-            out,
-            "missing     {} (false negatives)",
-            missing + findings.forgotten
-        )?;
-        let percent = |count: f64| 100.0 * count / probes.asked.max(1) as f64;
-        writeln!(
-            out,
-            "probes      {} {keys} that are not in the capture: {} answered \"known\" ({:.5} %), \
-             {:.1} expected ({:.5} %)",
-            probes.asked,
-            probes.seen,
-            percent(probes.seen as f64),
-            probes.expected,
-            percent(probes.expected),
-        )
+        let missing = verdict.missing + findings.forgotten;
+        report.line("missing", format!("{missing} (false negatives)"));
+        let Probes {
+            asked,
+            seen,
+            expected,
+        } = *probes;
+        let percent = |count: f64| format!("{:.5} %", 100.0 * count / asked.max(1) as f64);
+        let (of_seen, of_expected) = (percent(seen as f64), percent(expected));
+        let known = format!(
+            "{seen} answered \"known\" ({of_seen}), {expected:.1} expected ({of_expected})"
+        );
+        report.line(
+            "probes",
+            format!("{asked} {keys} that are not in the capture: {known}"),
+        );
+    }
+}
+
+/// The text of a report.
+struct Report(String);
+
+impl Report {
+    fn line(&mut self, label: &str, words: String) {
+        self.0.push_str(&format!("{label:<12}{words}\n"));
+    }
+
+    /// A row of the table of workers.
+    fn row(&mut self, name: &str, columns: [String; 7]) {
+        let [a, b, c, d, e, f, g] = columns;
+        let row = format!("{name:>6} {a:>12} {b:>11} {c:>12} {d:>9} {e:>9} {f:>11} {g:>11}\n");
+        self.0.push_str(&row);
     }
 }

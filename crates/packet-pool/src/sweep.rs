@@ -3,23 +3,22 @@
 //! One process measures all, in slices that alternate, so that what else the machine does hits all of them alike; each figure
 //! is the median of its slices.
 
-mod rivals;
-
 use crate::args::Args;
 use crate::batches::Batch;
-use crate::filter::Plan;
+use crate::filter::{Answer, Decide, Filter, Plan, Scratch};
 use crate::job::{self, Failure};
-use crate::keys::Keys;
+use crate::keys::{Key, Keys};
 use crate::pool::{Held, Pool, Tally};
 use crate::report::{Problems, Status};
 use charts::machine::machine;
 use charts::{Axis, Chart, Scale, Series};
-use rivals::Rival;
+use lockfree_cuckoo::RandomState;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Slices of each figure.
 const ROUNDS: usize = 9;
@@ -211,4 +210,77 @@ fn steps(most: usize) -> Vec<usize> {
 fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_unstable_by(f64::total_cmp);
     figures[figures.len() / 2]
+}
+
+/// A way to find what is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rival {
+    /// What the program does.
+    Batches,
+    /// The filter by single calls.
+    Single,
+    /// A set in a lock that is taken once for a batch.
+    LockedBatches,
+    /// A set in a lock that is taken for every packet.
+    LockedSingle,
+    /// No set at all: the limit, which is to read the packets.
+    Nothing,
+}
+
+impl Rival {
+    const ALL: [Self; 5] = [
+        Self::Batches,
+        Self::Single,
+        Self::LockedBatches,
+        Self::LockedSingle,
+        Self::Nothing,
+    ];
+
+    /// What a table has above its column.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Batches => "filter",
+            Self::Single => "filter, single calls",
+            Self::LockedBatches => "set, a lock per batch",
+            Self::LockedSingle => "set, a lock per packet",
+            Self::Nothing => "headers only (limit)",
+        }
+    }
+
+    /// A fresh one, with room for so many keys.
+    fn start(self, capacity: usize) -> Box<Decide> {
+        let set = || {
+            let set = HashSet::with_capacity_and_hasher(capacity, RandomState::new());
+            Mutex::new(set)
+        };
+        match self {
+            Self::Batches => Box::new(Filter::in_batches),
+            Self::Single => Box::new(Filter::one_by_one),
+            Self::LockedBatches => {
+                let set = set();
+                Box::new(move |_, scratch| {
+                    let mut set = lock(&set);
+                    judge(scratch, |key| set.insert(key));
+                })
+            }
+            Self::LockedSingle => {
+                let set = set();
+                Box::new(move |_, scratch| judge(scratch, |key| lock(&set).insert(key)))
+            }
+            Self::Nothing => Box::new(|_, scratch| judge(scratch, |_| false)),
+        }
+    }
+}
+
+fn judge(scratch: &mut Scratch, mut insert: impl FnMut(Key) -> bool) {
+    let Scratch { keys, answers, .. } = scratch;
+    answers.clear();
+    answers.extend(keys.iter().map(|&key| match insert(key) {
+        true => Answer::New,
+        false => Answer::Known,
+    }));
+}
+
+fn lock<T>(set: &Mutex<T>) -> MutexGuard<'_, T> {
+    set.lock().unwrap_or_else(PoisonError::into_inner)
 }

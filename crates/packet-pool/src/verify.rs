@@ -8,7 +8,7 @@ use crate::filter::{Filter, GENERATIONS, Plan};
 use crate::keys::Keys;
 use crate::pool::{Record, Tally};
 use chance::{Tables, too_many};
-use model::Findings;
+pub(crate) use model::Findings;
 use std::collections::HashSet;
 
 /// How many keys that are not in the capture are looked up.

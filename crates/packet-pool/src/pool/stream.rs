@@ -47,7 +47,6 @@ impl Stream {
                 live: true,
                 stop: &stopped,
                 intake: &of_reader,
-                progress: &|_| (),
                 take: &mut |batch| {
                     let work = numbers.next().map(|number| Work {
                         number,

@@ -124,9 +124,7 @@ fn other_link_headers_give_the_same_flows() {
         (113, |kind| [&[0; 14], &kind[..]].concat()),
         (276, |kind| [&kind[..], &[0; 18]].concat()),
         // Ethernet with a VLAN tag.
-        (1, |kind| {
-            [&[0; 12][..], &[0x81, 0, 0, 7], kind].concat()
-        }),
+        (1, |kind| [&[0; 12][..], &[0x81, 0, 0, 7], kind].concat()),
     ];
     for (link, header) in links {
         let framed = frames(&file).into_iter().map(|frame| {
