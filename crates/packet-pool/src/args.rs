@@ -244,19 +244,7 @@ Keys:
            checksum, traffic class, IP options, link header and tags. So a packet that
            was sent again and is equal in every byte counts as a copy.
 
-What it shows:
-  packets      how many were read, and how many have no key
-  passes       how many times the workers go through the packets
-  workers      a line for each worker: the packets it took, the keys it saw
-               first, the duplicates, the packets whose keys the filter refused
-               because it was full, and the packets it handled per second
-  throughput   the packets of all the passes, divided by the time from the first
-               worker's start to the last one's end; a stream sets its own pace
-  filter       its size and its load factor, the part of its slots in use
-  written      the packets written with --write
-  flows        the flows seen first, by protocol
-and with --verify:
-  flows        the distinct flows, from exact sets
+What --verify shows:
   sum          how the flows that the filter reported add up to the distinct flows
   rotations    the periods with packets, and the batches that a worker was so late with
                that they count for a later window

@@ -45,34 +45,23 @@ const RETRIES: usize = 3;
 /// one, each of 64 attempts of each try, so it does not come to that.
 const TRIES: usize = 1000;
 
-/// For how many keys a filter is made.
+/// How a filter meets more keys than it has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
-    /// It refuses keys when it is full.
-    Fixed(usize),
-    /// It starts with room for so many keys, and makes itself more.
-    Growing(usize),
-}
-
-impl Room {
-    /// The keys that a filter has room for at first.
-    pub(crate) fn keys(self) -> usize {
-        let (Self::Fixed(keys) | Self::Growing(keys)) = self;
-        keys
-    }
-
-    /// Whether a filter makes itself more room.
-    pub(crate) fn grows(self) -> bool {
-        matches!(self, Self::Growing(_))
-    }
+pub(crate) enum Kind {
+    /// It refuses them.
+    Fixed,
+    /// It makes itself more room.
+    Growing,
+    /// It refuses them until it rotates; it forgets.
+    Rotating,
 }
 
 /// What the filter of a run is made for.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
-    pub(crate) room: Room,
-    /// Whether it forgets. One that grows does not.
-    pub(crate) rotates: bool,
+    pub(crate) kind: Kind,
+    /// The keys that it has room for at first, in each generation.
+    pub(crate) keys: usize,
     /// The most answers that may be wrong. None: as many as the default layout has, and of a filter that grows any number.
     pub(crate) rate: Option<f64>,
 }
@@ -298,20 +287,19 @@ impl Filter {
 
 impl Plan {
     fn build(self, hasher: RandomState) -> Result<Box<dyn Hashed>, BuildError> {
-        match self.room {
-            Room::Growing(keys) => {
+        let Self { keys, rate, .. } = self;
+        match self.kind {
+            Kind::Fixed => self.smallest(CuckooFilterBuilder::with_hasher(hasher).capacity(keys)),
+            Kind::Growing => {
                 let mut builder = GrowingCuckooFilterBuilder::with_hasher(hasher).capacity(keys);
-                if let Some(rate) = self.rate {
+                if let Some(rate) = rate {
                     builder = builder.max_false_positive_rate(rate);
                 }
                 Ok(Box::new(builder.build()?))
             }
-            Room::Fixed(keys) if self.rotates => {
+            Kind::Rotating => {
                 let builder = RotatingCuckooFilterBuilder::with_hasher(hasher).capacity(keys);
                 self.smallest(builder.generations(GENERATIONS))
-            }
-            Room::Fixed(keys) => {
-                self.smallest(CuckooFilterBuilder::with_hasher(hasher).capacity(keys))
             }
         }
     }
@@ -335,8 +323,8 @@ mod tests {
 
     fn rotating(keys: usize) -> Filter {
         let plan = Plan {
-            room: Room::Fixed(keys),
-            rotates: true,
+            kind: Kind::Rotating,
+            keys,
             rate: None,
         };
         Filter::with_hasher(plan, RandomState::with_seed(7)).expect("little memory")

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::batches::{self, Batch, Busiest, Intake, Packer, Periods};
-use crate::filter::{Filter, Plan, Room};
+use crate::filter::{Filter, Kind, Plan};
 use crate::keys::Keys;
 use crate::pool::{Clock, Done, Held, Pool, Source, Stream, Tally};
 use crate::report::{Problems, Run, Status, progress, show};
@@ -56,7 +56,7 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let filter = filter(args, plan)?;
     let results = results(args, stop)?;
     let passes = args.passes(intake.counts.packets);
-    let source = Held::new(&batches, passes, plan.rotates, stop);
+    let source = Held::new(&batches, passes, plan.kind, stop);
     let mut run = work(args, &source, stop, plan, filter, results)?;
     run.passes = Some(passes);
     run.intake = intake;
@@ -170,15 +170,20 @@ fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
         Some(_) => (args.workers() - 1) * batches::PACKETS,
         None => 0,
     };
+    let (kind, keys) = match (args.capacity, count) {
+        (capacity, _) if args.growing => (Kind::Growing, capacity.unwrap_or(GROWING_CAPACITY)),
+        (Some(capacity), _) => (Kind::Fixed, capacity),
+        (None, Some(count)) => (Kind::Fixed, count().max(LEAST_CAPACITY) + late),
+        (None, None) if args.window.is_some() => (Kind::Fixed, WINDOW_CAPACITY),
+        (None, None) => (Kind::Growing, GROWING_CAPACITY),
+    };
     Plan {
-        room: match (args.capacity, count) {
-            (capacity, _) if args.growing => Room::Growing(capacity.unwrap_or(GROWING_CAPACITY)),
-            (Some(capacity), _) => Room::Fixed(capacity),
-            (None, Some(count)) => Room::Fixed(count().max(LEAST_CAPACITY) + late),
-            (None, None) if args.window.is_some() => Room::Fixed(WINDOW_CAPACITY),
-            (None, None) => Room::Growing(GROWING_CAPACITY),
+        kind: if args.window.is_some() {
+            Kind::Rotating
+        } else {
+            kind
         },
-        rotates: args.window.is_some(),
+        keys,
         rate: args.rate,
     }
 }
@@ -186,7 +191,7 @@ fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
 /// Makes the filter. If there is none, says why, and what to do.
 pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
     let why = |error: BuildError| match error.false_positive_rate() {
-        Some(least) if plan.room.grows() => {
+        Some(least) if plan.kind == Kind::Growing => {
             // Rounded up, so that it will do.
             let least = (least * 1e6).ceil() / 1e6;
             format!(
@@ -195,8 +200,8 @@ pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
             )
         }
         _ => {
-            let (keys, capacity) = (args.mode.plural(), plan.room.keys());
-            format!("cannot make a filter for {capacity} {keys}: {error}")
+            let (noun, capacity) = (args.mode.noun(), plan.keys);
+            format!("cannot make a filter for {capacity} {noun}s: {error}")
         }
     };
     Filter::new(plan).map_err(|error| (Status::BadOption, why(error)))
@@ -253,7 +258,7 @@ fn work(
         tallies,
         all,
         filter,
-        grows: plan.room.grows(),
+        grows: plan.kind == Kind::Growing,
         written,
     })
 }

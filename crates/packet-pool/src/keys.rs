@@ -21,16 +21,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// What a report calls them.
-    pub(crate) fn plural(self) -> &'static str {
-        match self {
-            Self::Flows => "flows",
-            Self::Packets => "packets",
-        }
-    }
-
-    /// What it calls one of them.
-    pub(crate) fn singular(self) -> &'static str {
+    /// What a report calls one of them. Several have an "s".
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Flows => "flow",
             Self::Packets => "packet",
@@ -73,49 +65,39 @@ impl Key {
 
 /// Makes the keys of one run.
 #[derive(Debug)]
-pub struct Keys(Kind);
-
-#[derive(Debug)]
-enum Kind {
-    Flows,
-    Packets(Digest),
+pub struct Keys {
+    mode: Mode,
+    digest: Digest,
 }
 
 impl Keys {
     /// Keys of packets have random seeds: other `Keys` give other ones.
     pub fn new(mode: Mode) -> Self {
-        Self(match mode {
-            Mode::Flows => Kind::Flows,
-            Mode::Packets => Kind::Packets(Digest::new()),
-        })
+        let digest = Digest::new();
+        Self { mode, digest }
     }
 
     /// The key of a captured frame; `None` if it has no readable IP header, or, for packets, nothing behind the link header.
     #[inline]
     pub fn of_frame(&self, link: Link, frame: &[u8]) -> Option<Key> {
         // No key depends on whether somebody else wanted more of the packet.
-        let kept = match self.0 {
-            Kind::Flows => Mode::Flows,
-            Kind::Packets(_) => Mode::Packets,
-        }
-        .kept_bytes();
-        let packet = link.slice(&frame[..frame.len().min(kept)])?;
-        match &self.0 {
-            Kind::Flows => {
+        let packet = link.slice(&frame[..frame.len().min(self.mode.kept_bytes())])?;
+        match self.mode {
+            Mode::Flows => {
                 let ip = Ip::of(packet.net.as_ref()?)?;
                 // Two packets in different VLANs may have the same addresses and be strangers.
                 let tags = vlans(&packet).fold(0, |tags, tag| tags << 12 | u64::from(tag));
                 Some(Key::Flow(FlowKey::of_packet(&ip, tags)))
             }
-            Kind::Packets(digest) => digest.of_packet(&packet).map(Key::Packet),
+            Mode::Packets => self.digest.of_packet(&packet).map(Key::Packet),
         }
     }
 
     /// A key that no captured frame has.
     pub fn made_up(&self, number: u64) -> Key {
-        match &self.0 {
-            Kind::Flows => Key::Flow(FlowKey::made_up(number)),
-            Kind::Packets(_) => Key::Packet(PacketKey::made_up(number)),
+        match self.mode {
+            Mode::Flows => Key::Flow(FlowKey::made_up(number)),
+            Mode::Packets => Key::Packet(PacketKey::made_up(number)),
         }
     }
 }

@@ -239,7 +239,7 @@ impl Run {
             format!("{rate:.0} packets/s ({packets} in {time:.1?})"),
         );
         let filter = self.filter.hashed();
-        let room = count(filter.capacity() as u64, self.mode.singular());
+        let room = count(filter.capacity() as u64, self.mode.noun());
         let grows = if self.grows { ", and it grows" } else { "" };
         let windows = if self.window.is_some() {
             ", for all windows"
@@ -283,7 +283,7 @@ impl Run {
             late,
             ..
         } = findings;
-        let keys = self.mode.plural();
+        let noun = self.mode.noun();
         self.tell_keys(report, "distinct", *distinct, findings.kinds);
         let sum = firsts + false_positives + refused;
         let parts =
@@ -291,7 +291,7 @@ impl Run {
         report.line("sum", format!("{parts} = {sum} (exact set: {distinct})"));
         report.line(
             "",
-            format!("about {expected:.3} false positives expected among the new {keys}"),
+            format!("about {expected:.3} false positives expected among the new {noun}s"),
         );
         if self.window.is_some() {
             let late = format!("{late} batches judged after a later rotation");
@@ -314,7 +314,7 @@ impl Run {
         );
         report.line(
             "probes",
-            format!("{asked} {keys} that are not in the capture: {known}"),
+            format!("{asked} {noun}s that are not in the capture: {known}"),
         );
     }
 }

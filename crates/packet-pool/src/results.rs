@@ -12,7 +12,7 @@ use crate::capture::Packet;
 use crate::filter::{Answer, Scratch};
 use crate::keys::Link;
 use ordered::Ordered;
-use pcap::{Pcap, Run};
+use pcap::{Pcap, Record};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ struct Writer {
 #[derive(Default)]
 struct Piece {
     lines: Vec<u8>,
-    records: Vec<Run>,
+    records: Vec<Record>,
 }
 
 /// What came of it.
@@ -141,11 +141,11 @@ impl Results {
                     format.append(&mut piece.lines, link, &packet);
                 }
                 if self.writes {
-                    pcap::append(&mut piece.records, &packet);
+                    piece.records.push(pcap::record(&packet));
                 }
             }
         }
-        let records = piece.records.iter().map(|run| run.bytes.len());
+        let records = piece.records.iter().map(|record| record.1.len());
         let bytes = piece.lines.len() + records.sum::<usize>();
         // A panic in the middle of a piece has written some of it, and that is all that it can have done.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,7 +196,7 @@ impl Writer {
             let records = self
                 .pcap
                 .as_mut()
-                .is_none_or(|pcap| pcap.write(piece.records));
+                .is_none_or(|pcap| pcap.write(&piece.records));
             all && lines && records
         })
     }

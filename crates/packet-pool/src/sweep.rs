@@ -41,8 +41,8 @@ pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io
         None => args.capture().1,
     };
     let packets = packets.saturating_mul(passes.into()) as f64 / 1e6;
-    let mode = args.mode.plural();
-    let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}");
+    let mode = args.mode.noun();
+    let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}s");
     let machine = machine();
     let out = &mut io::stdout().lock();
     writeln!(
@@ -147,7 +147,7 @@ fn measure(
             // Every round begins with another one.
             for turn in 0..Rival::ALL.len() {
                 let row = (round + turn) % Rival::ALL.len();
-                let source = Held::new(batches, passes, plan.rotates, stop);
+                let source = Held::new(batches, passes, plan.kind, stop);
                 let measured = slice(args, plan, &source, Rival::ALL[row], workers, stop)?;
                 slices[row][column].push(measured);
                 if stop.load(Ordering::Relaxed) {
@@ -188,7 +188,7 @@ fn slice(
         workers,
         keys: &Keys::new(args.mode),
         filter: &job::filter(args, plan)?,
-        decide: &*rival.start(plan.room.keys()),
+        decide: &*rival.start(plan.keys),
         source,
         stop,
         clock: None,

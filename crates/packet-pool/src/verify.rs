@@ -4,7 +4,7 @@ mod chance;
 mod model;
 mod seen;
 
-use crate::filter::{Filter, GENERATIONS, Plan};
+use crate::filter::{Filter, GENERATIONS, Kind, Plan};
 use crate::keys::Keys;
 use crate::pool::{Record, Tally};
 use chance::{Tables, too_many};
@@ -43,13 +43,10 @@ pub(crate) fn verify(
     plan: Plan,
 ) -> Verdict {
     let hashed = filter.hashed();
-    let slots = if plan.rotates {
-        hashed.slots() / GENERATIONS
-    } else {
-        hashed.slots()
-    };
-    let tables = Tables::of(plan.room, slots, hashed.shape());
-    let findings = model::compare(records, tables, plan.rotates.then(|| filter.rotations()));
+    let rotates = plan.kind == Kind::Rotating;
+    let generations = if rotates { GENERATIONS } else { 1 };
+    let tables = Tables::of(plan, hashed.slots() / generations, hashed.shape());
+    let findings = model::compare(records, tables, rotates.then(|| filter.rotations()));
     let probes = Probes::of(keys, &findings, filter);
     let missing = findings.last.iter().filter(|key| !filter.contains(key));
     let missing = missing.count() as u64;

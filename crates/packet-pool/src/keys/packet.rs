@@ -20,6 +20,7 @@
 //! that differs, and if that is missing too, the retransmission counts as a copy. Copies come within milliseconds, so a short
 //! window tells most apart.
 
+use arrayvec::ArrayVec;
 use etherparse::{Ipv6ExtensionSlice, LaxNetSlice, LaxSlicedPacket};
 use lockfree_cuckoo::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -40,30 +41,35 @@ impl Digest {
 
     /// The key of a packet; `None` if there is no more of it than link headers.
     pub(crate) fn of_packet(&self, packet: &LaxSlicedPacket<'_>) -> Option<PacketKey> {
-        let mut header = Header::default();
+        // The fields of an IP header that stay.
+        let mut header = ArrayVec::<u8, 48>::new();
+        let mut push = |field: &[u8]| {
+            let pushed = header.try_extend_from_slice(field);
+            pushed.expect("43 bytes at most");
+        };
         let bytes = match &packet.net {
             Some(LaxNetSlice::Ipv4(ip)) => {
                 let fields = ip.header();
-                header.push(&[4, ip.payload().ip_number.0]);
-                header.push(&fields.total_len().to_be_bytes());
-                header.push(&fields.identification().to_be_bytes());
-                header.push(&fields.fragments_offset().value().to_be_bytes());
-                header.push(&[u8::from(fields.more_fragments())]);
-                header.push(&fields.source());
-                header.push(&fields.destination());
+                push(&[4, ip.payload().ip_number.0]);
+                push(&fields.total_len().to_be_bytes());
+                push(&fields.identification().to_be_bytes());
+                push(&fields.fragments_offset().value().to_be_bytes());
+                push(&[u8::from(fields.more_fragments())]);
+                push(&fields.source());
+                push(&fields.destination());
                 ip.payload().payload
             }
             Some(LaxNetSlice::Ipv6(ip)) => {
                 let fields = ip.header();
-                header.push(&[6, ip.payload().ip_number.0]);
-                header.push(&fields.payload_length().to_be_bytes());
-                header.push(&fields.source());
-                header.push(&fields.destination());
+                push(&[6, ip.payload().ip_number.0]);
+                push(&fields.payload_length().to_be_bytes());
+                push(&fields.source());
+                push(&fields.destination());
                 for extension in ip.extensions().clone() {
                     if let Ipv6ExtensionSlice::Fragment(fragment) = extension {
-                        header.push(&fragment.identification().to_be_bytes());
-                        header.push(&fragment.fragment_offset().value().to_be_bytes());
-                        header.push(&[u8::from(fragment.more_fragments())]);
+                        push(&fragment.identification().to_be_bytes());
+                        push(&fragment.fragment_offset().value().to_be_bytes());
+                        push(&[u8::from(fragment.more_fragments())]);
                         break; // a second one is nonsense
                     }
                 }
@@ -71,13 +77,13 @@ impl Digest {
             }
             Some(LaxNetSlice::Arp(_)) | None => {
                 let payload = packet.ether_payload()?;
-                header.push(&payload.ether_type.0.to_be_bytes());
+                push(&payload.ether_type.0.to_be_bytes());
                 payload.payload
             }
         };
         let halves = self.0.each_ref().map(|state| {
             let mut hasher = state.build_hasher();
-            hasher.write(header.bytes());
+            hasher.write(&header);
             hasher.write(bytes);
             u128::from(hasher.finish())
         });
@@ -89,24 +95,5 @@ impl PacketKey {
     /// A key for a packet that was never captured.
     pub(crate) fn made_up(number: u64) -> Self {
         Self(u128::from(number))
-    }
-}
-
-/// The fields of an IP header that stay: 43 bytes at most.
-#[derive(Default)]
-struct Header {
-    bytes: [[u8; 16]; 3],
-    length: usize,
-}
-
-impl Header {
-    fn push(&mut self, field: &[u8]) {
-        let end = self.length + field.len();
-        self.bytes.as_flattened_mut()[self.length..end].copy_from_slice(field);
-        self.length = end;
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes.as_flattened()[..self.length]
     }
 }

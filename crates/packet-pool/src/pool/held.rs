@@ -2,6 +2,7 @@
 
 use super::{Source, Work};
 use crate::batches::Batch;
+use crate::filter::Kind;
 use crossbeam_utils::CachePadded;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,10 +23,10 @@ impl<'a> Held<'a> {
     pub(crate) fn new(
         batches: &'a [Arc<Batch>],
         passes: u32,
-        rotates: bool,
+        kind: Kind,
         stop: &'a AtomicBool,
     ) -> Self {
-        let last = batches.last().filter(|_| rotates);
+        let last = batches.last().filter(|_| kind == Kind::Rotating);
         Self {
             batches,
             stop,

@@ -15,34 +15,19 @@ const ETHERNET: i32 = 1;
 
 const NANOS: u64 = 1_000_000_000;
 
-/// Records of packets that follow each other in a batch and have one link type.
-pub(super) struct Run {
-    link: i32,
-    packets: u64,
-    pub(super) bytes: Vec<u8>,
-}
+/// A packet as it is written, with its link type.
+pub(super) type Record = (i32, Vec<u8>);
 
-/// Appends the record of a packet.
-pub(super) fn append(runs: &mut Vec<Run>, packet: &Packet<'_>) {
-    let mut run = match runs.pop_if(|run| run.link == packet.link) {
-        Some(run) => run,
-        None => Run {
-            link: packet.link,
-            packets: 0,
-            bytes: Vec::new(),
-        },
-    };
+pub(super) fn record(packet: &Packet<'_>) -> Record {
     let frame = &packet.frame[..packet.frame.len().min(MOST_BYTES)];
     // The format ends in 2106, as do its 32 bits.
     let seconds = u32::try_from(packet.time / NANOS).unwrap_or(u32::MAX);
     let nanos = (packet.time % NANOS) as u32;
     let captured = frame.len() as u32;
-    for field in [seconds, nanos, captured, packet.length.max(captured)] {
-        run.bytes.extend(field.to_le_bytes());
-    }
-    run.bytes.extend(frame);
-    run.packets += 1;
-    runs.push(run);
+    let fields = [seconds, nanos, captured, packet.length.max(captured)];
+    let mut bytes = fields.map(u32::to_le_bytes).concat();
+    bytes.extend(frame);
+    (packet.link, bytes)
 }
 
 /// A file that is being written. It has one link type, that of its first packet.
@@ -66,20 +51,19 @@ impl Pcap {
     }
 
     /// Returns whether they could be written.
-    pub(super) fn write(&mut self, runs: Vec<Run>) -> bool {
-        runs.into_iter().fold(true, |all, run| {
-            if *self
-                .link
-                .get_or_insert_with(|| start(&mut self.out, run.link))
-                != run.link
-            {
-                self.of_other_links += run.packets;
-                return all;
-            }
-            let written = self.out.write(&run.bytes);
-            self.packets += if written { run.packets } else { 0 };
-            all && written
-        })
+    pub(super) fn write(&mut self, records: &[Record]) -> bool {
+        let Some((first, _)) = records.first() else {
+            return true;
+        };
+        let link = *self
+            .link
+            .get_or_insert_with(|| start(&mut self.out, *first));
+        let fit = records.iter().filter(|record| record.0 == link);
+        let bytes: Vec<&[u8]> = fit.map(|record| &*record.1).collect();
+        self.of_other_links += (records.len() - bytes.len()) as u64;
+        let written = self.out.write(&bytes.concat());
+        self.packets += if written { bytes.len() as u64 } else { 0 };
+        written
     }
 
     /// A file without packets is a capture, too.

@@ -1,6 +1,6 @@
 //! What chance explains, and what it does not.
 
-use crate::filter::Room;
+use crate::filter::{Kind, Plan};
 use lockfree_cuckoo::Shape;
 
 /// Whether `seen` false positives are too many where `expected` are.
@@ -19,26 +19,21 @@ pub(super) fn by_chance(expected: f64) -> f64 {
 /// What a filter is made of.
 #[derive(Clone, Copy)]
 pub(super) struct Tables {
-    sizes: Sizes,
+    /// The slots of one table or generation, or the keys that the first table that doubles has room for.
+    size: usize,
+    doubles: bool,
     shape: Shape,
 }
 
-#[derive(Clone, Copy)]
-enum Sizes {
-    /// One table, of so many slots; one for each generation.
-    One(usize),
-    /// Tables that double: the first one has room for so many keys.
-    Doubling(usize),
-}
-
 impl Tables {
-    /// The tables of a filter made for `room`, the first of which has so many slots in buckets of this shape.
-    pub(super) fn of(room: Room, slots: usize, shape: Shape) -> Self {
-        let sizes = match room {
-            Room::Fixed(_) => Sizes::One(slots),
-            Room::Growing(keys) => Sizes::Doubling(keys.max(1)),
-        };
-        Self { sizes, shape }
+    /// The tables of a filter made for `plan`, the generations of which have so many slots in buckets of this shape.
+    pub(super) fn of(plan: Plan, slots: usize, shape: Shape) -> Self {
+        let doubles = plan.kind == Kind::Growing;
+        Self {
+            size: if doubles { plan.keys.max(1) } else { slots },
+            doubles,
+            shape,
+        }
     }
 
     /// The rate of a table that is full. A fingerprint is not 0.
@@ -52,18 +47,13 @@ impl Tables {
     ///
     /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
     pub(super) fn rate(self, used: u64) -> f64 {
-        let loads = match self.sizes {
-            Sizes::One(slots) => used as f64 / slots as f64,
-            Sizes::Doubling(first) => {
-                let (mut loads, mut rest, mut size) = (0.0, used as f64, first as f64);
-                while rest > 0.0 {
-                    loads += (rest / size).min(1.0);
-                    rest -= size;
-                    size *= 2.0;
-                }
-                loads
-            }
-        };
+        let (mut loads, mut rest, mut size) = (0.0, used as f64, self.size as f64);
+        while self.doubles && rest > size {
+            loads += 1.0;
+            rest -= size;
+            size *= 2.0;
+        }
+        loads += rest / size;
         self.per_load() * loads
     }
 }
@@ -89,21 +79,26 @@ mod tests {
     #[test]
     fn tables_that_double_add_up_their_loads() {
         for shape in Shape::ALL {
-            let tables = |room| Tables::of(room, 200, shape);
-            let loads = |tables: Tables, used| tables.rate(used) / tables.per_load();
-            for (used, expected) in [
+            let loads = |kind, used| {
+                let (keys, rate) = (100, None);
+                let tables = Tables::of(Plan { kind, keys, rate }, 200, shape);
+                tables.rate(used) / tables.per_load()
+            };
+            let expected = [
                 (0, 0.0),
                 (50, 0.5),
                 (100, 1.0),
                 (200, 1.5),
                 (300, 2.0),
                 (700, 3.0),
-            ] {
-                let doubling = loads(tables(Room::Growing(100)), used);
-                assert!((doubling - expected).abs() < 1e-9, "{used}");
+            ];
+            for (used, expected) in expected {
+                assert!(
+                    (loads(Kind::Growing, used) - expected).abs() < 1e-9,
+                    "{used}"
+                );
             }
-            let one = loads(tables(Room::Fixed(100)), 100);
-            assert!((one - 0.5).abs() < 1e-9);
+            assert!((loads(Kind::Fixed, 100) - 0.5).abs() < 1e-9);
         }
     }
 }

@@ -62,14 +62,11 @@ fn a_slow_pipe_is_no_end() {
 fn damage_is_named_and_costs_nothing_before_it() {
     let file = loopback();
     let (start, _) = packets(&file)[2000];
-    let cut = (
-        file[..start + 20].to_vec(),
-        2000,
-        ["standard input", "the file ends inside record 2001"],
-    );
-    for (file, packets, words) in reading::damaged().into_iter().chain([cut]) {
+    let words = "standard input: the file ends inside";
+    let cut = (file[..start + 20].to_vec(), 2000, 2001, words);
+    for (file, packets, record, words) in reading::damaged().into_iter().chain([cut]) {
         let run = call("- -j 2").feed(|pipe| pipe.write_all(&file)).expect(1);
-        run.says(&words);
+        run.says(&[&format!("record {record} at byte"), words]);
         assert_eq!(run.numbers("packets")[0], packets);
         run.adds_up();
     }

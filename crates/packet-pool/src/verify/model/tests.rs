@@ -1,7 +1,7 @@
 //! The exact check notices wrong answers, and only those.
 
 use super::*;
-use crate::filter::Room;
+use crate::filter::{Kind, Plan};
 use crate::keys::{Keys, Mode};
 use Answer::{Known, New, Refused, Unrefreshed};
 use lockfree_cuckoo::{Lanes, Shape};
@@ -34,10 +34,18 @@ fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)
     }
 }
 
+fn tables(kind: Kind) -> Tables {
+    let (keys, rate) = (1, None);
+    Tables::of(
+        Plan { kind, keys, rate },
+        1 << 20,
+        Shape::of::<Lanes<4, 16>>(),
+    )
+}
+
 fn judge(records: &[Record]) -> Findings {
-    let tables = Tables::of(Room::Fixed(1), 1 << 20, Shape::of::<Lanes<4, 16>>());
     let last = records.iter().map(|record| *record.generations.end());
-    compare(records, tables, last.max())
+    compare(records, tables(Kind::Rotating), last.max())
 }
 
 /// Told new twice, forgotten, and false positives.
@@ -173,8 +181,7 @@ fn a_filter_that_never_rotates_holds_what_was_told_new() {
         record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
         record(2..3, 0..=0, &[(3, New), (4, Known), (5, Refused)]),
     ];
-    let tables = Tables::of(Room::Growing(1), 8, Shape::of::<Lanes<4, 16>>());
-    let findings = compare(&records, tables, None);
+    let findings = compare(&records, tables(Kind::Growing), None);
     assert_eq!((findings.distinct, findings.held), (5, (3, 3)));
     assert_eq!((findings.false_positives, findings.refused), (1, 1));
 }
