@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Packets in a full batch: enough work for taking it to cost nothing, little enough for the workers to finish together.
 pub(crate) const PACKETS: usize = 256;
@@ -210,9 +210,13 @@ pub(crate) fn lock(intake: &Mutex<Intake>) -> MutexGuard<'_, Intake> {
     intake.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a whole capture into memory, so that the threads, and not the disk, set the pace.
-pub(crate) fn load(path: &Path, packer: Packer, stop: &AtomicBool) -> (Vec<Arc<Batch>>, Intake) {
-    let mut batches = Vec::new();
+/// Reads a whole file.
+pub(crate) fn read(
+    path: &Path,
+    packer: Packer,
+    stop: &AtomicBool,
+    mut each: impl FnMut(Batch),
+) -> Intake {
     let intake = Mutex::default();
     let reader = Reader {
         packer,
@@ -220,31 +224,10 @@ pub(crate) fn load(path: &Path, packer: Packer, stop: &AtomicBool) -> (Vec<Arc<B
         stop,
         intake: &intake,
         take: &mut |batch| {
-            batches.push(Arc::new(batch));
+            each(batch);
             ControlFlow::Continue(())
         },
     };
     reader.read(path);
-    (
-        batches,
-        intake.into_inner().unwrap_or_else(PoisonError::into_inner),
-    )
-}
-
-/// Counts the packets of the period that has the most, before the work, so that the filters have room for their keys.
-/// Damage ends the count, as it will end the reading, which names it.
-pub(crate) fn count(path: &Path, periods: Periods, stop: &AtomicBool) -> usize {
-    let mut busiest = Busiest::default();
-    let reader = Reader {
-        packer: Packer::new(periods, 0),
-        live: false,
-        stop,
-        intake: &Mutex::default(),
-        take: &mut |batch| {
-            busiest.add(&batch);
-            ControlFlow::Continue(())
-        },
-    };
-    reader.read(path);
-    busiest.most
+    std::mem::take(&mut *lock(&intake))
 }

@@ -66,12 +66,16 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
 fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     check_target(args)?;
     let (path, _) = args.capture();
+    // Counts the packets before the work, so that the filter has room for their keys.
     let count = || {
         let line = progress(false, "{spinner} counting the packets, {elapsed}");
         line.enable_steady_tick(Duration::from_millis(200));
-        let most = batches::count(path, Periods::new(args.window), stop);
+        let mut busiest = Busiest::default();
+        let packer = Packer::new(Periods::new(args.window), 0);
+        // Damage ends the count, as it will end the reading, which names it.
+        batches::read(path, packer, stop, |batch| busiest.add(&batch));
         line.finish_and_clear();
-        most
+        busiest.most
     };
     let plan = plan(args, args.reads_file().then_some(&count));
     let filter = filter(args, plan)?;
@@ -133,7 +137,7 @@ fn packer(args: &Args) -> Packer {
     Packer::new(Periods::new(args.window), kept)
 }
 
-/// The batches to hold, and what was read.
+/// The batches to hold in memory, so that the threads, and not the disk, set the pace; and what was read.
 pub(crate) fn batches(
     args: &Args,
     stop: &AtomicBool,
@@ -141,7 +145,9 @@ pub(crate) fn batches(
     if let Some(flows) = args.made_up {
         return Ok(batches::made_up(flows, packer(args)));
     }
-    let (batches, intake) = batches::load(args.capture().0, packer(args), stop);
+    let mut batches = Vec::new();
+    let keep = |batch| batches.push(Arc::new(batch));
+    let intake = batches::read(args.capture().0, packer(args), stop, keep);
     Ok((batches, readable(args, intake)?))
 }
 

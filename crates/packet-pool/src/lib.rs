@@ -19,11 +19,8 @@
 //! | `job` | a run over a capture, from its first packet to the report |
 //! | `sweep` | measures the pool beside a set in a lock, by the number of workers |
 //!
-//! A worker looks the keys of a batch up all at once, and what is not known goes through
-//! [`insert_unique`](lockfree_cuckoo::CuckooFilter::insert_unique), which tells one thread only that a key is new,
-//! however many ask at the same time. With a window, [`refresh_many`](lockfree_cuckoo::RotatingCuckooFilter::refresh_many) of a
-//! [`RotatingCuckooFilter`](lockfree_cuckoo::RotatingCuckooFilter) does both. No lock is taken on the way of a packet; what is printed or
-//! written of the new packets goes through one, once for a batch.
+//! `filter` says what one call decides when many workers ask, and what a window guarantees. No lock is taken on the way of a
+//! packet; what is printed or written of the new packets goes through one, once for a batch.
 
 mod args;
 mod batches;

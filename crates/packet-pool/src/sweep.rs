@@ -26,8 +26,30 @@ const ROUNDS: usize = 9;
 /// Packets of a slice, unless `--repeat` says otherwise: a tenth of a second.
 const SLICE: u64 = 1 << 20;
 
+/// The ways to find what is new, each with the name above its column. A fresh one has room for so many keys.
+const RIVALS: [(&str, fn(usize) -> Box<Decide>); 5] = [
+    ("filter", |_| Box::new(Filter::in_batches)),
+    ("filter, single calls", |_| Box::new(Filter::one_by_one)),
+    ("set, a lock per batch", |keys| {
+        let set = set(keys);
+        Box::new(move |_, scratch| {
+            let mut set = lock(&set);
+            judge(scratch, |key| set.insert(key));
+        })
+    }),
+    ("set, a lock per packet", |keys| {
+        let set = set(keys);
+        Box::new(move |_, scratch| judge(scratch, |key| lock(&set).insert(key)))
+    }),
+    // No set at all, which is no way to do the job: to read the packets.
+    ("headers only (limit)", |_| {
+        Box::new(|_, scratch| judge(scratch, |_| false))
+    }),
+];
+const LIMIT: usize = RIVALS.len() - 1;
+
 /// Of each rival, by the number of workers.
-type Figures = [Vec<f64>; Rival::ALL.len()];
+type Figures = [Vec<f64>; RIVALS.len()];
 
 /// Measures, and shows the figures.
 pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io::Result<()> {
@@ -92,7 +114,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 
 /// A table with a column for each rival.
 fn print(out: &mut dyn Write, workers: &[usize], figures: &Figures) -> io::Result<()> {
-    let names = Rival::ALL.map(Rival::name);
+    let names = RIVALS.map(|(name, _)| name);
     writeln!(out, "workers  {}", names.join("  "))?;
     for (row, workers) in workers.iter().enumerate() {
         write!(out, "{workers:>7}")?;
@@ -109,19 +131,13 @@ fn chart(workers: &[usize], figures: Figures, what: String, machine: String) -> 
         label: label.to_owned(),
         scale: Scale::Linear,
     };
-    let series = Rival::ALL
-        .into_iter()
-        .zip(figures)
-        .map(|(rival, figures)| Series {
-            name: rival.name().to_owned(),
-            points: workers
-                .iter()
-                .map(|&workers| workers as f64)
-                .zip(figures)
-                .collect(),
-            // What is no way to do the job.
-            dashed: rival == Rival::Nothing,
-        });
+    let workers = || workers.iter().map(|&workers| workers as f64);
+    let rivals = RIVALS.iter().zip(figures).enumerate();
+    let series = rivals.map(|(number, ((name, _), figures))| Series {
+        name: (*name).to_owned(),
+        points: workers().zip(figures).collect(),
+        dashed: number == LIMIT,
+    });
     Chart {
         title: "Throughput of packet-pool by workers".to_owned(),
         mix: what,
@@ -141,14 +157,15 @@ fn measure(
     stop: &AtomicBool,
 ) -> Result<Option<[Figures; 2]>, Failure> {
     let plan = job::plan_of(args, batches);
-    let mut slices = Rival::ALL.map(|_| vec![Vec::new(); workers.len()]);
+    let mut slices = RIVALS.map(|_| vec![Vec::new(); workers.len()]);
     for round in 0..ROUNDS {
         for (column, &workers) in workers.iter().enumerate() {
             // Every round begins with another one.
-            for turn in 0..Rival::ALL.len() {
-                let row = (round + turn) % Rival::ALL.len();
+            for turn in 0..RIVALS.len() {
+                let row = (round + turn) % RIVALS.len();
                 let source = Held::new(batches, passes, plan.kind, stop);
-                let measured = slice(args, plan, &source, Rival::ALL[row], workers, stop)?;
+                let decide = RIVALS[row].1(plan.keys);
+                let measured = slice(args, plan, &source, &*decide, workers, stop)?;
                 slices[row][column].push(measured);
                 if stop.load(Ordering::Relaxed) {
                     return Ok(None);
@@ -156,23 +173,20 @@ fn measure(
             }
         }
     }
+    let medians = |figures: &Vec<Vec<f64>>| figures.iter().cloned().map(median).collect();
+    let figures = slices.each_ref().map(medians);
     // What else the machine does hits slices that are side by side about alike, so their quotient tells more than they do.
-    let [.., limits] = &slices;
-    let medians = |of_limit: bool| {
-        slices.each_ref().map(|columns| {
-            let columns = columns.iter().zip(limits);
-            let column = columns.map(|(figures, limits)| {
-                let pairs = figures.iter().zip(limits);
-                median(
-                    pairs
-                        .map(|(figure, limit)| if of_limit { figure / limit } else { *figure })
-                        .collect(),
-                )
-            });
-            column.collect()
-        })
-    };
-    Ok(Some([medians(false), medians(true)]))
+    let limits = slices[LIMIT].clone();
+    for (figure, limit) in slices
+        .iter_mut()
+        .flat_map(|rival| rival.iter_mut().zip(&limits))
+    {
+        figure
+            .iter_mut()
+            .zip(limit)
+            .for_each(|(figure, limit)| *figure /= limit);
+    }
+    Ok(Some([figures, slices.each_ref().map(medians)]))
 }
 
 /// One measurement.
@@ -180,7 +194,7 @@ fn slice(
     args: &Args,
     plan: Plan,
     source: &Held<'_>,
-    rival: Rival,
+    decide: &Decide,
     workers: usize,
     stop: &AtomicBool,
 ) -> Result<f64, Failure> {
@@ -188,7 +202,7 @@ fn slice(
         workers,
         keys: &Keys::new(args.mode),
         filter: &job::filter(args, plan)?,
-        decide: &*rival.start(plan.keys),
+        decide,
         source,
         stop,
         clock: None,
@@ -212,66 +226,6 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// A way to find what is new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rival {
-    /// What the program does.
-    Batches,
-    /// The filter by single calls.
-    Single,
-    /// A set in a lock that is taken once for a batch.
-    LockedBatches,
-    /// A set in a lock that is taken for every packet.
-    LockedSingle,
-    /// No set at all: the limit, which is to read the packets.
-    Nothing,
-}
-
-impl Rival {
-    const ALL: [Self; 5] = [
-        Self::Batches,
-        Self::Single,
-        Self::LockedBatches,
-        Self::LockedSingle,
-        Self::Nothing,
-    ];
-
-    /// What a table has above its column.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Batches => "filter",
-            Self::Single => "filter, single calls",
-            Self::LockedBatches => "set, a lock per batch",
-            Self::LockedSingle => "set, a lock per packet",
-            Self::Nothing => "headers only (limit)",
-        }
-    }
-
-    /// A fresh one, with room for so many keys.
-    fn start(self, capacity: usize) -> Box<Decide> {
-        let set = || {
-            let set = HashSet::with_capacity_and_hasher(capacity, RandomState::new());
-            Mutex::new(set)
-        };
-        match self {
-            Self::Batches => Box::new(Filter::in_batches),
-            Self::Single => Box::new(Filter::one_by_one),
-            Self::LockedBatches => {
-                let set = set();
-                Box::new(move |_, scratch| {
-                    let mut set = lock(&set);
-                    judge(scratch, |key| set.insert(key));
-                })
-            }
-            Self::LockedSingle => {
-                let set = set();
-                Box::new(move |_, scratch| judge(scratch, |key| lock(&set).insert(key)))
-            }
-            Self::Nothing => Box::new(|_, scratch| judge(scratch, |_| false)),
-        }
-    }
-}
-
 fn judge(scratch: &mut Scratch, mut insert: impl FnMut(Key) -> bool) {
     let Scratch { keys, answers, .. } = scratch;
     answers.clear();
@@ -279,6 +233,10 @@ fn judge(scratch: &mut Scratch, mut insert: impl FnMut(Key) -> bool) {
         true => Answer::New,
         false => Answer::Known,
     }));
+}
+
+fn set(keys: usize) -> Mutex<HashSet<Key, RandomState>> {
+    Mutex::new(HashSet::with_capacity_and_hasher(keys, RandomState::new()))
 }
 
 fn lock<T>(set: &Mutex<T>) -> MutexGuard<'_, T> {

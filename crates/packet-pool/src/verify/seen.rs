@@ -56,14 +56,19 @@ impl Seen {
 
     /// Notes that a batch was told "known".
     pub(super) fn is_known(&mut self, batch: usize, span: &Span, kept: bool) {
-        let is_explained = self.holder == Some(batch) || self.explains(span);
-        if !is_explained {
-            if self.unexplained.iter().all(|other| other.batch != batch) {
-                let span = span.clone();
-                self.unexplained.push(Unexplained { batch, span, kept });
+        if self.explains(span) {
+            if kept {
+                self.may_reach(*span.end());
             }
-        } else if kept {
-            self.may_reach(*span.end());
+            return;
+        }
+        match self.unexplained.iter_mut().find(|open| open.batch == batch) {
+            Some(open) => open.kept |= kept,
+            None => self.unexplained.push(Unexplained {
+                batch,
+                span: span.clone(),
+                kept,
+            }),
         }
     }
 

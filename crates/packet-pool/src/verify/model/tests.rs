@@ -139,6 +139,9 @@ fn new_keys_that_are_told_known_are_counted() {
         record(3..5, 1..=2, &[(1, Known)]),
     ];
     assert_eq!(wrong(&records), [0; 3]);
+    // The packets of one batch do not explain each other.
+    let both = record(0..1, 0..=0, &[(1, Known), (1, Known)]);
+    assert_eq!(wrong(&[both]), [0, 0, 1]);
     // In a batch too: the first packet of two.
     let both = record(0..1, 0..=0, &[(1, Known), (1, New)]);
     assert_eq!(wrong(&[both]), [0, 1, 1]);

@@ -1,18 +1,72 @@
-//! Batches that a reader thread feeds to the workers as they come.
+//! Where the workers get their batches from: memory, for measuring, or a reader that feeds them as they come.
 //!
-//! Between them is a bounded queue. If the workers are slower, the reader waits, then the pipe fills, and whoever writes into
-//! it waits too, or drops packets and says so, as `tcpdump` does. So memory stays bounded, however long it runs.
+//! Between the reader and the workers is a bounded queue. If the workers are slower, the reader waits, then the pipe fills, and
+//! whoever writes into it waits too, or drops packets and says so, as `tcpdump` does. So memory stays bounded, however long it
+//! runs.
 
 use super::{Source, Work};
-use crate::batches::{Intake, Packer, Reader, lock};
+use crate::batches::{Batch, Intake, Packer, Reader, lock};
+use crate::filter::Kind;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_utils::CachePadded;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+/// Hands out the batches of a slice, some passes over it, by a shared cursor.
+pub(crate) struct Held<'a> {
+    batches: &'a [Arc<Batch>],
+    stop: &'a AtomicBool,
+    /// The next batch, counted through all the passes.
+    cursor: CachePadded<AtomicU64>,
+    /// Batches in all the passes.
+    total: u64,
+    /// Periods in one pass; 0 if there is one period for ever.
+    periods: u64,
+}
+
+impl<'a> Held<'a> {
+    pub(crate) fn new(
+        batches: &'a [Arc<Batch>],
+        passes: u32,
+        kind: Kind,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let last = batches.last().filter(|_| kind == Kind::Rotating);
+        Self {
+            batches,
+            stop,
+            cursor: CachePadded::new(AtomicU64::new(0)),
+            total: batches.len() as u64 * u64::from(passes),
+            // Time goes on from pass to pass.
+            periods: last.map_or(0, |batch| batch.period + 1),
+        }
+    }
+}
+
+impl Source for Held<'_> {
+    fn next(&self) -> Option<Work> {
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Relaxed: the batches were complete before the threads started.
+        let number = self.cursor.fetch_add(1, Ordering::Relaxed);
+        if number >= self.total {
+            return None;
+        }
+        let length = self.batches.len() as u64;
+        let batch = &self.batches[(number % length) as usize];
+        Some(Work {
+            number,
+            period: number / length * self.periods + batch.period,
+            batch: Arc::clone(batch),
+        })
+    }
+}
 
 /// Batches in the queue, for each worker: enough to bridge a rotation and what the system does with the threads.
 const QUEUED: usize = 8;
