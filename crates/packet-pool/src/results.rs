@@ -213,3 +213,43 @@ fn news<'a>(batch: &'a Batch, scratch: &'a Scratch) -> impl Iterator<Item = (Lin
         .filter(|(_, answer)| **answer == Answer::New)
         .map(|((_, packet), _)| packet)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    /// Takes all bytes but this one.
+    struct But(u8, Sender<u8>);
+
+    impl Write for But {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            match bytes.first() {
+                Some(&byte) if byte == self.0 => Err(io::ErrorKind::StorageFull.into()),
+                Some(&byte) => self.1.send(byte).map(|()| 1).map_err(io::Error::other),
+                None => Ok(0),
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn after_an_error_nothing_is_written() {
+        let (sender, taken) = channel();
+        let mut output = Output {
+            name: "file".to_owned(),
+            out: Box::new(But(3, sender)),
+            failure: None,
+        };
+        assert_eq!(
+            [[1, 2], [3, 4], [5, 6]].map(|bytes| output.write(&bytes)),
+            [true, false, false]
+        );
+        assert_eq!(taken.try_iter().collect::<Vec<u8>>(), [1, 2]);
+        let failure = output.failure.expect("it is full");
+        assert_eq!(failure.kind(), io::ErrorKind::StorageFull);
+    }
+}

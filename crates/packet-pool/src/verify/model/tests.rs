@@ -71,80 +71,85 @@ fn right_answers_are_right() {
     assert!(findings.expected > 0.0 && findings.expected < 0.01);
 }
 
+/// The answer to one key.
+fn one(time: Range<u64>, span: Span, answer: Answer) -> Record {
+    record(time, span, &[(1, answer)])
+}
+
 #[test]
 fn known_keys_that_are_told_new_are_noticed() {
-    let first = || record(0..1, 0..=0, &[(1, New)]);
-    for (span, forgotten) in [(0..=0, 1), (1..=1, 1), (2..=2, 0)] {
-        let again = record(2..3, span, &[(1, New)]);
-        assert_eq!(wrong(&[first(), again]), [0, forgotten, 0]);
+    let first = || one(0..1, 0..=0, New);
+    for (span, answer, forgotten) in [
+        (0..=0, New, 1),
+        (1..=1, New, 1),
+        (2..=2, New, 0),
+        // The second rotation may have come first.
+        (1..=2, New, 0),
+        // What is surely in is not refused as unknown.
+        (1..=1, Refused, 1),
+    ] {
+        assert_eq!(
+            wrong(&[first(), one(2..3, span, answer)]),
+            [0, forgotten, 0]
+        );
     }
-    // The second rotation may have come first.
-    let again = record(2..3, 1..=2, &[(1, New)]);
-    assert_eq!(wrong(&[first(), again]), [0; 3]);
     // The packets of one batch have an order.
     let both = record(0..1, 0..=1, &[(1, New), (1, New)]);
     assert_eq!(wrong(&[both]), [0, 1, 0]);
     // A known key is refreshed, or the generation after it shows.
-    let known = record(2..3, 1..=1, &[(1, Known)]);
-    let last = record(4..5, 2..=2, &[(1, New)]);
+    let [known, last] = [one(2..3, 1..=1, Known), one(4..5, 2..=2, New)];
     assert_eq!(wrong(&[first(), known, last]), [0, 1, 0]);
-    // What is surely in is not refused as unknown.
-    let refused = record(2..3, 1..=1, &[(1, Refused)]);
-    assert_eq!(wrong(&[first(), refused]), [0, 1, 0]);
 }
 
 #[test]
 fn racing_batches_that_are_both_told_new_are_noticed() {
-    let race = |one: Span, two: Span| {
-        let two = record(1..3, two, &[(1, New)]);
-        wrong(&[record(0..2, one, &[(1, New)]), two])
-    };
-    assert_eq!(race(0..=0, 0..=0), [1, 0, 0]);
-    // On both sides of a rotation.
-    assert_eq!(race(0..=0, 1..=1), [1, 0, 0]);
-    assert_eq!(race(0..=1, 0..=1), [1, 0, 0]);
-    // There may be two rotations between them.
-    assert_eq!(race(0..=1, 1..=2), [0; 3]);
-    assert_eq!(race(0..=0, 2..=2), [0; 3]);
-    // But not between each two of three.
-    let three = [(0..10), (1..9), (2..8)].map(|time| record(time, 0..=2, &[(1, New)]));
-    assert_eq!(wrong(&three), [1, 0, 0]);
-    let three = [(0..10), (1..9), (2..8)].map(|time| record(time, 0..=4, &[(1, New)]));
-    assert_eq!(wrong(&three), [0; 3]);
+    for (first, second, twice) in [
+        (0..=0, 0..=0, 1),
+        // On both sides of a rotation.
+        (0..=0, 1..=1, 1),
+        (0..=1, 0..=1, 1),
+        // There may be two rotations between them.
+        (0..=1, 1..=2, 0),
+        (0..=0, 2..=2, 0),
+    ] {
+        let race = [one(0..2, first, New), one(1..3, second, New)];
+        assert_eq!(wrong(&race), [twice, 0, 0]);
+    }
+    // But not between each two of three, unless there are enough.
+    for (last, twice) in [(2, 1), (4, 0)] {
+        let three = [(0..10), (1..9), (2..8)].map(|time| one(time, 0..=last, New));
+        assert_eq!(wrong(&three), [twice, 0, 0]);
+    }
 }
 
 #[test]
 fn new_keys_that_are_told_known_are_counted() {
-    assert_eq!(wrong(&[record(0..1, 0..=0, &[(1, Known)])]), [0, 0, 1]);
-    // Two that race cannot explain each other, and one of them explains the other.
-    let two = [(0..2), (1..3)].map(|time| record(time, 0..=0, &[(1, Known)]));
-    assert_eq!(wrong(&two), [0, 0, 1]);
-    // One that was told new explains it only if it can have come first.
-    for (time, false_positives) in [(1..3, 0), (3..4, 1)] {
-        let known = record(0..2, 0..=0, &[(1, Known)]);
-        let new = record(time, 0..=0, &[(1, New)]);
-        let [_, _, found] = wrong(&[known, new]);
-        assert_eq!(found, false_positives);
-    }
-    // A copy explains it as long as its generation lives.
-    for (span, false_positives) in [(1..=1, 0), (2..=2, 1)] {
-        let new = record(0..1, 0..=0, &[(1, New)]);
-        let known = record(2..3, span, &[(1, Known)]);
-        assert_eq!(wrong(&[new, known]), [0, 0, false_positives]);
+    let late = |second, answer| [one(0..2, 0..=0, Known), one(second, 0..=0, answer)];
+    let after = |span| [one(0..1, 0..=0, New), one(2..3, span, Known)];
+    let both = |answers: [Answer; 2]| record(0..1, 0..=0, &answers.map(|answer| (1, answer)));
+    for (records, expected) in [
+        (&[one(0..1, 0..=0, Known)][..], [0, 0, 1]),
+        // Two that race cannot explain each other, and one of them explains the other.
+        (&late(1..3, Known), [0, 0, 1]),
+        // One that was told new explains it only if it can have come first.
+        (&late(1..3, New), [0, 0, 0]),
+        (&late(3..4, New), [0, 1, 1]),
+        // A copy explains it as long as its generation lives.
+        (&after(1..=1), [0, 0, 0]),
+        (&after(2..=2), [0, 0, 1]),
+        // The packets of one batch have an order, and do not explain those before.
+        (&[both([Known, Known])], [0, 0, 1]),
+        (&[both([Known, New])], [0, 1, 1]),
+    ] {
+        assert_eq!(wrong(records), expected);
     }
     // The batch that refreshed it may have begun last.
     let records = [
-        record(0..1, 0..=0, &[(1, New)]),
-        record(2..6, 2..=2, &[(1, Known)]),
-        record(3..5, 1..=2, &[(1, Known)]),
+        one(0..1, 0..=0, New),
+        one(2..6, 2..=2, Known),
+        one(3..5, 1..=2, Known),
     ];
     assert_eq!(wrong(&records), [0; 3]);
-    // The packets of one batch do not explain each other.
-    let both = record(0..1, 0..=0, &[(1, Known), (1, Known)]);
-    assert_eq!(wrong(&[both]), [0, 0, 1]);
-    // In a batch too: the first packet of two.
-    let both = record(0..1, 0..=0, &[(1, Known), (1, New)]);
-    assert_eq!(wrong(&[both]), [0, 1, 1]);
 }
 
 #[test]
