@@ -26,8 +26,11 @@ const ROUNDS: usize = 9;
 /// Packets of a slice, unless `--repeat` says otherwise: a tenth of a second.
 const SLICE: u64 = 1 << 20;
 
-/// The ways to find what is new, each with the name above its column. A fresh one has room for so many keys.
-const RIVALS: [(&str, fn(usize) -> Box<Decide>); 5] = [
+/// Starts a fresh way to find what is new, with room for so many keys.
+type Start = fn(usize) -> Box<Decide>;
+
+/// The ways, each with the name above its column.
+const RIVALS: [(&str, Start); 5] = [
     ("filter", |_| Box::new(Filter::in_batches)),
     ("filter, single calls", |_| Box::new(Filter::one_by_one)),
     ("set, a lock per batch", |keys| {
