@@ -104,9 +104,7 @@ impl<'a> Capture<'a> {
                     input.consume(size);
                     return Ok(Self { input, records });
                 }
-                Err(Stop::Incomplete(needed))
-                    if !is_section || Format::SECTION.fault(needed, data).is_none() =>
-                {
+                Err(Stop::Incomplete(needed)) if !is_too_long(needed, data) => {
                     if input.fill()? == 0 {
                         return Err(match input.data() {
                             [] => CaptureError::Empty,
@@ -389,16 +387,9 @@ impl Records {
 }
 
 impl Format {
-    /// Before the header says more.
-    const SECTION: Self = Self::PcapNg { big_endian: false };
-
     /// What is wrong with a record that is not whole, if more of it would not help.
     fn fault(self, needed: Needed, data: &[u8]) -> Option<Fault> {
-        let missing = match needed {
-            Needed::Size(bytes) => bytes.get(),
-            Needed::Unknown => 0,
-        };
-        if data.len().saturating_add(missing) > MAX_RECORD_BYTES {
+        if is_too_long(needed, data) {
             return Some(Fault::TooLong);
         }
         // All of it is there and the parser still wants more: the lengths inside the record do not agree with its own.
@@ -406,16 +397,14 @@ impl Format {
         whole.then_some(Fault::Inconsistent)
     }
 
-    /// The length that a block of a pcapng file claims.
+    /// The length that a block of a pcapng file claims. A section, which sets the byte order, is parsed once it is whole.
     fn block_length(self, data: &[u8]) -> Option<usize> {
         let Self::PcapNg { big_endian } = self else {
             return None;
         };
-        // A section sets the byte order, its own length included.
-        let big_endian = match data.starts_with(&SECTION) {
-            true => *data.get(8)? == 0x1a,
-            false => big_endian,
-        };
+        if data.starts_with(&SECTION) {
+            return None;
+        }
         let field = *data.get(4..)?.first_chunk::<4>()?;
         let length = match big_endian {
             true => u32::from_be_bytes(field),
@@ -423,4 +412,13 @@ impl Format {
         };
         usize::try_from(length).ok()
     }
+}
+
+/// Whether what is there and what is needed are more than a record can have.
+fn is_too_long(needed: Needed, data: &[u8]) -> bool {
+    let missing = match needed {
+        Needed::Size(bytes) => bytes.get(),
+        Needed::Unknown => 0,
+    };
+    data.len().saturating_add(missing) > MAX_RECORD_BYTES
 }
