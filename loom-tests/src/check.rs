@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Preemptive switches a schedule may have: 2 finds the known races in seconds, 3 takes hours in all.
-/// A bound finds errors; it proves nothing beyond itself.
-const PREEMPTIONS: usize = 2;
+/// How many preemptive switches a schedule may have. A bound finds errors; it proves nothing beyond itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// Two find the known races in seconds; three take hours in all.
+    Usual = 2,
+    /// One, for models that would take minutes with two.
+    Large = 1,
+}
 
-/// The same for models that would take minutes with 2.
-const PREEMPTIONS_OF_LARGE: usize = 1;
-
-/// The environment variable that sets another bound for both.
+/// The environment variable that sets another bound for all.
 const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
 
 /// The environment variable that is set while a mutant is checked.
@@ -27,26 +29,10 @@ const MAX_BRANCHES: usize = 20_000;
 /// If a schedule breaks an assertion of the model, or if there were fewer than `least` schedules: then the
 /// model does not explore what it says it does.
 #[track_caller]
-pub fn check(name: &str, least: usize, model: impl Fn() + Send + Sync + 'static) {
-    explore(name, least, PREEMPTIONS, model);
-}
-
-/// The same for a model so large that the quick set explores it with one preemption less.
-///
-/// # Panics
-///
-/// As [`check`].
-#[track_caller]
-pub fn check_large(name: &str, least: usize, model: impl Fn() + Send + Sync + 'static) {
-    explore(name, least, PREEMPTIONS_OF_LARGE, model);
-}
-
-#[track_caller]
-fn explore(name: &str, least: usize, preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
-    let preemptions = std::env::var(SET_PREEMPTIONS)
-        .ok()
-        .and_then(|bound| bound.parse().ok())
-        .unwrap_or(preemptions);
+pub fn check(name: &str, bound: Bound, least: usize, model: impl Fn() + Send + Sync + 'static) {
+    let set = std::env::var(SET_PREEMPTIONS).ok();
+    let preemptions = set.and_then(|set| set.parse().ok());
+    let preemptions = preemptions.unwrap_or(bound as usize);
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = MAX_BRANCHES;

@@ -216,7 +216,7 @@
 //! hops, the longest match, admissions, snapshots, giving back, two tables, and deaths, with mutants that must
 //! die. Its second table begins a level deeper than here; all that it uses of that is that the tokens are longer. It is not
 //! held to this code access by access, as the machine of a table of a fixed size is. loom explores the races
-//! of two and three threads on this code (`loom-tests/tests/doubling.rs`). shuttle draws schedules of up to
+//! of two and three threads on this code (`loom-tests/tests/growing.rs`). shuttle draws schedules of up to
 //! five, through all ten doublings (`tests/shuttle`). Threads are stopped at each access of splits, growths, admissions,
 //! copies and removes (`tests/steps`), die there, and write histories (`tests/stress`).
 //! Filters live and die under threads that own items, and remove each of them in the end (`stress-tests lives`).

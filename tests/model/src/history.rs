@@ -6,12 +6,13 @@ mod values;
 pub use values::{Multiset, ValueCall, explained};
 
 use core::fmt::Debug;
+use core::hash::Hash;
 use std::collections::HashSet;
 
-/// A call with its result, on an object whose state the calls so far decide, whatever their order was.
+/// A call with its result.
 pub trait Outcome: Copy + Debug {
     /// The state of the object.
-    type State: Clone;
+    type State: Clone + Eq + Hash;
 
     /// Whether a single thread could have seen this in that state.
     fn possible(self, state: &Self::State) -> bool;
@@ -86,11 +87,10 @@ pub fn linearizable<C: Outcome>(threads: &[&[Event<C>]], state: C::State) -> boo
     .extend(&mut vec![0; threads.len()], state)
 }
 
-struct Search<'a, C> {
+struct Search<'a, C: Outcome> {
     threads: &'a [&'a [Event<C>]],
-    /// Numbers of calls placed so far, thread by thread, from which nothing explains the rest. They decide
-    /// the state as well.
-    refuted: HashSet<Vec<usize>>,
+    /// Numbers of calls placed so far, thread by thread, and states, from which nothing explains the rest.
+    refuted: HashSet<(Vec<usize>, C::State)>,
 }
 
 impl<C: Outcome> Search<'_, C> {
@@ -101,7 +101,8 @@ impl<C: Outcome> Search<'_, C> {
         let Some(earliest_end) = heads.flatten().map(|event| event.ended).min() else {
             return true;
         };
-        if self.refuted.contains(placed) {
+        let here = (placed.clone(), state.clone());
+        if self.refuted.contains(&here) {
             return false;
         }
         for thread in 0..threads.len() {
@@ -118,7 +119,7 @@ impl<C: Outcome> Search<'_, C> {
             }
             placed[thread] -= 1;
         }
-        self.refuted.insert(placed.clone());
+        self.refuted.insert(here);
         false
     }
 }
@@ -156,5 +157,38 @@ mod tests {
         assert!(linearizable(&removes.each_ref().map(|t| &t[..]), 2));
         let winners = [0, 1].map(|_| [event(Call::InsertUnique(Some(true)), 0, 9)]);
         assert!(!linearizable(&winners.each_ref().map(|t| &t[..]), 0));
+    }
+
+    /// Its state depends on the order of the calls.
+    #[derive(Clone, Copy, Debug)]
+    enum Register {
+        Write(u8),
+        Read(u8),
+    }
+
+    impl Outcome for Register {
+        type State = u8;
+
+        fn possible(self, &state: &u8) -> bool {
+            !matches!(self, Self::Read(value) if value != state)
+        }
+
+        fn after(self, state: u8) -> u8 {
+            match self {
+                Self::Write(value) => value,
+                Self::Read(_) => state,
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_writes_that_overlap_either_may_be_the_last() {
+        let event = |call, began, ended| [Event { call, began, ended }];
+        let writes = [1, 2].map(|value| event(Register::Write(value), 0, 3));
+        let read = |value| {
+            let read = event(Register::Read(value), 4, 5);
+            linearizable(&[&writes[0], &writes[1], &read], 0)
+        };
+        assert!(read(1) && read(2) && !read(0));
     }
 }

@@ -1,0 +1,305 @@
+//! Filters that grow: nothing is missed, lost or admitted twice while words are split and tables are added.
+#![cfg(all(loom, feature = "loom"))]
+
+use lockfree_cuckoo::Growing;
+use lockfree_cuckoo::testing::Double;
+use loom_tests::race::{Act, Race, admit, hop, insert, quietly, race, remove, see, try_hop};
+use loom_tests::tiny::Item;
+
+type Filter = lockfree_cuckoo::Filter<Growing>;
+
+/// No two items are of one class.
+const fn item(hash: u64) -> Item {
+    Item { hash, class: hash }
+}
+
+/// A head.
+const HEAD: u64 = 1 << 10;
+/// Of one class in the first two buckets, and of several in four.
+const X: Item = item(HEAD);
+const Y: Item = item(1 << 63 | HEAD);
+/// Of another head.
+const OTHER: Item = item(2 << 10);
+/// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
+const NESTED: Item = item(1 << 53 | HEAD);
+/// Has the token of `X` in the first table, and a longer one of its own in the second.
+const COVERED: Item = item(1 << 52 | HEAD);
+
+fn of_two_buckets() -> Filter {
+    let filter = Filter::builder().buckets(2).seed(0).build();
+    filter.expect("a valid size")
+}
+
+/// One table, which cannot double any more.
+fn at_the_end() -> Filter {
+    let filter = of_two_buckets();
+    while filter.begin_to_double() {
+        filter.finish_doubling();
+    }
+    filter
+}
+
+fn double() -> Act<Filter> {
+    quietly(|filter: &Filter| {
+        filter.begin_to_double();
+        filter.finish_doubling();
+    })
+}
+
+fn begin() -> Act<Filter> {
+    quietly(Filter::begin_to_double)
+}
+
+fn add_table() -> Act<Filter> {
+    quietly(|filter: &Filter| assert!(filter.add_table(), "it cannot double any more"))
+}
+
+fn doubling<const N: usize>(name: &str, items: [Item; N]) -> Race<Filter> {
+    race(name, 10, of_two_buckets).holding(items)
+}
+
+/// One whose first item has lost bits, and whose second has a longer token.
+fn nested(name: &str) -> Race<Filter> {
+    let race = doubling(name, [X]).uncounted();
+    race.before([double(), double(), insert(NESTED)])
+}
+
+#[test]
+fn a_stored_item_is_found_while_the_table_doubles() {
+    doubling("a doubling and a lookup", [X])
+        .thread([double()])
+        .thread([see(X)])
+        .after([see(X)])
+        .check();
+}
+
+#[test]
+fn of_two_that_begin_to_double_a_table_one_does() {
+    let doubled_once = || quietly(|filter: &Filter| assert_eq!(filter.slots(), 16, "doubled once"));
+    doubling("two that begin to double, and a lookup", [X])
+        .thread([begin()])
+        .thread([begin()])
+        .thread([see(X)])
+        .after([
+            doubled_once(),
+            quietly(Filter::finish_doubling),
+            doubled_once(),
+        ])
+        .check();
+}
+
+#[test]
+fn an_insert_is_not_lost_while_the_table_doubles() {
+    doubling("a doubling and an insert", [Y])
+        .large()
+        .thread([double()])
+        .thread([insert(X), see(X)])
+        .check();
+}
+
+#[test]
+fn a_remove_takes_a_token_while_the_table_doubles() {
+    doubling("a doubling and a remove", [X, Y])
+        .large()
+        .thread([double()])
+        .thread([remove(X)])
+        .after([see(X), see(Y), remove(Y)])
+        .check();
+}
+
+/// Each splits a word that the other may be about to change.
+#[test]
+fn two_writers_split_a_word_each() {
+    for (name, theirs, mine) in [
+        (
+            "two inserts that share a doubling",
+            insert(OTHER),
+            insert(OTHER),
+        ),
+        (
+            "a remove and an insert that share a doubling",
+            insert(OTHER),
+            remove(X),
+        ),
+        ("two removes that share a doubling", remove(X), remove(X)),
+    ] {
+        doubling(name, [X, Y, X])
+            .large()
+            .before([begin()])
+            .thread([theirs])
+            .thread([mine, see(Y)])
+            .check();
+    }
+}
+
+#[test]
+fn a_lookup_finds_what_a_remove_splits() {
+    doubling("a remove that splits, and a lookup", [X, Y])
+        .before([begin()])
+        .thread([remove(Y)])
+        .thread([see(X)])
+        .after([see(X)])
+        .check();
+}
+
+/// It hops to a number that was computed, whose parent is being split: the parts may be there, and the parent not gone.
+#[test]
+fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
+    doubling("a split, a hop and a lookup", [X])
+        .large()
+        // Splits the first word.
+        .before([begin(), insert(OTHER)])
+        .thread([try_hop(X), see(X)])
+        // Splits the second one.
+        .thread([insert(OTHER)])
+        .check();
+}
+
+/// Past a lookup in a table at rest; below the level of the hint; and where the sweep has not come to yet.
+#[test]
+fn a_token_that_hops_past_a_lookup_is_found() {
+    doubling("a hop to the first bucket, and a lookup", [X])
+        .before([double(), hop(X)])
+        .thread([try_hop(X)])
+        .thread([see(X)])
+        .check();
+    doubling("a hop in a table that doubles, and a lookup", [X])
+        // Splits the first word, and the hop splits the second one. No insert has seen yet that both are gone.
+        .before([begin(), insert(OTHER), try_hop(X)])
+        .thread([try_hop(X)])
+        .thread([see(X)])
+        .check();
+}
+
+#[test]
+fn a_token_that_hops_in_front_of_the_sweep_is_found() {
+    doubling("a hop in front of the sweep, and a lookup", [X])
+        .before([try_hop(X), begin()])
+        .thread([try_hop(X)])
+        .thread([see(X)])
+        .check();
+}
+
+/// A split and a hop, or a hop to a bucket that the sweep then splits, which a lookup sees in either order.
+#[test]
+fn a_token_is_found_while_the_sweep_passes_it() {
+    doubling("a split and a hop, and a lookup", [X])
+        .large()
+        .before([begin()])
+        .thread([insert(OTHER), try_hop(X)])
+        .thread([see(X)])
+        .after([see(X)])
+        .check();
+    doubling("a hop and the sweep, and a lookup", [X])
+        .large()
+        .before([double(), try_hop(X), begin()])
+        .thread([try_hop(X), insert(OTHER)])
+        .thread([see(X)])
+        .after([see(X)])
+        .check();
+}
+
+#[test]
+fn a_remove_takes_the_longest_token_though_it_hops() {
+    // Both in the second bucket. The longer one hops to the first.
+    nested("a hop and a remove of the longer of two")
+        .before([try_hop(X)])
+        .thread([try_hop(NESTED)])
+        .thread([remove(NESTED)])
+        .after([see(X), remove(X)])
+        .check();
+}
+
+#[test]
+fn tokens_that_take_turns_are_found() {
+    nested("a lookup beside an insert and a remove of nested items")
+        .large()
+        .thread([insert(X), remove(NESTED)])
+        .thread([see(X)])
+        .after([see(X)])
+        .check();
+}
+
+fn adding<const N: usize>(name: &str, least: usize, items: [Item; N]) -> Race<Filter> {
+    race(name, least, at_the_end).holding(items)
+}
+
+#[test]
+fn a_stored_item_is_found_while_a_table_is_added() {
+    adding("a new table and a lookup", 2, [X])
+        .thread([see(X)])
+        .thread([add_table()])
+        .after([see(X)])
+        .check();
+}
+
+#[test]
+fn an_insert_is_not_lost_while_a_table_is_added() {
+    adding("a new table and an insert", 2, [])
+        .thread([insert(X), see(X)])
+        .thread([add_table()])
+        .after([remove(X)])
+        .check();
+}
+
+/// Who has not seen the new table looks into the words of the first one.
+#[test]
+fn what_is_added_to_a_new_table_is_found() {
+    adding("a lookup, and an insert into a new table", 10, [])
+        .large()
+        .thread([see(X), see(X)])
+        .thread([add_table(), insert(X)])
+        .after([see(X)])
+        .check();
+}
+
+#[test]
+fn a_remove_takes_nothing_that_another_item_needs() {
+    adding("a new table, an insert and a remove there", 10, [X])
+        .large()
+        .uncounted()
+        .thread([see(X)])
+        .thread([add_table(), insert(COVERED), remove(COVERED)])
+        .after([see(X)])
+        .check();
+}
+
+#[test]
+fn two_removes_take_one_token_each_while_a_table_is_added() {
+    adding("a new table, an insert, and two removes", 10, [X, COVERED])
+        .large()
+        .uncounted()
+        .thread([remove(COVERED), see(X)])
+        .thread([add_table(), insert(COVERED), remove(COVERED)])
+        .after([see(X)])
+        .check();
+}
+
+/// One admission in the first table, the other in the second, or both in one of them.
+#[test]
+fn one_of_two_admissions_wins_while_a_table_is_added() {
+    adding("a new table and two racing insert_unique", 100, [])
+        .large()
+        .thread([add_table(), admit(X)])
+        .thread([admit(X)])
+        .check();
+}
+
+#[test]
+fn an_admission_sees_what_the_coarser_table_holds() {
+    adding("a new table and an insert_unique of a stored item", 2, [X])
+        .thread([admit(X)])
+        .thread([add_table()])
+        .check();
+}
+
+/// One into a table that it has added, the other into whichever it finds. Each then looks for the other's item.
+#[test]
+fn inserts_into_two_tables_are_not_missed_crosswise() {
+    adding("a new table and an insert, an insert, lookups", 10, [])
+        .large()
+        .in_one_order()
+        .thread([insert(OTHER), see(X)])
+        .thread([add_table(), insert(X), see(OTHER)])
+        .check();
+}

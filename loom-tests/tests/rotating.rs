@@ -1,0 +1,260 @@
+//! Filters that rotate: nothing is missed before its time or found after it, and nothing is admitted twice, however
+//! late a thread is.
+#![cfg(all(loom, feature = "loom"))]
+
+use lockfree_cuckoo::{RandomState, RotatingCuckooFilter};
+use loom_tests::race::{Act, Race, Told, act, admit, count, insert, race, remove, see, try_hop};
+use loom_tests::tiny::{F, G, Item, at};
+
+type Filter = RotatingCuckooFilter<RandomState>;
+
+/// Two generations and a spare, of two buckets each.
+fn rotating(name: &str) -> Race<Filter> {
+    let filter = || {
+        let filter = RotatingCuckooFilter::builder().capacity(8).seed(0).build();
+        filter.expect("a valid size")
+    };
+    race(name, 10, filter).generations(2)
+}
+
+/// One that holds the item, and has rotated so often since.
+fn with_item(name: &str, rotations: usize) -> Race<Filter> {
+    let race = rotating(name).holding([x()]);
+    race.before((0..rotations).map(|_| rotate()))
+}
+
+fn x() -> Item {
+    at(0, F)
+}
+
+/// The same, looked for in the other bucket first.
+fn flipped() -> Item {
+    at(1, F)
+}
+
+fn rotate() -> Act<Filter> {
+    act(Told::Rotated, |filter: &Filter| {
+        filter.rotate().expect("nobody is in the way for long");
+        Told::Rotated
+    })
+}
+
+fn rotate_if(rotations: u64) -> Act<Filter> {
+    act(Told::RotatedIf(rotations, true), move |filter: &Filter| {
+        let rotated = filter.rotate_if(rotations);
+        Told::RotatedIf(rotations, rotated.expect("nobody is in the way for long"))
+    })
+}
+
+fn rotations() -> Act<Filter> {
+    act(Told::Nothing, |filter: &Filter| {
+        Told::Rotations(filter.rotations())
+    })
+}
+
+fn refresh(item: Item) -> Act<Filter> {
+    let new = move |new| Told::Refreshed(item.class, new);
+    act(new(true), move |filter: &Filter| {
+        new(filter.refresh_hash(item.hash).expect("room"))
+    })
+}
+
+/// After as many rotations as there are tables nothing is left, whatever happened; and nothing comes back.
+fn to_the_end() -> [Act<Filter>; 5] {
+    [rotate(), rotate(), see(x()), rotate(), see(x())]
+}
+
+#[test]
+fn an_item_is_found_in_its_time_and_not_after_it() {
+    with_item("a rotation and a lookup", 0)
+        .thread([rotate()])
+        .thread([see(x())])
+        .after([see(x())])
+        .after(to_the_end())
+        .check();
+}
+
+#[test]
+fn an_insert_is_not_lost_at_a_rotation() {
+    rotating("a rotation and an insert")
+        .thread([rotate()])
+        .thread([insert(x()), see(x())])
+        .after([see(x())])
+        .check();
+    rotating("a rotation and an insert, which is forgotten")
+        .thread([rotate()])
+        .thread([insert(x())])
+        .after(to_the_end())
+        .check();
+}
+
+#[test]
+fn a_rotation_that_two_ask_for_is_made_once() {
+    with_item("two rotations of one number", 1)
+        .thread([rotate_if(1)])
+        .thread([rotate_if(1)])
+        .after([rotations(), see(x())])
+        .check();
+}
+
+#[test]
+fn two_rotators_rotate_twice() {
+    with_item("two rotations at will", 0)
+        .holding([at(1, G)])
+        .thread([rotate()])
+        .thread([rotate()])
+        .after([rotations(), see(x()), insert(x()), rotate(), see(x())])
+        .check();
+}
+
+/// The other thread may be about to empty the word when the table is in use again and holds the same.
+#[test]
+fn a_late_emptying_does_no_harm() {
+    with_item("an emptying, and a rotation and an insert behind it", 1)
+        .thread([rotate_if(1)])
+        // The table that held the item, empty, and the same item.
+        .thread([rotate_if(1), rotate_if(2), insert(x()), see(x())])
+        .after([see(x())])
+        .check();
+}
+
+/// A thread that rotates reads what it empties after the state, a late insert reads the state after what it writes.
+#[test]
+fn what_a_late_insert_brings_does_not_come_back() {
+    rotating("two rotations and an insert")
+        .in_one_order()
+        .thread([rotate(), rotate()])
+        .thread([insert(x())])
+        .after([see(x()), rotate(), see(x())])
+        .after(to_the_end())
+        .check();
+}
+
+/// A token that a late relocation moves to a word that has been emptied.
+#[test]
+fn what_a_late_relocation_moves_does_not_come_back() {
+    for item in [x(), flipped()] {
+        rotating("two rotations and a relocation")
+            .holding([item])
+            .before([rotate()])
+            .thread([rotate(), rotate(), see(x())])
+            .thread([try_hop(item)])
+            .after(to_the_end())
+            .check();
+    }
+}
+
+#[test]
+fn an_item_that_is_refreshed_is_not_missed() {
+    with_item("an insert and a remove of an older copy, and a lookup", 1)
+        .thread([insert(x()), remove(x())])
+        .thread([see(x())])
+        // The younger copy is left.
+        .after([rotate(), see(x())])
+        .check();
+    with_item(
+        "an insert and a remove of an older copy, and an insert_unique",
+        1,
+    )
+    .thread([insert(x()), remove(x())])
+    .thread([admit(flipped())])
+    .check();
+}
+
+fn refreshed_behind_a_rotation(name: &str, call: Act<Filter>) {
+    with_item(name, 0)
+        .thread([rotate(), insert(x()), remove(x())])
+        .thread([call])
+        .check();
+}
+
+#[test]
+fn an_item_that_is_refreshed_behind_a_rotation_is_not_missed() {
+    refreshed_behind_a_rotation("a rotation, an insert and a remove, and a lookup", see(x()));
+}
+
+#[test]
+fn an_item_that_is_refreshed_behind_a_rotation_is_removed() {
+    refreshed_behind_a_rotation(
+        "a rotation, an insert and a remove, and a remove",
+        remove(x()),
+    );
+}
+
+#[test]
+fn an_item_that_is_refreshed_behind_a_rotation_is_counted() {
+    refreshed_behind_a_rotation(
+        "a rotation, an insert and a remove, and a count",
+        count(x()),
+    );
+}
+
+#[test]
+fn one_of_two_admissions_wins_at_a_rotation() {
+    for theirs in [x(), flipped()] {
+        rotating("a rotation and two racing insert_unique")
+            .large()
+            .thread([rotate(), admit(theirs)])
+            .thread([admit(x())])
+            .check();
+    }
+}
+
+/// It may be told true in any of the generations, and that generation is forgotten in its time. An admission freezes a
+/// word and then reads the state, and who empties its table has read the state and then reads the words.
+#[test]
+fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
+    rotating("a rotation and two racing refreshes")
+        .large()
+        .uncounted()
+        .thread([rotate(), refresh(flipped())])
+        .thread([refresh(x())])
+        .after([rotate(), see(x())])
+        .check();
+}
+
+#[test]
+fn a_late_admission_is_forgotten() {
+    rotating("three rotations and an insert_unique")
+        .large()
+        .in_one_order()
+        .thread([rotate(), rotate(), rotate()])
+        .thread([admit(x())])
+        .after(to_the_end())
+        .check();
+}
+
+#[test]
+fn a_table_that_is_used_again_is_seen_empty() {
+    with_item("two rotations and a lookup", 1)
+        .thread([rotate(), rotate()])
+        .thread([rotations(), see(x())])
+        .check();
+}
+
+/// A thread that dies in a rotation, at any access, keeps nobody from rotating.
+#[test]
+fn a_dead_rotator_is_overtaken() {
+    with_item("a rotator", 1)
+        .thread([rotate_if(1)])
+        .thread([])
+        .after([
+            rotate_if(1),
+            see(x()),
+            insert(x()),
+            rotate(),
+            see(x()),
+            count_one(),
+            rotate(),
+            rotate(),
+            see(x()),
+        ])
+        .check_deaths(20);
+}
+
+/// With nobody else at work.
+fn count_one() -> Act<Filter> {
+    act(Told::Nothing, |filter: &Filter| {
+        Told::Counted(x().class, filter.count_hash(x().hash))
+    })
+}
