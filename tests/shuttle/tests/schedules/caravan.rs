@@ -13,11 +13,22 @@
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::testing::hooks::Event;
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::AsGiven;
 
 pub(crate) type Filter = CuckooFilter<AsGiven>;
+
+/// What must happen where paths of several hops disturb each other and those who look.
+pub(crate) const STORM: [Event; 6] = [
+    Event::Hop,
+    Event::Kick,
+    Event::Broken,
+    Event::Abort,
+    Event::Help,
+    Event::Arrival,
+];
 
 pub(crate) struct Caravan {
     pub(crate) filter: Filter,
@@ -130,7 +141,23 @@ impl Caravan {
         assert_eq!(self.filter.len(), stored, "the count is off");
     }
 
-    /// The same with one of each.
+    /// Checks that a copy has all of the ballast and each rider once.
+    pub(crate) fn check_copy(&self, copy: &Filter) {
+        for &[hash, _] in &self.riders {
+            assert_eq!(
+                copy.count_hash(hash),
+                1,
+                "a hopping token was not copied once"
+            );
+        }
+        let at_rest = |&hash: &u64| copy.count_hash(hash) == 1;
+        assert!(
+            self.ballast.iter().all(at_rest),
+            "a token at rest was not copied once"
+        );
+    }
+
+    /// Checks the same with one of each.
     pub(crate) fn check_complete(&self) {
         self.check(&vec![1; self.riders.len()]);
     }

@@ -3,8 +3,7 @@
 use lockfree_cuckoo::testing::hooks::Event;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{Growing, SnapshotError};
-use shuttle_tests::explore::explore_with_epochs;
-use shuttle_tests::threads::{choice, together};
+use shuttle_tests::{choice, explore, together};
 
 pub(crate) type Filter = lockfree_cuckoo::Filter<Growing>;
 
@@ -40,7 +39,7 @@ fn riders_are_never_missed_while_the_table_doubles() {
         Event::Abort,
         Event::Help,
     ];
-    explore_with_epochs("hops in a table that doubles", 8_000, &needed, || {
+    explore("hops in a table that doubles", 8_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..6).map(|number| item(number, 3)).collect();
         for &rider in &riders {
@@ -77,7 +76,7 @@ fn riders_are_never_missed_while_the_table_doubles() {
 #[test]
 fn owners_keep_what_they_have_while_the_table_doubles() {
     let needed = [Event::Growth, Event::Split, Event::Twin, Event::Hop];
-    explore_with_epochs("owners in a table that doubles", 10_000, &needed, || {
+    explore("owners in a table that doubles", 10_000, &needed, || {
         let filter = filter();
         // Not one of them removes the last token of another one.
         together(4, |number| {
@@ -110,7 +109,7 @@ fn owners_keep_what_they_have_while_the_table_doubles() {
 #[test]
 fn exactly_one_is_told_true_while_the_table_doubles() {
     let needed = [Event::Growth, Event::Split, Event::Rejected, Event::Abort];
-    explore_with_epochs(
+    explore(
         "an absent item in a table that doubles",
         16_000,
         &needed,
@@ -144,7 +143,7 @@ fn exactly_one_is_told_true_while_the_table_doubles() {
 #[test]
 fn a_snapshot_holds_what_hops_while_the_table_doubles() {
     let needed = [Event::Hint, Event::Split, Event::Hop];
-    explore_with_epochs("snapshots of a table that doubles", 4_000, &needed, || {
+    explore("snapshots of a table that doubles", 4_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..5).map(|number| item(number, 3)).collect();
         for &rider in &riders {

@@ -10,8 +10,7 @@ use lockfree_cuckoo::testing::hooks::Event as Happened;
 use model::Layout;
 use model::geometry::Geometry;
 use model::history::{Call, Event, linearizable};
-use shuttle_tests::explore::explore;
-use shuttle_tests::threads::{choice, together};
+use shuttle_tests::{choice, explore, together};
 
 use crate::caravan::{Caravan, Filter, filter};
 

@@ -1,15 +1,31 @@
-//! A scheduler that lets each thread run for a while.
-//!
-//! A switch at every access keeps all threads at about the same place. Here one may stand still between two
-//! accesses while another finishes whole operations: what a lookup must survive.
+//! How schedules are drawn.
 
 use shuttle::scheduler::{
-    DataSource, RandomDataSource, RandomScheduler, Schedule, Scheduler, Task, TaskId,
+    DataSource, PctScheduler, RandomDataSource, RandomScheduler, Schedule, Scheduler, Task, TaskId,
 };
 
+/// Places at which the preferred thread changes in a schedule of the third kind (Burckhardt et al., ASPLOS
+/// 2010): few, so that each is likely to be where it matters.
+const DEPTHS: [usize; 2] = [3, 5];
+
+/// Half of so many schedules switch at every access, a quarter in bursts, a quarter by priorities.
+pub(crate) fn all(schedules: usize) -> Vec<Box<dyn Scheduler + Send>> {
+    let mut all: Vec<Box<dyn Scheduler + Send>> = vec![
+        Box::new(RandomScheduler::new(schedules.div_ceil(2))),
+        Box::new(Bursts::new(schedules.div_ceil(4))),
+    ];
+    for depth in DEPTHS {
+        all.push(Box::new(PctScheduler::new(depth, schedules.div_ceil(8))));
+    }
+    all
+}
+
 /// Chooses at random how long the present thread goes on, and at random who is next.
+///
+/// A switch at every access keeps all threads at about the same place. Here one may stand still between two
+/// accesses while another finishes whole operations: what a lookup must survive.
 #[derive(Debug)]
-pub(crate) struct Bursts {
+struct Bursts {
     next: RandomScheduler,
     coins: RandomDataSource,
     /// Accesses between two switches, on average, in this schedule.
@@ -20,7 +36,7 @@ pub(crate) struct Bursts {
 const LENGTHS: [u64; 4] = [4, 16, 64, 512];
 
 impl Bursts {
-    pub(crate) fn new(schedules: usize) -> Self {
+    fn new(schedules: usize) -> Self {
         Self {
             next: RandomScheduler::new(schedules),
             coins: RandomDataSource::initialize(0),
