@@ -1,4 +1,4 @@
-//! What the tests of stopped threads share: calls that are overtaken at a given access, and threads that stop there.
+//! What the tests of stopped threads share: threads that stop at given accesses, and scenes that are played for each.
 //!
 //! Each test is one race, repeated for every access of a call: just before that access others make their calls. So
 //! nothing is left to chance, real threads with the shipping code do the work, and a failure names the access. A race
@@ -8,7 +8,10 @@
 //! that.
 #![cfg(lockfree_cuckoo_steps)]
 
-mod led;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 /// More accesses than any call makes.
 const MOST_STEPS: usize = 1 << 20;
@@ -28,23 +31,97 @@ pub fn bounded<R>(call: impl FnOnce() -> R) -> R {
     stepping(go_on, call).0.expect("nobody dies")
 }
 
-use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-
-pub use led::Led;
-
-/// Plays a scene with a stop at access 0, at access 1 and so on, until it returns false: the access was not reached.
-/// Returns the number of accesses.
-pub fn at_each_step(scene: impl FnMut(usize) -> bool) -> usize {
-    (0..).map(scene).take_while(|&reached| reached).count()
+/// The accesses of a call.
+pub fn accesses<R>(call: impl FnOnce() -> R) -> usize {
+    stepping(go_on, call).1
 }
 
-/// Makes a call, and just before its access of this number, on the same thread, something else. Returns what the call
-/// returned, and whether it came to that access.
+/// Makes a call in which the thread dies at an access. Returns whether it came to that.
+pub fn dies_at<R>(at: usize, call: impl FnOnce() -> R) -> bool {
+    let die = move |step| if step == at { Fate::Dies } else { Fate::Goes };
+    stepping(die, call).0.is_none()
+}
+
+/// Plays a scene with a stop at access 0, at access 1 and so on, until it returns false: the access was not reached.
 ///
 /// # Panics
 ///
-/// If the call does.
-pub fn overtaken<R>(
+/// If there are not more than `least` scenes: then a call does not do what the scene says.
+pub fn at_each_step(name: &str, least: usize, scene: impl FnMut(usize) -> bool) {
+    let scenes = (0..).map(scene).take_while(|&reached| reached).count();
+    tell(name, scenes, least);
+}
+
+/// The same with two stops, each with each. The scene returns whether the first was reached, and the second.
+///
+/// # Panics
+///
+/// As [`at_each_step`].
+pub fn at_each_two_steps(
+    name: &str,
+    least: usize,
+    mut scene: impl FnMut([usize; 2]) -> (bool, bool),
+) {
+    let mut scenes = 0;
+    for_each_two_steps(|steps| {
+        scenes += 1;
+        scene(steps)
+    });
+    tell(name, scenes, least);
+}
+
+/// The same for scenes that count themselves.
+pub fn for_each_two_steps(mut scene: impl FnMut([usize; 2]) -> (bool, bool)) {
+    for first in 0.. {
+        let mut stops = false;
+        for second in 0.. {
+            let (first_stops, second_stops) = scene([first, second]);
+            stops |= first_stops;
+            if !second_stops {
+                break;
+            }
+        }
+        if !stops {
+            break;
+        }
+    }
+}
+
+/// Says how many scenes there were, and demands more than `least`.
+///
+/// # Panics
+///
+/// If there were not.
+pub fn tell(name: &str, scenes: usize, least: usize) {
+    println!("{scenes} scenes: {name}");
+    assert!(scenes > least, "only {scenes} scenes: {name}");
+}
+
+/// Another thread makes a call and stops before its access of this number; then `other` is done here, and the call goes on.
+/// Returns what the call returned, and whether it came to that access.
+///
+/// # Panics
+///
+/// If one of them does.
+pub fn overtaken<R: Send, O>(
+    at: usize,
+    other: impl FnOnce() -> O,
+    call: impl FnOnce() -> R + Send,
+) -> (R, bool) {
+    thread::scope(|scope| {
+        let led = Led::begin(scope, [at], call);
+        let reached = led.has_stopped();
+        other();
+        (led.finish(), reached)
+    })
+}
+
+/// The same on one thread: a call within a call, as a hook or a signal handler makes it, if the access is reached.
+///
+/// # Panics
+///
+/// If one of them does.
+pub fn interrupted<R>(
     at: usize,
     mut other: impl FnMut() + 'static,
     call: impl FnOnce() -> R,
@@ -57,4 +134,78 @@ pub fn overtaken<R>(
     };
     let (result, steps) = stepping(on_step, call);
     (result.expect("nobody dies"), steps > at)
+}
+
+/// A thread in the midst of its work, which stops before some of its accesses, until it is led on.
+#[derive(Debug)]
+pub struct Led<'scope, R> {
+    go: Sender<()>,
+    /// True: it has stopped. False: its work is done.
+    news: Receiver<bool>,
+    thread: ScopedJoinHandle<'scope, R>,
+    stopped: bool,
+}
+
+impl<'scope, R: Send + 'scope> Led<'scope, R> {
+    /// Begins some work, and returns when it has come to the first of the accesses at which it stops, or to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the work does.
+    pub fn begin<const STOPS: usize>(
+        scope: &'scope Scope<'scope, '_>,
+        stops: [usize; STOPS],
+        work: impl FnOnce() -> R + Send + 'scope,
+    ) -> Self {
+        let ((tell, news), (go, wait)) = (channel(), channel());
+        let thread = scope.spawn(move || {
+            let stopped = tell.clone();
+            let on_step = move |step| {
+                if stops.contains(&step) {
+                    // If nobody leads it any more, it goes on by itself.
+                    let _ = stopped.send(true);
+                    let _ = wait.recv();
+                }
+                go_on(step)
+            };
+            let result = stepping(on_step, work).0.expect("nobody dies");
+            let _ = tell.send(false);
+            result
+        });
+        let stopped = news.recv().expect("it stops or returns");
+        Self {
+            go,
+            news,
+            thread,
+            stopped,
+        }
+    }
+
+    /// Whether it has stopped, and is not done.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Lets it go on to its next stop; returns whether it came to one.
+    ///
+    /// # Panics
+    ///
+    /// If the work does.
+    pub fn go_on(&mut self) -> bool {
+        if self.stopped {
+            self.go.send(()).expect("it waits");
+            self.stopped = self.news.recv().expect("it stops or returns");
+        }
+        self.stopped
+    }
+
+    /// Lets it go on to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the work does.
+    pub fn finish(mut self) -> R {
+        while self.go_on() {}
+        self.thread.join().expect("no panic")
+    }
 }

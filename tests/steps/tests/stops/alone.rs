@@ -1,11 +1,14 @@
-//! Calls that have a filter alone, after a thread has died in the midst of something.
+//! Threads that have died in the midst of something, or stand still, in a filter that doubles: calls that have it alone
+//! afterwards, and inserts that find no descriptor.
 
-use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use std::thread;
+
 use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::{FilterBuilder, Growing, InsertError};
 use model::hashers::AsGiven;
-use step_tests::{at_each_step, bounded};
+use step_tests::{Led, at_each_step, bounded, dies_at, tell};
 
-use crate::doubling::{Doubling, filter_at, filter_at_the_end, head, items};
+use crate::doubling::{Doubling, filter, filter_at, filter_at_the_end, head, items};
 
 /// What the dead thread adds, or removes. No token of another item covers it.
 const OWN: u64 = head(63);
@@ -23,7 +26,7 @@ fn read(bytes: &[u8]) -> Option<Doubling> {
     Some(Doubling::from_bytes_with_hasher(bytes, AsGiven).expect("sound"))
 }
 
-pub(crate) const CALLS: [(&str, Call); 4] = [
+const CALLS: [(&str, Call); 4] = [
     ("try_clone", |filter| {
         Some(filter.try_clone().expect("memory"))
     }),
@@ -39,14 +42,10 @@ pub(crate) const CALLS: [(&str, Call); 4] = [
     }),
 ];
 
-/// What the dead thread has done: how many of its own item there may be.
-struct Death {
-    name: &'static str,
-    begin: fn() -> Doubling,
-    act: fn(&Doubling),
-    own: [usize; 2],
-    /// Fewer accesses would mean that it did not do what its name says.
-    fewest: usize,
+fn at_rest() -> Doubling {
+    let filter = filter_at(5);
+    stored().for_each(|item| filter.insert_hash(item).expect("room"));
+    filter
 }
 
 /// One whose words are to be split.
@@ -56,119 +55,103 @@ fn growing() -> Doubling {
     filter
 }
 
-fn at_rest() -> Doubling {
-    let filter = filter_at(5);
-    for item in stored() {
-        filter.insert_hash(item).expect("room");
-    }
-    filter
-}
-
 fn with_own(filter: Doubling) -> Doubling {
     filter.insert_hash(OWN).expect("room");
     filter
 }
 
+fn of_two_tables() -> Doubling {
+    let filter = filter_at_the_end();
+    stored().for_each(|item| filter.insert_hash(item).expect("room"));
+    assert!(filter.add_table());
+    filter
+}
+
+fn insert(filter: &Doubling) {
+    filter.insert_hash(OWN).expect("room");
+}
+
+fn remove(filter: &Doubling) {
+    assert!(filter.remove_hash(OWN), "a stored item");
+}
+
+fn hop(filter: &Doubling) {
+    assert!(filter.relocate_hash(OWN), "there is room");
+}
+
+fn admit(filter: &Doubling) {
+    assert_eq!(filter.insert_unique_hash(OWN), Ok(true));
+}
+
+/// What the dead thread has done: how many of its own item there may be. Fewer accesses than the last number would mean that
+/// it did not do what its name says.
+type Death = (
+    &'static str,
+    fn() -> Doubling,
+    fn(&Doubling),
+    [usize; 2],
+    usize,
+);
+
 const DEATHS: [Death; 9] = [
-    Death {
-        name: "an insert that splits",
-        begin: growing,
-        act: |filter| filter.insert_hash(OWN).expect("room"),
-        own: [0, 1],
-        fewest: 100,
-    },
-    Death {
-        name: "a remove that splits",
-        begin: || {
-            let filter = with_own(at_rest());
-            assert!(filter.begin_to_double());
-            filter
-        },
-        act: |filter| assert!(filter.remove_hash(OWN), "a stored item"),
-        own: [0, 1],
-        fewest: 100,
-    },
-    Death {
-        name: "a hop",
-        begin: || with_own(at_rest()),
-        act: |filter| assert!(filter.relocate_hash(OWN), "there is room"),
-        own: [1, 1],
-        fewest: 15,
-    },
-    Death {
-        name: "a hop over two levels",
-        begin: || with_own(growing()),
-        act: |filter| assert!(filter.relocate_hash(OWN), "there is room"),
-        own: [1, 1],
-        fewest: 15,
-    },
-    Death {
-        name: "an admission",
-        begin: at_rest,
-        act: |filter| assert_eq!(filter.insert_unique_hash(OWN), Ok(true)),
-        own: [0, 1],
-        fewest: 15,
-    },
-    Death {
-        name: "an admission over two levels",
-        begin: growing,
-        act: |filter| assert_eq!(filter.insert_unique_hash(OWN), Ok(true)),
-        own: [0, 1],
-        fewest: 100,
-    },
-    Death {
-        name: "an admission in the second table",
-        begin: || {
-            let filter = filter_at_the_end();
-            stored().for_each(|item| filter.insert_hash(item).expect("room"));
-            assert!(filter.add_table());
-            filter
-        },
-        act: |filter| assert_eq!(filter.insert_unique_hash(OWN), Ok(true)),
-        own: [0, 1],
-        fewest: 15,
-    },
-    Death {
-        name: "the end of a growth",
-        begin: growing,
-        act: |filter| assert!(filter.finish_doubling()),
-        own: [0, 0],
-        fewest: 200,
-    },
-    Death {
-        name: "a snapshot",
-        begin: at_rest,
-        act: |filter| drop(filter.snapshot().expect("nobody else is about")),
-        own: [0, 0],
-        fewest: 256,
-    },
+    ("an insert that splits", growing, insert, [0, 1], 100),
+    (
+        "a remove that splits",
+        || with_own(growing()),
+        remove,
+        [0, 1],
+        100,
+    ),
+    ("a hop", || with_own(at_rest()), hop, [1, 1], 15),
+    (
+        "a hop over two levels",
+        || with_own(growing()),
+        hop,
+        [1, 1],
+        15,
+    ),
+    ("an admission", at_rest, admit, [0, 1], 15),
+    ("an admission over two levels", growing, admit, [0, 1], 100),
+    (
+        "an admission in the second table",
+        of_two_tables,
+        admit,
+        [0, 1],
+        15,
+    ),
+    (
+        "the end of a growth",
+        growing,
+        |filter| assert!(filter.finish_doubling()),
+        [0, 0],
+        200,
+    ),
+    (
+        "a snapshot",
+        at_rest,
+        |filter| drop(filter.snapshot().expect("nobody else")),
+        [0, 0],
+        256,
+    ),
 ];
 
 fn assert_all_are_in(filter: &Doubling, own: [usize; 2], scene: &str) {
-    for item in stored() {
-        assert!(filter.contains_hash(item), "{scene}: a stored item is lost");
-    }
+    let lost = stored().find(|&item| !filter.contains_hash(item));
+    assert_eq!(lost, None, "{scene}: a stored item is lost");
     let there = filter.count_hash(OWN);
     assert!(own.contains(&there), "{scene}: {there} of its own item");
 }
 
+/// The last call is clear, which need not keep anything, and everything can be added again.
 #[test]
 fn each_returns_and_nothing_is_lost() {
-    for Death {
-        name,
-        begin,
-        act,
-        own,
-        fewest,
-    } in DEATHS
-    {
-        let mut scenes = 0;
-        for (call_name, call) in CALLS {
-            let steps = at_each_step(|step| {
+    for (death, begin, act, own, fewest) in DEATHS {
+        for (name, call) in CALLS {
+            let name = format!("{name} after a death in {death}");
+            at_each_step(&name, fewest - 1, |step| {
                 let mut filter = begin();
-                let dies = move |now| if now == step { Fate::Dies } else { Fate::Goes };
-                let (survived, _) = stepping(dies, || act(&filter));
-                let scene = format!("{call_name} after a death in {name}, access {step}");
+                let died = dies_at(step, || act(&filter));
+                let scene = format!("{name}, access {step}");
                 let copy = bounded(|| call(&mut filter));
                 bounded(|| {
                     for filter in copy.iter().chain([&filter]) {
@@ -183,37 +166,142 @@ fn each_returns_and_nothing_is_lost() {
                 bounded(|| filter.clear());
                 assert!(filter.is_empty(), "{scene}");
                 assert!(!stored().any(|item| filter.contains_hash(item)), "{scene}");
-                survived.is_none()
+                died
             });
-            assert!(steps >= fewest, "{name} makes {steps} accesses");
-            scenes += steps;
         }
-        println!("{scenes} scenes: deaths in {name}, and calls that have the filter alone");
-    }
-}
-
-/// The same of clear, which need not keep anything.
-#[test]
-fn clear_returns_and_leaves_nothing() {
-    for Death {
-        name, begin, act, ..
-    } in DEATHS
-    {
-        let steps = at_each_step(|step| {
+        let name = format!("clear after a death in {death}");
+        at_each_step(&name, fewest - 1, |step| {
             let mut filter = begin();
-            let dies = move |now| if now == step { Fate::Dies } else { Fate::Goes };
-            let (survived, _) = stepping(dies, || act(&filter));
-            let scene = format!("clear after a death in {name}, access {step}");
+            let died = dies_at(step, || act(&filter));
+            let scene = format!("{name}, access {step}");
             bounded(|| filter.clear());
             assert!(filter.is_empty(), "{scene}");
             let left = stored().chain([OWN]).any(|item| filter.contains_hash(item));
             assert!(!left, "{scene}: something is left");
-            for item in stored() {
-                filter.insert_hash(item).expect("room");
-            }
+            stored().for_each(|item| filter.insert_hash(item).expect("room"));
             assert_all_are_in(&filter, [0, 0], &scene);
-            survived.is_none()
+            died
         });
-        println!("{steps} scenes: deaths in {name}, and clear");
+    }
+}
+
+/// Of its own head, so that it can hop from one of two buckets to the other.
+const HOPPER: u64 = head(1);
+
+/// Threads die in hops, one after the other, until this one finds no descriptor. Returns the number of deaths.
+fn lose_all_descriptors(filter: &Doubling) -> usize {
+    // A claim takes the more accesses the more descriptors are lost, so the midst is not always at the same one.
+    for (deaths, at) in (0..60).cycle().take(3_000).enumerate() {
+        dies_at(at, || filter.relocate_hash(HOPPER));
+        // Whoever comes by settles the words.
+        assert_eq!(bounded(|| filter.count_hash(HOPPER)), 1);
+        if !bounded(|| filter.relocate_hash(HOPPER)) {
+            return deaths;
+        }
+    }
+    panic!("a descriptor is left");
+}
+
+/// With the hopper, and no descriptor.
+fn without_descriptors(filter: Doubling) -> Doubling {
+    filter.insert_hash(HOPPER).expect("room");
+    lose_all_descriptors(&filter);
+    filter
+}
+
+/// The first refusal, of so many items at most.
+fn refused(filter: &Doubling, number: usize) -> Option<InsertError> {
+    let mut items = items().take(number);
+    items.find_map(|item| bounded(|| filter.insert_hash(item)).err())
+}
+
+/// It must come back with an error: no thread may go round for ever.
+fn needs_a_descriptor(error: Option<InsertError>) {
+    let transient = error.as_ref().is_some_and(InsertError::is_transient);
+    assert!(transient, "it needs a descriptor: {error:?}");
+}
+
+#[test]
+fn an_insert_ends_when_dead_threads_have_all_descriptors() {
+    let filter = without_descriptors(filter());
+    needs_a_descriptor(refused(&filter, 100));
+}
+
+#[test]
+fn an_admission_ends_when_dead_threads_have_all_descriptors() {
+    let filter = without_descriptors(filter());
+    let admitted = bounded(|| filter.insert_unique_hash(7 << 54 | head(9)));
+    needs_a_descriptor(admitted.err());
+}
+
+/// A larger table need not have more of them.
+#[test]
+fn an_insert_that_finds_no_descriptor_makes_no_table_grow() {
+    let filter = without_descriptors(filter_at(4));
+    let slots = filter.slots();
+    let error = refused(&filter, slots);
+    assert!(
+        matches!(error, Some(InsertError::NoDescriptor { .. })),
+        "{error:?}"
+    );
+    assert_eq!(filter.slots(), slots, "it has grown");
+}
+
+#[test]
+fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
+    let filter = filter();
+    filter.insert_hash(HOPPER).expect("room");
+    let error = thread::scope(|scope| {
+        let filter = &filter;
+        // Stopped at each access, most of them with a descriptor.
+        let asleep = (0..40).map(|at| Led::begin(scope, [at], || filter.relocate_hash(HOPPER)));
+        let asleep: Vec<_> = asleep.collect();
+        // This thread has one of its own.
+        lose_all_descriptors(filter);
+        let error = std::panic::catch_unwind(|| refused(filter, 100));
+        let ended = asleep.into_iter().map(Led::finish);
+        assert_eq!(ended.count(), 40);
+        error.expect("the insert ends")
+    });
+    needs_a_descriptor(error);
+    // Now there are descriptors again.
+    assert_eq!(refused(&filter, 100), None);
+}
+
+/// The filter must not grow by more than it may, and its growth that is under way needs a descriptor. The error must not
+/// say that memory is short.
+#[test]
+fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
+    let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven).buckets(2);
+    let filter = without_descriptors(builder.build().expect("memory"));
+    assert!(filter.begin_to_double());
+    filter.limit_memory_usage(filter.memory_usage());
+    let error = refused(&filter, 100);
+    assert!(
+        matches!(error, Some(InsertError::NoDescriptor { .. })),
+        "{error:?}"
+    );
+}
+
+/// Who has the filter alone takes back what the dead threads had.
+#[test]
+fn a_call_that_has_the_filter_alone_takes_all_descriptors_back() {
+    for (name, call) in CALLS {
+        let mut filter = filter();
+        filter.insert_hash(HOPPER).expect("room");
+        let deaths = lose_all_descriptors(&filter);
+        assert!(deaths > 1, "{deaths} deaths");
+        bounded(|| call(&mut filter));
+        let again = lose_all_descriptors(&filter);
+        assert_eq!(again, deaths, "{name}: not all descriptors are back");
+        bounded(|| filter.clear());
+        filter.insert_hash(HOPPER).expect("room");
+        let again = lose_all_descriptors(&filter);
+        assert_eq!(again, deaths, "clear: not all descriptors are back");
+        tell(
+            &format!("descriptors are taken back by {name}, and by clear"),
+            2,
+            0,
+        );
     }
 }

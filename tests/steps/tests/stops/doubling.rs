@@ -42,16 +42,6 @@ pub(crate) fn items() -> impl Iterator<Item = u64> {
     (0..).map(mix)
 }
 
-/// How many of them the first table takes. The next one makes another table follow.
-pub(crate) fn items_of_the_first_table() -> usize {
-    let filter = filter();
-    let is_in = |&item: &u64| {
-        filter.insert_hash(item).expect("memory");
-        filter.tables() == 1
-    };
-    items().take_while(is_in).count()
-}
-
 /// A head in the place where hashes have it.
 pub(crate) const fn head(number: u64) -> u64 {
     number << 10
@@ -73,11 +63,4 @@ pub(crate) fn filter_at_the_end() -> Doubling {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     let bytes = BYTES.get_or_init(|| filter_at(LAST).to_bytes());
     Doubling::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
-}
-
-/// With two tables, both of which are empty.
-pub(crate) fn filter_of_two_tables() -> Doubling {
-    let filter = filter_at_the_end();
-    assert!(filter.add_table());
-    filter
 }

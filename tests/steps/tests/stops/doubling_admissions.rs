@@ -2,30 +2,38 @@
 
 use std::thread;
 
-use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use step_tests::{Led, at_each_step, bounded};
+use step_tests::{Led, accesses, at_each_step, bounded, for_each_two_steps, overtaken, tell};
 
 use crate::doubling::{Doubling, filter_at, filter_at_the_end, head};
 
-/// So large that its first bucket is split by the first insert, and its second one is not before many more.
-const LEVEL: u32 = 8;
 const X: u64 = head(5);
 /// Has the first bucket of `X`, and another second one.
 const NEIGHBOUR: u64 = head(6);
 
-fn admit(filter: &Doubling, hash: u64) -> bool {
-    filter.insert_unique_hash(hash).expect("room")
+/// A thread may make a few accesses more, or fewer, to get a descriptor.
+const MORE: usize = 4;
+
+fn admit(filter: &Doubling) -> bool {
+    filter.insert_unique_hash(X).expect("room")
 }
 
-/// The last accesses of an admission: those that come before split words, if the table grows.
-const LAST: usize = 26;
+fn one_was_told(filter: &Doubling, told: [bool; 2], scene: &str) {
+    assert!(told[0] != told[1], "{scene}: not exactly one was told true");
+    assert_eq!(
+        bounded(|| filter.count_hash(X)),
+        1,
+        "{scene}: not exactly one token"
+    );
+}
 
 /// One admission is about to freeze the first bucket of the item, and for the other one the second is emptier. Each stands
-/// still at each access.
+/// still at each access of the last ones: those that come before split words, if the table grows.
 fn of_two_one_wins(name: &str, growing: bool) {
+    const LAST: usize = 26;
     let begin = || {
-        let filter = filter_at(LEVEL);
+        // So large that its first bucket is split by the first insert, and its second one is not before many more.
+        let filter = filter_at(8);
         if growing {
             assert!(filter.begin_to_double());
             // Into other buckets.
@@ -35,89 +43,74 @@ fn of_two_one_wins(name: &str, growing: bool) {
     };
     let all = {
         let filter = begin();
-        stepping(|_| Fate::Goes, || admit(&filter, X)).1
+        accesses(|| admit(&filter))
     };
-    let (from, to) = (all.saturating_sub(LAST), all + 4);
+    let (from, to) = (all.saturating_sub(LAST), all + MORE);
     let mut scenes = 0;
-    at_each_step(|early_at| {
-        let mut early_stops = false;
-        for first in from..to {
-            let mut stops = 0;
-            for second in first + 1..to {
-                let filter = begin();
-                scenes += 1;
-                let winners = thread::scope(|scope| {
-                    let mut late = Led::begin(scope, [first, second], || admit(&filter, X));
-                    stops = usize::from(late.has_stopped());
-                    filter.insert_hash(NEIGHBOUR).expect("room");
-                    let early = Led::begin(scope, [from + early_at], || admit(&filter, X));
-                    early_stops |= early.has_stopped();
-                    assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
-                    stops += usize::from(late.go_on());
-                    [early.finish(), late.finish()]
-                });
-                let winners = winners.iter().filter(|&&told| told).count();
-                assert_eq!(
-                    winners, 1,
-                    "{name}, accesses {early_at}, {first} and {second}: not exactly one was told true"
-                );
-                assert_eq!(bounded(|| filter.count_hash(X)), 1);
-                if stops < 2 {
-                    break;
-                }
-            }
-            if stops < 1 {
+    for_each_two_steps(|[early_at, late_at]| {
+        let (early_at, first) = (from + early_at, from + late_at);
+        let mut reached = (false, false);
+        for second in first + 1..to {
+            let filter = begin();
+            scenes += 1;
+            let (told, goes_on) = thread::scope(|scope| {
+                let mut late = Led::begin(scope, [first, second], || admit(&filter));
+                reached.1 |= late.has_stopped();
+                filter.insert_hash(NEIGHBOUR).expect("room");
+                let early = Led::begin(scope, [early_at], || admit(&filter));
+                reached.0 |= early.has_stopped();
+                assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
+                let goes_on = late.go_on();
+                ([early.finish(), late.finish()], goes_on)
+            });
+            one_was_told(
+                &filter,
+                told,
+                &format!("{name}, accesses {early_at}, {first} and {second}"),
+            );
+            if !goes_on {
                 break;
             }
         }
-        early_stops && from + early_at < to
+        (reached.0 && early_at < to, reached.1 && first < to)
     });
-    println!("{scenes} scenes: two admissions, {name}");
-    assert!(scenes > 1_000, "{scenes} scenes");
+    tell(name, scenes, 1_000);
 }
 
 #[test]
 fn of_two_that_add_an_item_one_is_told_so() {
-    of_two_one_wins("at rest", false);
-}
-
-#[test]
-fn of_two_that_add_an_item_over_two_levels_one_is_told_so() {
-    of_two_one_wins("in a growth", true);
+    of_two_one_wins("two admissions, at rest", false);
+    of_two_one_wins("two admissions, in a growth", true);
 }
 
 /// An admission in the only table stands still, and another table is added, in which a rival comes.
 #[test]
 fn of_two_that_add_an_item_in_two_tables_one_is_told_so() {
-    let steps = at_each_step(|step| {
+    at_each_step("admissions in two tables", 10, |step| {
         let filter = filter_at_the_end();
-        let (winners, reached) = thread::scope(|scope| {
-            let early = Led::begin(scope, [step], || admit(&filter, X));
-            let reached = early.has_stopped();
+        let mut late = false;
+        let add_and_admit = || {
             assert!(filter.add_table());
-            let late = admit(&filter, X);
-            ([early.finish(), late], reached)
-        });
-        let winners = winners.iter().filter(|&&told| told).count();
-        assert_eq!(winners, 1, "access {step}: not exactly one was told true");
-        assert_eq!(bounded(|| filter.count_hash(X)), 1, "access {step}");
+            late = admit(&filter);
+        };
+        let (early, reached) = overtaken(step, add_and_admit, || admit(&filter));
+        one_was_told(&filter, [early, late], &format!("access {step}"));
         reached
     });
-    println!("{steps} scenes: admissions in two tables");
-    assert!(steps > 10, "{steps} accesses");
 }
 
-/// A thread may make a few accesses more, or fewer, to get a descriptor.
-const MORE: usize = 4;
-
-/// The accesses of an admission in a filter with a neighbour of the item.
-fn accesses(add: bool) -> usize {
+/// With a neighbour in its first bucket, so that the item goes to the second.
+fn with_neighbour() -> Doubling {
     let filter = filter_at_the_end();
     filter.insert_hash(NEIGHBOUR).expect("room");
-    if add {
-        assert!(filter.add_table());
-    }
-    stepping(|_| Fate::Goes, || admit(&filter, X)).1
+    filter
+}
+
+/// The accesses of an admission there.
+fn accesses_of_an_admission(add: bool) -> usize {
+    let filter = with_neighbour();
+    assert!(!add || filter.add_table());
+    accesses(|| admit(&filter))
 }
 
 /// An admission in the only table stands still before it takes effect. Another table is added, and a rival comes there, which
@@ -129,36 +122,37 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
     const TO_THE_END: usize = 16;
     /// A hop has found its table, and not yet read its words.
     const HOP: usize = 1;
-    let (early, late) = (accesses(false), accesses(true));
+    let [early, late] = [false, true].map(accesses_of_an_admission);
     let mut scenes = 0;
     for early_at in early - 8..early + MORE {
         for first in late - TO_THE_END..late + MORE {
             for second in first + 1..late + MORE {
-                let filter = filter_at_the_end();
-                // In the first bucket, so that the item goes to the second.
-                filter.insert_hash(NEIGHBOUR).expect("room");
-                let winners = thread::scope(|scope| {
+                let filter = with_neighbour();
+                let told = thread::scope(|scope| {
                     let hop = Led::begin(scope, [HOP], || filter.relocate_hash(X));
-                    let early = Led::begin(scope, [early_at], || admit(&filter, X));
+                    let early = Led::begin(scope, [early_at], || admit(&filter));
                     assert!(hop.has_stopped(), "it has begun");
                     assert!(filter.add_table());
-                    let mut late = Led::begin(scope, [first, second], || admit(&filter, X));
+                    let mut late = Led::begin(scope, [first, second], || admit(&filter));
                     let early = early.finish();
                     late.go_on();
                     hop.finish();
                     [early, late.finish()]
                 });
-                let winners = winners.iter().filter(|&&told| told).count();
-                assert_eq!(
-                    winners, 1,
-                    "accesses {early_at}, {first} and {second}: not exactly one was told true"
+                one_was_told(
+                    &filter,
+                    told,
+                    &format!("accesses {early_at}, {first} and {second}"),
                 );
                 scenes += 1;
             }
         }
     }
-    println!("{scenes} scenes: admissions in two tables, and a hop in the coarser one");
-    assert!(scenes > 500, "{scenes} scenes");
+    tell(
+        "admissions in two tables, and a hop in the coarser one",
+        scenes,
+        500,
+    );
 }
 
 /// An admission in the only table stands still before it freezes its word. Another table is added, and a rival is admitted
@@ -168,32 +162,24 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
 fn an_admission_does_not_go_on_in_a_table_that_is_not_the_finest_any_more() {
     /// The exchange of an insert, after it has loaded its two words.
     const EXCHANGE: usize = 2;
-    let all = accesses(false) + MORE;
-    let mut scenes = 0;
-    for first in 0..all {
-        for second in first + 1..all {
-            let filter = filter_at_the_end();
-            filter.insert_hash(NEIGHBOUR).expect("room");
-            let (early, late) = thread::scope(|scope| {
-                // Has read that the second bucket is emptier, and is about to add to it. For the admission both are empty.
-                let insert = Led::begin(scope, [EXCHANGE], || filter.insert_hash(X));
-                assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
-                let mut early = Led::begin(scope, [first, second], || admit(&filter, X));
-                assert!(filter.add_table());
-                let late = admit(&filter, X);
-                early.go_on();
-                insert.finish().expect("room");
-                assert!(filter.remove_hash(X), "a stored item");
-                (early.finish(), late)
-            });
-            assert!(
-                early != late,
-                "accesses {first} and {second}: not exactly one was told true"
-            );
-            assert_eq!(bounded(|| filter.count_hash(X)), 1);
-            scenes += 1;
-        }
+    let all = accesses_of_an_admission(false) + MORE;
+    let pairs = (0..all).flat_map(|first| (first + 1..all).map(move |second| [first, second]));
+    for stops in pairs.clone() {
+        let filter = with_neighbour();
+        let told = thread::scope(|scope| {
+            // Has read that the second bucket is emptier, and is about to add to it. For the admission both are empty.
+            let insert = Led::begin(scope, [EXCHANGE], || filter.insert_hash(X));
+            assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
+            let mut early = Led::begin(scope, stops, || admit(&filter));
+            assert!(filter.add_table());
+            let late = admit(&filter);
+            early.go_on();
+            insert.finish().expect("room");
+            assert!(filter.remove_hash(X), "a stored item");
+            [early.finish(), late]
+        });
+        one_was_told(&filter, told, &format!("accesses {stops:?}"));
     }
-    println!("{scenes} scenes: an admission in a table that is not the finest any more");
-    assert!(scenes > 200, "{scenes} scenes");
+    let name = "an admission in a table that is not the finest any more";
+    tell(name, pairs.count(), 200);
 }

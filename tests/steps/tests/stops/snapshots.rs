@@ -1,15 +1,16 @@
-//! Snapshots of a table of a fixed size, under others that let tokens hop.
+//! Snapshots, under others that let tokens hop, words split, and items come and go.
 
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::testing::hooks::{Event, Fate, stepping, tally};
-use step_tests::{Led, at_each_step};
+use lockfree_cuckoo::testing::{Double, Relocate};
+use step_tests::{Led, at_each_step, at_each_two_steps, bounded, overtaken, tell};
 
-use crate::{alternate, hash, table};
+use crate::doubling::{Doubling, double, filter_at, items};
+use crate::fixed::{alternate, hash, table};
 
 /// Buckets of the table of a snapshot in passes, as a power of two.
 const LOG: u32 = 6;
@@ -20,51 +21,44 @@ const NOTES: usize = 64;
 /// A hop before each access: the log runs full, and the table is read in passes, for a group of stripes each.
 #[test]
 fn a_log_that_runs_full_is_followed_by_passes_that_copy_each_token_once() {
-    let filter = Arc::new(table(1 << LOG, 256));
-    let at_rest: Vec<u64> = (0..60).map(|n| hash(LOG, n, 1_000 + 7 * n)).collect();
-    let hopping: Vec<(u64, u64)> = (0..40)
-        .map(|n| (5 * n % (1 << LOG), 20_000 + 13 * n))
-        .collect();
-    let of = |&(bucket, fingerprint): &(u64, u64)| hash(LOG, bucket, fingerprint);
-    for token in at_rest.iter().copied().chain(hopping.iter().map(of)) {
+    let filter = Arc::new(table(1 << LOG, 256, 2));
+    let at_rest = (0..60).map(|n| hash(LOG, n, 1_000 + 7 * n));
+    // Each with a hash for either bucket.
+    let hopping = (0..40).map(|n| (5 * n % (1 << LOG), 20_000 + 13 * n));
+    let hopping =
+        hopping.map(|(bucket, f)| [bucket, alternate(LOG, bucket, f)].map(|b| hash(LOG, b, f)));
+    let hopping: Vec<[u64; 2]> = hopping.collect();
+    let tokens: Vec<u64> = at_rest.chain(hopping.iter().map(|both| both[0])).collect();
+    for &token in &tokens {
         filter.insert_hash(token).expect("room");
     }
     let (before, hops) = (tally(), Rc::new(Cell::new(0)));
-    let (others, counted, movers) = (Arc::clone(&filter), Rc::clone(&hops), hopping.clone());
+    let (others, counted) = (Arc::clone(&filter), Rc::clone(&hops));
     let on_step = move |step: usize| {
-        let (bucket, fingerprint) = movers[step % movers.len()];
-        let there = hash(LOG, bucket, fingerprint);
-        let back = hash(LOG, alternate(LOG, bucket, fingerprint), fingerprint);
-        if others.relocate_hash(there) || others.relocate_hash(back) {
+        let both = hopping[step % hopping.len()];
+        if both.iter().any(|&token| others.relocate_hash(token)) {
             counted.set(counted.get() + 1);
         }
         Fate::Goes
     };
     let (copy, steps) = stepping(on_step, || filter.snapshot());
     let hints = tally().since(&before).of(Event::Hint);
-    println!(
-        "1 scenes: a snapshot of {steps} accesses, {} hops, {hints} hints",
-        hops.get()
+    tell(
+        &format!(
+            "a snapshot of {steps} accesses, {} hops, {hints} hints",
+            hops.get()
+        ),
+        1,
+        0,
     );
     assert!(hints > NOTES, "the log did not run full");
     let copy = copy
         .expect("nobody dies")
         .expect("passes have room for the hints");
-    for &token in &at_rest {
-        assert_eq!(
-            copy.count_hash(token),
-            1,
-            "a token at rest was not copied once"
-        );
+    for &token in &tokens {
+        assert_eq!(copy.count_hash(token), 1, "a token was not copied once");
     }
-    for token in hopping.iter().map(of) {
-        assert_eq!(
-            copy.count_hash(token),
-            1,
-            "a hopping token was not copied once"
-        );
-    }
-    assert_eq!(copy.len(), at_rest.len() + hopping.len());
+    assert_eq!(copy.len(), tokens.len());
 }
 
 /// A mover learns of a scan, and notes its token only when the log has run full and the table is read again, in passes,
@@ -77,42 +71,165 @@ fn a_note_for_an_earlier_pass_adds_no_token() {
     const STRIDE: usize = 32;
     // Of the last stripe, so of the last group, however many there are.
     let late = hash(LOG, 40, 0x1000 | 127);
-    let restless = hash(LOG, 1, 0x2000);
-    let restless_back = hash(LOG, alternate(LOG, 1, 0x2000), 0x2000);
-    let (mut scenes, mut late_notes) = (0, 0);
-    at_each_step(|mover_at| {
-        let mut mover_stops = false;
-        at_each_step(|stride| {
-            let filter = table(1 << LOG, 256);
-            for token in [late, restless] {
+    let restless = [1, alternate(LOG, 1, 0x2000)].map(|bucket| hash(LOG, bucket, 0x2000));
+    let mut late_notes = 0;
+    at_each_two_steps(
+        "a snapshot in passes and a late note",
+        0,
+        |[mover_at, stride]| {
+            let filter = table(1 << LOG, 256, 2);
+            for token in [late, restless[0]] {
                 filter.insert_hash(token).expect("room");
             }
             let (copy, reached) = thread::scope(|scope| {
-                let scanner_at = TOLD + 1 + STRIDE * stride;
-                let mut scanner = Led::begin(scope, [TOLD, scanner_at], || filter.snapshot());
+                let scanner_at = [TOLD, TOLD + 1 + STRIDE * stride];
+                let mut scanner = Led::begin(scope, scanner_at, || filter.snapshot());
                 let mover = Led::begin(scope, [mover_at], || filter.relocate_hash(late));
-                mover_stops |= mover.has_stopped();
+                let mover_stops = mover.has_stopped();
                 for _ in 0..NOTES {
-                    assert!(filter.relocate_hash(restless), "nobody is in the way");
-                    assert!(filter.relocate_hash(restless_back), "nobody is in the way");
+                    assert!(
+                        restless.iter().all(|&token| filter.relocate_hash(token)),
+                        "in the way"
+                    );
                 }
                 let reached = scanner.go_on();
                 let before = tally();
                 mover.finish();
                 late_notes += tally().since(&before).of(Event::Hint);
-                (scanner.finish(), reached)
+                (scanner.finish(), (mover_stops, reached))
             });
-            scenes += 1;
             let copy = copy.expect("passes have room for the hints");
+            let copied = [late, restless[0]].map(|token| copy.count_hash(token));
             assert_eq!(
-                [late, restless].map(|token| copy.count_hash(token)),
+                copied,
                 [1, 1],
                 "accesses {mover_at} and {stride} times {STRIDE}: a token was not copied once"
             );
             reached
-        });
-        mover_stops
-    });
-    println!("{scenes} scenes: a snapshot in passes and a late note, {late_notes} times");
+        },
+    );
     assert!(late_notes > 0, "no mover came late");
+}
+
+/// Accesses of a snapshot before it reads the words of a small table that doubles: it empties the log, and tells all
+/// stripes.
+const ANNOUNCING: usize = 60;
+
+/// Before each access of a snapshot others do something. A copy must have every item once; few snapshots may fail.
+fn copied_at_each_step(name: &str, others: impl Fn(&Doubling, &[u64])) {
+    let stored: Vec<u64> = items().take(24).collect();
+    let mut copies = 0;
+    at_each_step(&format!("a snapshot, and {name}"), 100, |step| {
+        let filter = filter_at(4);
+        for &item in &stored {
+            filter.insert_hash(item).expect("room");
+        }
+        let (copy, reached) = overtaken(step, || others(&filter, &stored), || filter.snapshot());
+        if let Ok(copy) = copy {
+            copies += 1;
+            let once = |&item: &u64| bounded(|| copy.count_hash(item)) == 1;
+            assert!(
+                stored.iter().all(once),
+                "{name}, access {step}: not copied once"
+            );
+            assert_eq!(copy.len(), stored.len(), "{name}, access {step}: {copy:?}");
+        }
+        reached
+    });
+    assert!(copies > 100, "{copies} copies");
+}
+
+fn hop_all(filter: &Doubling, items: &[u64]) {
+    for &item in items {
+        filter.relocate_hash(item);
+    }
+}
+
+#[test]
+fn a_copy_has_what_hops() {
+    copied_at_each_step("hops", hop_all);
+}
+
+#[test]
+fn a_copy_has_what_is_in_while_words_are_split() {
+    copied_at_each_step("a growth", |filter, _| double(filter));
+    copied_at_each_step("the begin of a growth", |filter, _| {
+        filter.begin_to_double();
+    });
+}
+
+#[test]
+fn a_copy_has_what_hops_while_words_are_split() {
+    copied_at_each_step("hops, a growth and hops", |filter, items| {
+        hop_all(filter, items);
+        double(filter);
+        hop_all(filter, items);
+    });
+    // Hops into buckets whose parents have to be split first.
+    copied_at_each_step("hops in a growth", |filter, items| {
+        filter.begin_to_double();
+        let extra = 0x5555_5555_5555;
+        filter.insert_hash(extra).expect("room");
+        hop_all(filter, items);
+        assert!(filter.remove_hash(extra), "a stored item was not removed");
+    });
+}
+
+/// One that hops in a table of four buckets.
+const ITEM: u64 = 3 << 60 | 5 << 10;
+
+/// With the item in its second bucket, so that it hops to the first, which a scan has read.
+fn with_item() -> Doubling {
+    let filter = filter_at(2);
+    filter.insert_hash(ITEM).expect("room");
+    assert!(filter.relocate_hash(ITEM), "nobody is in the way");
+    filter
+}
+
+/// Between two accesses of a snapshot, each of them, a hop begins. It stands still at each access until the snapshot has
+/// ended.
+#[test]
+fn a_copy_has_what_hops_at_each_step() {
+    at_each_two_steps(
+        "a hop and a snapshot, both stopped",
+        500,
+        |[hop_at, scan_at]| {
+            let filter = with_item();
+            let (copy, reached) = thread::scope(|scope| {
+                let scan = Led::begin(scope, [ANNOUNCING + scan_at], || filter.snapshot());
+                let hop = Led::begin(scope, [hop_at], || filter.relocate_hash(ITEM));
+                let reached = (hop.has_stopped(), scan.has_stopped());
+                let copy = scan.finish();
+                hop.finish();
+                (copy, reached)
+            });
+            let copied = copy.map_or(1, |copy| copy.count_hash(ITEM));
+            assert_eq!(
+                copied, 1,
+                "accesses {hop_at} and {scan_at}: not copied once"
+            );
+            reached
+        },
+    );
+}
+
+/// Between two accesses of a snapshot an item hops, and between two later ones it hops back: it is on neither side when that
+/// is read.
+#[test]
+fn a_copy_has_what_hops_and_hops_back() {
+    at_each_two_steps("a snapshot, and two hops", 1_000, |[first, second]| {
+        let filter = with_item();
+        let hop_at = [ANNOUNCING + first, ANNOUNCING + first + 1 + second];
+        let (copy, reached) = thread::scope(|scope| {
+            let mut scan = Led::begin(scope, hop_at, || filter.snapshot());
+            let first_stops = scan.has_stopped();
+            filter.relocate_hash(ITEM);
+            let second_stops = scan.go_on();
+            filter.relocate_hash(ITEM);
+            (scan.finish(), (first_stops, second_stops))
+        });
+        let copied = copy.map_or(1, |copy| copy.count_hash(ITEM));
+        assert_eq!(copied, 1, "accesses {hop_at:?}: not copied once");
+        reached
+    });
 }

@@ -1,0 +1,179 @@
+//! Calls on a table of a fixed size.
+
+use std::sync::Arc;
+use std::thread;
+
+use lockfree_cuckoo::testing::{Descriptors, Relocate};
+use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, RandomState};
+use model::Layout;
+use model::geometry::Geometry;
+use step_tests::{Led, at_each_step, at_each_two_steps, bounded, interrupted, overtaken};
+
+/// A filter of so many buckets, which must be a power of two.
+pub(crate) fn table(buckets: usize, search_budget: usize, descriptors: usize) -> CuckooFilter {
+    let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(1)).buckets(buckets);
+    let builder = builder.search_budget(search_budget);
+    builder.descriptors(descriptors).build().expect("memory")
+}
+
+/// So many that each thread has its own, whatever its number.
+const FOR_ALL: usize = 256;
+
+/// The hash of an item with a fingerprint and, in a table of 2 to the power of `log` buckets, a first candidate.
+pub(crate) fn hash(log: u32, first: u64, fingerprint: u64) -> u64 {
+    first << (u64::BITS - log) | fingerprint
+}
+
+/// The other candidate, in such a table.
+pub(crate) fn alternate(log: u32, bucket: u64, fingerprint: u64) -> u64 {
+    let geometry = Geometry::with_buckets(Layout::DEFAULT, 1 << log);
+    let fingerprint = u32::try_from(fingerprint).expect("a fingerprint");
+    geometry.alternate(bucket as usize, fingerprint) as u64
+}
+
+/// Fills a table of two buckets, takes a token out of the second candidate of an item before each access of its
+/// insert, and demands that it is refused only if that came after the last look.
+fn room_at_each_step(name: &str, item: u64, residents: &[u64], goes: u64) {
+    /// Accesses of a refused insert to its two words: by the fast path, ahead of the search, by the search, and by the
+    /// refusal.
+    const LOOKS: usize = 4 * 2;
+    at_each_step(&format!("an insert into {name}"), LOOKS - 1, |step| {
+        // No search: nothing can hop.
+        let filter = table(2, 2, 2);
+        for &resident in residents {
+            filter.insert_hash(resident).expect("room");
+        }
+        let make_room = || assert!(filter.remove_hash(goes), "a stored item");
+        let (inserted, reached) = overtaken(step, make_room, || filter.insert_hash(item));
+        assert_eq!(
+            inserted.is_ok(),
+            step < LOOKS,
+            "{name}, access {step}: {inserted:?}"
+        );
+        reached
+    });
+}
+
+/// An insert that found no path looks once more whether there is room, and a ninth copy whether there are eight.
+#[test]
+fn an_insert_is_refused_only_if_there_was_no_room_at_its_last_look() {
+    // Each lies in its own first candidate, which is the emptier one by turns.
+    let residents: Vec<u64> = (0..8).map(|n| hash(1, (n + 1) % 2, 100 + n)).collect();
+    room_at_each_step("a full pair", hash(1, 0, 99), &residents, residents[0]);
+    let [item, flipped] = [0, 1].map(|first| hash(1, first, 99));
+    room_at_each_step("a pair full of copies", item, &[item; 8], flipped);
+}
+
+/// The number of a use stands in the upper lanes of a reference. If it is a multiple of 2^16 the last lane is vacant,
+/// as in a bucket with room; only then does it matter that an insert tells the two apart.
+#[test]
+fn a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room() {
+    const LOG: u32 = 2;
+    // The next fingerprint whose two buckets are so far apart.
+    let fingerprint = |offset, from: u64| {
+        let apart = |&f: &u64| alternate(LOG, 0, f) == offset;
+        (from..).find(apart).expect("there are some")
+    };
+    let hopping = fingerprint(2, 100);
+    let added = hash(LOG, 3, fingerprint(3, 200));
+    for uses in [0, 0xffff] {
+        let name = format!("a hop after {uses} uses of its descriptor, and an insert");
+        at_each_step(&name, 5, |step| {
+            let filter = table(1 << LOG, FOR_ALL, 1);
+            let at = |turn: u64| hash(LOG, 2 * (turn % 2), hopping);
+            filter.insert_hash(at(0)).expect("room");
+            for turn in 0..uses {
+                assert!(filter.relocate_hash(at(turn)), "nobody is in the way");
+            }
+            // Fills buckets 3 and 1, by turns, so that what is added goes to bucket 0.
+            (0..8).fold(1_000, |from, _| {
+                let resident = fingerprint(2, from);
+                filter.insert_hash(hash(LOG, 3, resident)).expect("room");
+                resident + 1
+            });
+            let before = filter.len();
+            let insert = || {
+                bounded(|| filter.insert_hash(added)).expect("room");
+                assert!(
+                    bounded(|| filter.contains_hash(added)),
+                    "an inserted item was lost"
+                );
+            };
+            let (_, reached) = overtaken(step, insert, || filter.relocate_hash(at(uses)));
+            let counts = [at(0), added].map(|item| bounded(|| filter.count_hash(item)));
+            assert_eq!(
+                counts,
+                [1, 1],
+                "{name}, access {step}: a token was lost or made"
+            );
+            assert_eq!(filter.len(), before + 1);
+            reached
+        });
+    }
+}
+
+/// Two tokens change places, and both hops have read the words before either freezes one. Both freeze the lower word
+/// first, so wherever they stop then, one of them gets both words.
+#[test]
+fn of_two_hops_over_the_same_words_one_succeeds() {
+    /// A hop has claimed its thread's own descriptor and read both words, and has not frozen any.
+    const HAS_READ: usize = 4;
+    let tokens = [hash(1, 0, 100), hash(1, 1, 200)];
+    at_each_two_steps("two hops over the same words", 20, |steps| {
+        let filter = table(2, FOR_ALL, FOR_ALL);
+        for token in tokens {
+            filter.insert_hash(token).expect("room");
+        }
+        let (hops, reached) = thread::scope(|scope| {
+            let mut hops = [0, 1].map(|number| {
+                let (stop, filter) = (HAS_READ + 1 + steps[number], &filter);
+                Led::begin(scope, [HAS_READ, stop], move || {
+                    filter.relocate_hash(tokens[number])
+                })
+            });
+            let reached = hops.each_mut().map(Led::go_on);
+            (hops.map(Led::finish), reached)
+        });
+        assert!(hops.contains(&true), "accesses {steps:?}: both hops failed");
+        assert_eq!(tokens.map(|token| filter.count_hash(token)), [1, 1]);
+        reached.into()
+    });
+}
+
+/// Of two hops over other words, neither disturbs the other, though one thread makes both.
+#[test]
+fn a_hop_within_a_hop_has_another_descriptor() {
+    let [around, within] = [hash(2, 0, 100), hash(2, 1, 100)];
+    at_each_step("a hop within a hop", 12, |step| {
+        let filter = Arc::new(table(4, FOR_ALL, FOR_ALL));
+        filter.insert_hash(around).expect("room");
+        filter.insert_hash(within).expect("room");
+        let same = Arc::clone(&filter);
+        let hop = move || assert!(same.relocate_hash(within), "access {step}: within");
+        let (hopped, reached) = interrupted(step, hop, || filter.relocate_hash(around));
+        assert!(hopped, "access {step}: a hop was disturbed from within");
+        assert_eq!(
+            [around, within].map(|token| filter.count_hash(token)),
+            [1, 1]
+        );
+        reached
+    });
+}
+
+/// What a lookup trusts must never come again. Between its two words its token hops from the second to the first, and a
+/// whole snapshot is taken. The end of the scan must leave the version as the hop made it.
+#[test]
+fn the_end_of_a_scan_hides_no_hop_from_a_lookup() {
+    let [item, flipped] = [0, 1].map(|first| hash(1, first, 0x1111));
+    at_each_step("a lookup, a hop and a scan", 3, |step| {
+        let filter = table(2, 256, 2);
+        filter.insert_hash(flipped).expect("room");
+        let hop_and_scan = || {
+            assert!(filter.relocate_hash(flipped), "nobody is in the way");
+            assert!(filter.snapshot().expect("alone").contains_hash(item));
+        };
+        let (seen, reached) = overtaken(step, hop_and_scan, || filter.contains_hash(item));
+        assert!(seen, "access {step}: a hopping token was missed");
+        reached
+    });
+}
