@@ -1,27 +1,17 @@
 //! The command line.
 
-mod chain;
-mod events;
+mod calls;
 mod explanation;
 mod faults;
-mod gate;
 mod growing;
-mod halt;
 mod histories;
-mod kind;
 mod layout;
 mod lives;
-mod log;
-mod memory;
-mod pace;
-mod request;
+mod run;
 mod scene;
 mod soak;
-mod soaked;
 mod stage;
 mod stalls;
-mod subject;
-mod watchdog;
 mod workload;
 
 use std::process::ExitCode;
@@ -48,9 +38,6 @@ enum Part {
     Soak(Extent),
     /// Filters that double, from a few buckets to their last level and back to nothing
     Lives(Extent),
-    /// One row of `stalls`, in a process of its own
-    #[command(hide = true)]
-    Stalled(stalls::Row),
 }
 
 #[derive(Args, Clone, Copy)]
@@ -85,7 +72,6 @@ pub(crate) fn main() -> ExitCode {
         Part::Stalls(extent) => ("stalls", stalls::run(extent.or(20), extent.seed)),
         Part::Soak(extent) => ("soak", soak::run(extent.or(60 * 60), extent.seed)),
         Part::Lives(extent) => ("lives", lives::run(extent.or(20), extent.seed)),
-        Part::Stalled(row) => return stalls::measure(row),
     };
     match outcome {
         Ok(()) => {

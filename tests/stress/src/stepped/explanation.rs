@@ -5,7 +5,7 @@
 
 use model::history::{Call, Event, linearizable};
 
-use super::request::{Action, Answer, Pending, Record};
+use super::calls::{Action, Answer, Pending, Record};
 use super::stage::Stage;
 
 /// What all threads did from a moment at which nobody was at work.

@@ -7,34 +7,127 @@ use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::chain::Chain;
-use super::events::Sum;
-use super::growing;
-use super::kind::{ALL, FINDING, FREEZING, Kind, RELOCATION, SHORT, SNAPSHOT};
+use super::calls::Action::{
+    self, Contains, Count, Insert, InsertUnique, Relocate, Remove, Snapshot,
+};
+use super::calls::Request;
 use super::layout;
-use super::pace::Pace;
-use super::request::{Action, Request};
+use super::run::{Pace, Sum, Watchdog};
 use super::scene::{Scene, Stop, Victim, any_request};
-use super::stage::Stage;
-use super::watchdog::Watchdog;
+use super::stage::{Chain, Stage};
 
 /// Of the scenes in which all start at once.
-const PACE: Pace = Pace {
-    one_in: 8,
-    turns: 4,
-};
+const PACE: Pace = Pace::of(8, 4);
+
+/// One of the classes of a chain.
+type Class = fn(&Chain) -> usize;
+
+/// An operation that a victim is stopped in.
+struct Kind {
+    name: &'static str,
+    /// Of the chain that the newcomer needs.
+    hops: usize,
+    action: Action,
+    class: Class,
+    /// Fewer steps would mean that it did not do what its name says.
+    fewest: usize,
+}
+
+impl Kind {
+    const fn of(
+        name: &'static str,
+        hops: usize,
+        action: Action,
+        class: Class,
+        fewest: usize,
+    ) -> Self {
+        Self {
+            name,
+            hops,
+            action,
+            class,
+            fewest,
+        }
+    }
+
+    fn victim(&self, chain: &Chain, order: usize, stop: Stop, at_step: usize) -> Victim {
+        let request = Request {
+            action: self.action,
+            class: (self.class)(chain),
+            order,
+        };
+        Victim {
+            requests: vec![request],
+            stop,
+            at_step,
+        }
+    }
+}
+
+const GUEST: Class = |chain| chain.guest;
+const NEWCOMER: Class = |chain| chain.newcomer;
+const MOVER: Class = |chain| chain.mover;
+const TWINS: Class = |chain| chain.twins;
+
+const INSERT: Kind = Kind::of("insert, with room", 1, Insert, GUEST, 4);
+const KICK: Kind = Kind::of("insert, by a path of one hop", 1, Insert, NEWCOMER, 20);
+const LONG_PATH: Kind = Kind::of("insert, by a path of three hops", 3, Insert, NEWCOMER, 50);
+const ADMISSION: Kind = Kind::of("insert_unique, with room", 1, InsertUnique, GUEST, 18);
+const OPENING: Kind = Kind::of("insert_unique, by two hops", 2, InsertUnique, NEWCOMER, 50);
+const REMOVE: Kind = Kind::of("remove", 1, Remove, MOVER, 4);
+const TWIN: Kind = Kind::of("remove, of one of two equal tokens", 1, Remove, TWINS, 8);
+const RELOCATION: Kind = Kind::of("relocation", 1, Relocate, MOVER, 15);
+const SNAPSHOT: Kind = Kind::of("snapshot", 1, Snapshot, MOVER, 256);
+const LOOKUP: Kind = Kind::of("contains", 1, Contains, MOVER, 4);
+const COUNT: Kind = Kind::of("count", 1, Count, MOVER, 4);
+
+/// Those that write: the others are no danger to anybody.
+const WRITING: [Kind; 9] = [
+    INSERT, KICK, LONG_PATH, ADMISSION, OPENING, REMOVE, TWIN, RELOCATION, SNAPSHOT,
+];
+
+/// Those that leave frozen words behind.
+const FREEZING: [Kind; 3] = [KICK, ADMISSION, RELOCATION];
+
+/// Those that find these words in their way.
+const FINDING: [Kind; 5] = [KICK, ADMISSION, REMOVE, TWIN, RELOCATION];
+
+/// Those whose steps, any of the one with any of the other, are few enough to try all.
+const SHORT: [Kind; 8] = [
+    INSERT, KICK, ADMISSION, REMOVE, TWIN, RELOCATION, LOOKUP, COUNT,
+];
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     layout::has_many_fingerprints()?;
     let start = Instant::now();
     let watchdog = Watchdog::new();
-    for kind in &ALL {
+    for kind in &WRITING {
         every_step(kind, seed, &watchdog)?;
     }
     every_pair_of_steps(seed, &watchdog)?;
     every_overlap(seed, &watchdog)?;
-    growing::every_step(&watchdog)?;
     several_at_once(time.saturating_sub(start.elapsed()), seed, &watchdog)
+}
+
+/// Plays a scene on a chain that is not what an earlier one has left. Returns which victims came to their steps.
+fn play(
+    (chain, victims): (&Chain, &[Victim]),
+    others: usize,
+    seed: u64,
+    watchdog: &Watchdog,
+    what: &str,
+) -> Result<Vec<bool>, String> {
+    let scene = Scene {
+        stage: &chain.stage,
+        victims,
+        at_once: None,
+        others,
+        calls: 12,
+        seed,
+    };
+    watchdog
+        .watch(what, || scene.play())
+        .map_err(|why| format!("{what} (seed {seed}): {why}"))
 }
 
 /// One victim, at each step.
@@ -45,19 +138,10 @@ fn every_step(kind: &Kind, seed: u64, watchdog: &Watchdog) -> Result<(), String>
         steps = 0;
         loop {
             let chain = Chain::new(kind.hops, 2);
-            let scene = Scene {
-                stage: &chain.stage,
-                victims: &[kind.victim(&chain, stop, steps)],
-                at_once: None,
-                others: 3,
-                calls: 12,
-                seed: mix(seed ^ steps as u64),
-            };
+            let victim = kind.victim(&chain, chain.mover_order, stop, steps);
             let what = format!("{}: a thread to {stop} at step {steps}", kind.name);
-            let reached = watchdog
-                .watch(&what, || scene.play())
-                .map_err(|why| format!("{what} (seed {}): {why}", scene.seed))?;
-            if reached == [false] {
+            let seed = mix(seed ^ steps as u64);
+            if play((&chain, &[victim]), 3, seed, watchdog, &what)? == [false] {
                 break;
             }
             steps += 1;
@@ -74,43 +158,43 @@ fn every_step(kind: &Kind, seed: u64, watchdog: &Watchdog) -> Result<(), String>
     Ok(())
 }
 
+/// Two victims, at each step of the first, and for it at each of the second. Returns the number of pairs.
+fn every_two_steps(
+    victims: impl Fn(&Chain, [usize; 2]) -> [Victim; 2],
+    others: usize,
+    seed: u64,
+    watchdog: &Watchdog,
+    what: &str,
+) -> Result<u64, String> {
+    let (mut pairs, mut steps) = (0, [0, 0]);
+    loop {
+        let chain = Chain::new(1, 3);
+        let victims = victims(&chain, steps);
+        let what = format!("{what}, at steps {steps:?}");
+        let seed = mix(seed ^ mix(pairs));
+        match play((&chain, &victims), others, seed, watchdog, &what)?[..] {
+            [false, _] => return Ok(pairs),
+            [_, false] => steps = [steps[0] + 1, 0],
+            _ => steps[1] += 1,
+        }
+        pairs += 1;
+    }
+}
+
 /// A second victim, which is stopped while it deals with what the first left behind.
 fn every_pair_of_steps(seed: u64, watchdog: &Watchdog) -> Result<(), String> {
     let start = tally();
     let mut pairs = 0;
-    let kinds = FREEZING
-        .iter()
-        .flat_map(|first| FINDING.iter().map(move |second| (first, second)));
-    for ((first, second), stop) in
-        kinds.flat_map(|kinds| [Stop::Dies, Stop::Parks].map(|stop| (kinds, stop)))
-    {
-        let mut steps = [0, 0];
-        loop {
-            let chain = Chain::new(1, 3);
-            let scene = Scene {
-                stage: &chain.stage,
-                victims: &[
-                    first.victim(&chain, stop, steps[0]),
-                    second.victim(&chain, stop, steps[1]),
-                ],
-                at_once: None,
-                others: 1,
-                calls: 12,
-                seed: mix(seed ^ mix(pairs)),
-            };
-            let what = format!(
-                "{} and then {}: threads to {stop} at steps {steps:?}",
-                first.name, second.name
-            );
-            let reached = watchdog
-                .watch(&what, || scene.play())
-                .map_err(|why| format!("{what} (seed {}): {why}", scene.seed))?;
-            match reached[..] {
-                [false, _] => break,
-                [_, false] => steps = [steps[0] + 1, 0],
-                _ => steps[1] += 1,
+    for first in &FREEZING {
+        for second in &FINDING {
+            for stop in [Stop::Dies, Stop::Parks] {
+                let what = format!("{} and then {}: threads to {stop}", first.name, second.name);
+                let victims = |chain: &Chain, steps: [usize; 2]| {
+                    let victim = |kind: &Kind, at| kind.victim(chain, chain.mover_order, stop, at);
+                    [victim(first, steps[0]), victim(second, steps[1])]
+                };
+                pairs += every_two_steps(victims, 1, seed ^ pairs, watchdog, &what)?;
             }
-            pairs += 1;
         }
     }
     println!(
@@ -121,47 +205,27 @@ fn every_pair_of_steps(seed: u64, watchdog: &Watchdog) -> Result<(), String> {
 }
 
 /// Two operations that overlap in each way that takes two switches: one begins, the other does, the first is
-/// finished, the second is.
+/// finished, the second is. The first looks at its token, or away, first.
 fn every_overlap(seed: u64, watchdog: &Watchdog) -> Result<(), String> {
     let start = tally();
-    let mut overlaps = 0u64;
+    let mut overlaps = 0;
     let short = SHORT
         .iter()
         .flat_map(|first| SHORT.iter().map(move |second| (first, second)));
-    let kinds = short.chain([(&RELOCATION, &SNAPSHOT)]);
-    for ((first, second), flipped) in kinds.flat_map(|kinds| [false, true].map(|f| (kinds, f))) {
-        let mut steps = [0, 0];
-        loop {
-            let chain = Chain::new(1, 3);
-            let order = chain.mover_order ^ usize::from(flipped);
-            let scene = Scene {
-                stage: &chain.stage,
-                victims: &[
-                    first.victim_in_order(&chain, order, Stop::Parks, steps[0]),
-                    second.victim(&chain, Stop::Parks, steps[1]),
-                ],
-                at_once: None,
-                others: 0,
-                calls: 0,
-                seed,
-            };
+    for (first, second) in short.chain([(&RELOCATION, &SNAPSHOT)]) {
+        for flip in [0, 1] {
             let what = format!(
-                "{} stopped at step {}, {} at step {}, then both finished; the first looks {} first",
-                first.name,
-                steps[0],
-                second.name,
-                steps[1],
-                if flipped { "away" } else { "at the token" },
+                "{} stopped, {} stopped, both finished; {flip}",
+                first.name, second.name
             );
-            let reached = watchdog
-                .watch(&what, || scene.play())
-                .map_err(|why| format!("{what}: {why}"))?;
-            match reached[..] {
-                [false, _] => break,
-                [_, false] => steps = [steps[0] + 1, 0],
-                _ => steps[1] += 1,
-            }
-            overlaps += 1;
+            let victims = |chain: &Chain, steps: [usize; 2]| {
+                let order = chain.mover_order;
+                [
+                    first.victim(chain, order ^ flip, Stop::Parks, steps[0]),
+                    second.victim(chain, order, Stop::Parks, steps[1]),
+                ]
+            };
+            overlaps += every_two_steps(victims, 0, seed, watchdog, &what)?;
         }
     }
     println!(
@@ -213,9 +277,9 @@ fn several_at_once(time: Duration, seed: u64, watchdog: &Watchdog) -> Result<(),
 fn any_victim(stage: &Stage, may_scan: bool, rng: &mut SmallRng) -> Victim {
     let mut requests: Vec<Request> = (0..6).map(|_| any_request(stage, rng)).collect();
     if may_scan && rng.random_ratio(1, 4) {
-        requests[0].action = Action::Snapshot;
+        requests[0].action = Snapshot;
     }
-    let steps = if requests[0].action == Action::Snapshot {
+    let steps = if requests[0].action == Snapshot {
         600
     } else {
         120

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use lockfree_cuckoo::testing::{Descriptors, Relocate, Taken};
-use lockfree_cuckoo::{Filter, FilterBuilder, Fixed, Hashed, Layout, SnapshotError};
+use lockfree_cuckoo::testing::{Descriptors, Double, Relocate, Taken};
+use lockfree_cuckoo::{Filter, FilterBuilder, Fixed, Growing, Hashed, Layout, SnapshotError};
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
 
@@ -13,6 +13,8 @@ static CHOSEN: OnceLock<model::Layout> = OnceLock::new();
 pub(crate) trait Subject: Hashed {
     fn relocate_hash(&self, hash: u64) -> bool;
     fn taken(&self) -> usize;
+    /// Begins to double it, if it can.
+    fn grow(&self) {}
     fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError>;
 }
 
@@ -28,6 +30,31 @@ impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
     fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
         Ok(Box::new(self.snapshot()?))
     }
+}
+
+impl Subject for Filter<Growing, AsGiven> {
+    fn relocate_hash(&self, hash: u64) -> bool {
+        Relocate::relocate_hash(self, hash)
+    }
+
+    /// There is no other count.
+    fn taken(&self) -> usize {
+        self.len()
+    }
+
+    fn grow(&self) {
+        self.begin_to_double();
+    }
+
+    fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
+        Ok(Box::new(self.snapshot()?))
+    }
+}
+
+/// An empty one that grows, as small as can be.
+pub(crate) fn growing() -> Box<dyn Subject> {
+    let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
+    Box::new(builder.capacity(8).build().expect("memory"))
 }
 
 /// A layout by its slots and bits: `2x31`.

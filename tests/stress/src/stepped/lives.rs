@@ -4,13 +4,14 @@
 //! item at the same time one is told so; and in the end the filter holds nothing. In most lives there are so few index bits
 //! that prefixes are nested, within a thread and across threads.
 //!
-//! After each round nobody else has the filter. It must hold exactly what the threads own, and in half of the lives it is
-//! made smaller, with these items in it, and grows again in the next round.
+//! After each round nobody else has the filter. It must hold exactly what the threads own, and so must a snapshot. It is
+//! written and read back, and what was read goes on in its place. In half of the lives it is made smaller, with these items
+//! in it, and grows again in the next round.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
@@ -21,10 +22,7 @@ use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::events::Sum;
-use super::memory;
-use super::pace::Pace;
-use super::watchdog::Watchdog;
+use super::run::{Counts, Course, Pace, Sum, Watchdog, demand};
 
 type Doubling = Filter<Growing, AsGiven>;
 
@@ -66,50 +64,27 @@ struct Life {
     pause: Duration,
 }
 
-/// What happened in all of them.
-#[derive(Debug, Default)]
-struct Done {
-    operations: AtomicU64,
-    refused: AtomicU64,
-    snapshots: AtomicU64,
-    disturbed: AtomicU64,
-    tables: AtomicU64,
-    doublings: AtomicU64,
-    /// How often a filter that held items was made smaller, and to fewer tables.
-    shrunk: AtomicU64,
-    merged: AtomicU64,
-}
-
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
-    let watchdog = Watchdog::new();
-    let start = (Instant::now(), tally());
-    let (done, mut lives) = (Done::default(), 0);
-    let (mut reported, mut settled) = (Instant::now(), None);
-    while start.0.elapsed() < time || lives < FEWEST {
+    let (watchdog, start) = (Watchdog::new(), tally());
+    let mut course = Course::new(time, GROWTH_KIB);
+    let (done, mut lives) = (Counts::default(), 0);
+    while course.has_time() || lives < FEWEST {
         let life = Life::new(mix(seed ^ mix(lives)), lives < FEWEST);
         let what = format!("life {lives} of seed {seed}: {life:?}");
         watchdog
             .watch(&what, || life.live(&done))
+            .and_then(|()| course.look_at_memory(lives + 1 == SETTLED_AFTER))
             .map_err(|why| format!("{what}: {why}"))?;
         lives += 1;
-        let resident = memory::resident();
-        if lives == SETTLED_AFTER {
-            settled = resident;
-        }
-        if let (Some(settled), Some(now)) = (settled, resident)
-            && now > settled + GROWTH_KIB
-        {
-            return Err(format!("{what}: memory grew from {settled} to {now} KiB"));
-        }
-        if reported.elapsed() >= Duration::from_secs(60) || start.0.elapsed() >= time {
-            reported = Instant::now();
-            println!("lives: {lives} lives, {done}; {}", Sum::since(&start.1));
+        if course.reports() {
+            let events = Sum::since(&start);
+            println!("lives: {lives} lives, {course}, {done}; {events}");
         }
     }
-    if done.shrunk.load(Ordering::Relaxed) == 0 {
+    if done.of("times smaller") == 0 {
         return Err("no filter was made smaller while it held items".into());
     }
-    Sum::since(&start.1).demand(&[
+    Sum::since(&start).demand(&[
         Event::Kick,
         Event::Hop,
         Event::Broken,
@@ -121,42 +96,17 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     ])
 }
 
-impl std::fmt::Display for Done {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        write!(
-            out,
-            "{} operations, {} inserts refused, {} snapshots, {} given up, {} tables, {} doublings, shrunk {} times, to fewer \
-             tables {} times",
-            of(&self.operations),
-            of(&self.refused),
-            of(&self.snapshots),
-            of(&self.disturbed),
-            of(&self.tables),
-            of(&self.doublings),
-            of(&self.shrunk),
-            of(&self.merged),
-        )
-    }
-}
-
-fn add(counter: &AtomicU64, number: u64) {
-    counter.fetch_add(number, Ordering::Relaxed);
-}
-
 fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
     choices[rng.random_range(0..choices.len())]
 }
-
-/// What a thread owns.
-type Owned = Mutex<Vec<u64>>;
 
 /// A thread in a round of a life.
 struct Worker<'a> {
     life: Life,
     filter: &'a Doubling,
     residents: &'a [u64],
-    own: &'a mut Vec<u64>,
+    /// What the thread owns.
+    own: Vec<u64>,
     rng: SmallRng,
     operations: u64,
     refused: u64,
@@ -178,10 +128,7 @@ impl Life {
             shrinks: rng.random(),
             left: one_of(&mut rng, &[0, 4, 16, 64]),
             finishes: rng.random_ratio(1, 4),
-            pace: Pace {
-                one_in: one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]),
-                turns: 8,
-            },
+            pace: Pace::of(one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]), 8),
             pause: Duration::from_micros(one_of(&mut rng, &[0, 100, 1_000, 10_000])),
         }
     }
@@ -196,7 +143,7 @@ impl Life {
         }
     }
 
-    fn live(self, done: &Done) -> Result<(), String> {
+    fn live(self, done: &Counts) -> Result<(), String> {
         let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
         let filter = builder.capacity(self.capacity).build();
         let mut filter: Doubling = filter.map_err(|error| error.to_string())?;
@@ -207,20 +154,23 @@ impl Life {
         let residents: Vec<u64> = numbers
             .filter(|&hash| filter.insert_hash(hash).is_ok())
             .collect();
-        let owned: Vec<Owned> = (0..self.threads).map(|_| Owned::default()).collect();
+        let mut owned = vec![Vec::new(); self.threads];
         for round in 0..self.rounds {
-            self.round(round, &filter, &residents, &owned, done)?;
-            check(&filter, &residents, &owned)?;
-            add(&done.tables, filter.tables() as u64);
+            owned = self.round(round, &filter, &residents, &owned, done)?;
+            let mut all = BTreeMap::new();
+            for &hash in owned.iter().flatten().chain(&residents) {
+                *all.entry(hash).or_default() += 1;
+            }
+            check_copies(&mut filter, &all)?;
+            done.add("tables", filter.tables() as u64);
             let doublings = filter.slots().ilog2().saturating_sub(smallest.ilog2());
-            add(&done.doublings, u64::from(doublings));
+            done.add("doublings", u64::from(doublings));
             if self.shrinks {
                 shrink(&mut filter, smallest, done)?;
-                check(&filter, &residents, &owned)?;
+                check(&filter, &all)?;
             }
         }
-        let all = owned.iter().flat_map(|own| lock(own).clone());
-        for hash in all.chain(residents) {
+        for &hash in owned.iter().flatten().chain(&residents) {
             demand(filter.remove_hash(hash), "an item is lost", hash)?;
         }
         if !filter.is_empty() {
@@ -234,9 +184,9 @@ impl Life {
         round: u64,
         filter: &Doubling,
         residents: &[u64],
-        owned: &[Owned],
-        done: &Done,
-    ) -> Result<(), String> {
+        owned: &[Vec<u64>],
+        done: &Counts,
+    ) -> Result<Vec<Vec<u64>>, String> {
         let winners: Vec<AtomicUsize> = (0..CONTESTED).map(|_| AtomicUsize::new(0)).collect();
         let (workers, helpers) = Crew::run(
             self.threads,
@@ -246,7 +196,7 @@ impl Life {
                     life: self,
                     filter,
                     residents,
-                    own: &mut lock(&owned[thread]),
+                    own: owned[thread].clone(),
                     rng: SmallRng::seed_from_u64(seed),
                     operations: 0,
                     refused: 0,
@@ -254,9 +204,9 @@ impl Life {
                 let hook = self.pace.hook(seed);
                 let live = || worker.live(crew, round, &winners);
                 let outcome = stepping(hook, live).0.expect("nobody dies");
-                add(&done.operations, worker.operations);
-                add(&done.refused, worker.refused);
-                outcome
+                done.add("operations", worker.operations);
+                done.add("inserts refused", worker.refused);
+                outcome.map(|()| worker.own)
             },
             1,
             |crew, _| {
@@ -267,16 +217,17 @@ impl Life {
                 Ok(())
             },
         );
-        workers.into_iter().chain(helpers).collect()
+        helpers.into_iter().collect::<Result<(), String>>()?;
+        workers.into_iter().collect()
     }
 
     /// Moves what is in all the while, makes the filter grow before it must, and copies it.
-    fn help(self, filter: &Doubling, residents: &[u64], done: &Done) -> Result<(), String> {
+    fn help(self, filter: &Doubling, residents: &[u64], done: &Counts) -> Result<(), String> {
         for &hash in residents {
             filter.relocate_hash(hash);
             demand(filter.contains_hash(hash), "a resident is missed", hash)?;
         }
-        add(&done.operations, 2 * residents.len() as u64);
+        done.add("operations", 2 * residents.len() as u64);
         if filter.len() * 3 > filter.slots() {
             filter.begin_to_double();
         }
@@ -285,61 +236,53 @@ impl Life {
         }
         match filter.snapshot() {
             Ok(copy) => {
-                let missed = residents.iter().find(|&&hash| !copy.contains_hash(hash));
-                demand(
-                    missed.is_none(),
-                    "a copy lacks a resident",
-                    missed.copied().unwrap_or(0),
-                )?;
-                add(&done.snapshots, 1);
+                for &hash in residents {
+                    demand(copy.contains_hash(hash), "a copy lacks a resident", hash)?;
+                }
+                done.add("snapshots", 1);
             }
-            Err(SnapshotError::Disturbed) => add(&done.disturbed, 1),
+            Err(SnapshotError::Disturbed) => done.add("snapshots given up", 1),
             Err(error) => return Err(error.to_string()),
         }
         Ok(())
     }
 }
 
-fn lock(own: &Owned) -> MutexGuard<'_, Vec<u64>> {
-    own.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// With nobody else at work, the filter holds what is owned.
-fn check(filter: &Doubling, residents: &[u64], owned: &[Owned]) -> Result<(), String> {
-    let mut all = residents.to_vec();
-    owned.iter().for_each(|own| all.extend(lock(own).iter()));
-    let missed = all.iter().find(|&&hash| !filter.contains_hash(hash));
-    demand(
-        missed.is_none(),
-        "an item at rest is missed",
-        missed.copied().unwrap_or(0),
-    )?;
-    match (filter.len(), all.len()) {
+/// With nobody else at work, the filter holds what is owned: a token for each item, and no more in all. A token may cover
+/// other items too.
+fn check(filter: &Doubling, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+    for (&hash, &copies) in all {
+        let is_in = filter.contains_hash(hash) && filter.count_hash(hash) >= copies;
+        demand(is_in, "an item at rest is missed", hash)?;
+    }
+    match (filter.len(), all.values().sum::<usize>()) {
         (len, all) if len != all => Err(format!("it says {len}, of {all} items")),
         _ => Ok(()),
     }
 }
 
+/// The same of a snapshot, and of what is read back, which goes on in its place.
+fn check_copies(filter: &mut Doubling, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+    check(filter, all)?;
+    let copy = filter.snapshot().map_err(|error| error.to_string())?;
+    check(&copy, all).map_err(|why| format!("a snapshot at rest: {why}"))?;
+    let read = Doubling::from_bytes_with_hasher(&filter.to_bytes(), AsGiven);
+    *filter = read.map_err(|error| error.to_string())?;
+    check(filter, all).map_err(|why| format!("read back: {why}"))
+}
+
 /// An empty filter is as small as it began.
-fn shrink(filter: &mut Doubling, smallest: usize, done: &Done) -> Result<(), String> {
+fn shrink(filter: &mut Doubling, smallest: usize, done: &Counts) -> Result<(), String> {
     let (slots, tables) = (filter.slots(), filter.tables());
     filter.shrink_to_fit();
     if filter.slots() > slots || filter.is_empty() && filter.slots() != smallest {
         return Err(format!("it had {slots} slots, and is {filter:?} now"));
     }
     if !filter.is_empty() {
-        add(&done.shrunk, u64::from(filter.slots() < slots));
-        add(&done.merged, u64::from(filter.tables() < tables));
+        done.add("times smaller", u64::from(filter.slots() < slots));
+        done.add("times fewer tables", u64::from(filter.tables() < tables));
     }
     Ok(())
-}
-
-fn demand(answer: bool, what: &str, hash: u64) -> Result<(), String> {
-    if answer {
-        Ok(())
-    } else {
-        Err(format!("{what}: {hash:#x}"))
-    }
 }
 
 impl Worker<'_> {

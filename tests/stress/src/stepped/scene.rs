@@ -14,7 +14,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use lockfree_cuckoo::SnapshotError;
@@ -23,11 +23,9 @@ use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::calls::{Action, Clock, Log, Pending, Request};
 use super::explanation::History;
-use super::gate::Gate;
-use super::log::Log;
-use super::pace::Pace;
-use super::request::{Action, Clock, Pending, Request};
+use super::run::Pace;
 use super::stage::Stage;
 
 /// How a thread stops.
@@ -247,5 +245,50 @@ impl Drop for Stillness<'_> {
         if !self.parked.as_ref().is_some_and(|parked| parked.get()) {
             self.gate.arrive();
         }
+    }
+}
+
+/// Where a thread is parked, and where another waits until it is.
+#[derive(Debug, Default)]
+struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the thread has stopped, or come to its end.
+    still: bool,
+    open: bool,
+}
+
+impl Gate {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that the thread is still.
+    fn arrive(&self) {
+        self.state().still = true;
+        self.changed.notify_all();
+    }
+
+    /// Stays here until the gate is opened.
+    fn park(&self) {
+        self.arrive();
+        let open = |state: &mut State| !state.open;
+        drop(self.changed.wait_while(self.state(), open));
+    }
+
+    /// Waits until the thread is still.
+    fn wait(&self) {
+        let moving = |state: &mut State| !state.still;
+        drop(self.changed.wait_while(self.state(), moving));
+    }
+
+    /// Lets the thread go on.
+    fn open(&self) {
+        self.state().open = true;
+        self.changed.notify_all();
     }
 }

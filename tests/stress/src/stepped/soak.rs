@@ -1,27 +1,23 @@
 //! Soak: churn at high load for as long as there is time, by now many and now few threads.
 //!
-//! Each second is a stretch, half of it for each of the [filters](super::soaked). When its threads have ended, the filter
-//! must hold exactly what they say; a snapshot must agree; the filter is written and read back, and what was read goes on in
-//! its place.
+//! When the threads of a stretch have ended, the filter must hold exactly what they say; a snapshot must agree; the filter
+//! is written and read back, and what was read goes on in its place.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::testing::hooks::{stepping, tally};
-use lockfree_cuckoo::{Filter, Fixed, Growing, Hashed, Layout, SnapshotError};
+use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
+use lockfree_cuckoo::{Filter, Fixed, Layout, SnapshotError};
+use model::geometry::{Class, Geometry};
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::events::Sum;
-use super::layout::of_the_layout;
-use super::memory;
-use super::pace::Pace;
-use super::soaked::Soaked;
-use super::watchdog::Watchdog;
+use super::layout::{self, of_the_layout};
+use super::run::{Counts, Course, Pace, Sum, Watchdog, demand};
 
-/// Of one filter.
+/// One set of threads.
 const STRETCH: Duration = Duration::from_millis(500);
 
 /// The numbers of threads go up to this, and down again.
@@ -30,30 +26,31 @@ const MOST_THREADS: u64 = 16;
 /// What the process may grow by once each number of threads has been there.
 const GROWTH_KIB: u64 = 16 << 10;
 
-const PACE: Pace = Pace {
-    one_in: 1 << 10,
-    turns: 4,
-};
+const PACE: Pace = Pace::of(1 << 10, 4);
 
 /// How many items a thread handles between two looks at the time.
 const TURNS: usize = 64;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Done {
-    operations: u64,
-    refused: u64,
-    /// Taken while others wrote, and given up.
-    snapshots: u64,
-    disturbed: u64,
-}
+/// Fifteen ranges.
+const BUCKETS: usize = 15 << 8;
 
-struct Soak<E: Soaked> {
-    filter: Filter<E>,
+/// Without these the run is worth nothing.
+const NEEDED: &[Event] = &[
+    Event::Kick,
+    Event::Hop,
+    Event::Broken,
+    Event::Help,
+    Event::Abort,
+];
+
+struct Soak<L: Layout> {
+    filter: Filter<Fixed<L>>,
     permanent: Vec<u64>,
     /// The rest of what is in.
     passing: Vec<u64>,
-    done: Done,
-    events: Sum,
+    /// All items, at most.
+    most: usize,
+    done: Counts,
     seed: u64,
 }
 
@@ -62,166 +59,81 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
 }
 
 fn soak<L: Layout>(time: Duration, seed: u64) -> Result<(), String> {
-    let start = Instant::now();
-    let watchdog = Watchdog::new();
-    let mut fixed = Soak::<Fixed<L>>::new(seed)?;
-    let mut doubling = Soak::<Growing>::new(seed)?;
-    let mut settled = None;
-    let mut reported = Instant::now();
+    let (watchdog, start) = (Watchdog::new(), tally());
+    let mut course = Course::new(time, GROWTH_KIB);
+    let mut soak = Soak::<L>::new(seed)?;
     let mut stretches = 0;
-    while start.elapsed() < time {
+    while course.has_time() {
         // 1, 2, ..., 16, 15, ..., 2, and again.
         let turn = stretches % (2 * MOST_THREADS - 2);
         let threads = 1 + turn.min(2 * MOST_THREADS - 2 - turn);
         let what = format!("stretch {stretches}, {threads} threads, seed {seed}");
         watchdog
             .watch(&what, || {
-                fixed.stretch(threads as usize, stretches)?;
-                doubling.stretch(threads as usize, stretches)
+                soak.churn(threads as usize, stretches)?;
+                soak.check()
             })
+            .and_then(|()| course.look_at_memory(stretches + 1 == MOST_THREADS))
             .map_err(|why| format!("{what}: {why}"))?;
         stretches += 1;
-        let resident = memory::resident();
-        if stretches == MOST_THREADS {
-            settled = resident;
-        }
-        if let (Some(settled), Some(now)) = (settled, resident)
-            && now > settled + GROWTH_KIB
-        {
-            return Err(format!("{what}: memory grew from {settled} to {now} KiB"));
-        }
-        if reported.elapsed() >= Duration::from_secs(60) || start.elapsed() >= time {
-            reported = Instant::now();
-            println!("soak: {stretches} stretches, {}", grown(settled, resident));
-            println!("soak: {fixed}");
-            println!("soak: {doubling}");
+        if course.reports() {
+            let (done, events) = (&soak.done, Sum::since(&start));
+            println!("soak: {stretches} stretches, {course}, {done}; {events}");
         }
     }
-    fixed.events.demand(Fixed::<L>::NEEDED)?;
-    doubling.events.demand(Growing::NEEDED)
+    Sum::since(&start).demand(NEEDED)
 }
 
-fn grown(settled: Option<u64>, resident: Option<u64>) -> String {
-    match (settled, resident) {
-        (Some(settled), Some(now)) => format!("{now} KiB in memory, {settled} at the first peak"),
-        (None, Some(now)) => format!("{now} KiB in memory"),
-        (_, None) => "memory unknown".into(),
-    }
-}
-
-impl<E: Soaked> fmt::Display for Soak<E> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Done {
-            operations,
-            refused,
-            snapshots,
-            disturbed,
-        } = self.done;
-        write!(
-            out,
-            "{}: {operations} operations, {refused} inserts refused or superfluous, {snapshots} snapshots, {disturbed} \
-             given up; {}",
-            E::TITLE,
-            self.events
-        )
-    }
-}
-
-impl<E: Soaked> Soak<E> {
+impl<L: Layout> Soak<L> {
     fn new(seed: u64) -> Result<Self, String> {
-        let mut soak = Self {
-            filter: E::empty(seed),
-            permanent: Vec::new(),
+        let builder = Filter::<Fixed<L>>::builder().buckets(BUCKETS);
+        let filter = builder.search_budget(256).seed(seed).build();
+        let filter = filter.map_err(|error| error.to_string())?;
+        let slots = filter.slots();
+        let permanent = (0..slots as u64 * 30 / 100).map(|at| mix(mix(seed) ^ mix(at)));
+        let permanent: Vec<u64> = permanent.collect();
+        let mut hashes = permanent.iter();
+        let inserted = hashes.try_for_each(|&hash| filter.insert_hash(hash));
+        inserted.map_err(|error| format!("far from full: {error}"))?;
+        let percent = match L::SLOTS {
+            2 => 85,
+            3 => 92,
+            _ => 95,
+        };
+        Ok(Self {
+            filter,
+            permanent,
             passing: Vec::new(),
-            done: Done::default(),
-            events: Sum::default(),
+            most: slots * percent / 100,
+            done: Counts::default(),
             seed,
-        };
-        soak.add_permanent(0)?;
-        Ok(soak)
-    }
-
-    fn add_permanent(&mut self, life: u64) -> Result<(), String> {
-        let seed = mix(self.seed ^ mix(life));
-        self.permanent = (0..E::items().0 as u64)
-            .map(|at| mix(seed ^ mix(at)))
-            .collect();
-        let mut hashes = self.permanent.iter();
-        let inserted = hashes.try_for_each(|&hash| self.filter.insert_hash(hash));
-        inserted.map_err(|error| format!("far from full: {error}"))
-    }
-
-    fn stretch(&mut self, threads: usize, stretch: u64) -> Result<(), String> {
-        let start = tally();
-        let mut run = || {
-            if stretch > 0 && stretch.is_multiple_of(E::STRETCHES) {
-                self.begin_anew(stretch)?;
-            }
-            self.churn(threads, stretch)?;
-            self.check()
-        };
-        let outcome = run();
-        self.events.add(&start);
-        outcome.map_err(|why| format!("{}: {why}", E::TITLE))
-    }
-
-    /// Empties the filter, which must then be as small as it was.
-    fn begin_anew(&mut self, stretch: u64) -> Result<(), String> {
-        let all = self.passing.drain(..).chain(self.permanent.drain(..));
-        let lost: Vec<u64> = all.filter(|&hash| !self.filter.remove_hash(hash)).collect();
-        if !lost.is_empty() || !self.filter.is_empty() {
-            return Err(format!(
-                "of all items {} are lost, and {} left",
-                lost.len(),
-                self.filter.len()
-            ));
-        }
-        let before = E::empty(self.seed).slots();
-        self.filter.shrink_to_fit();
-        let slots = self.filter.slots();
-        if slots != before {
-            return Err(format!("it is empty, and has {slots} slots, not {before}"));
-        }
-        self.add_permanent(stretch)
+        })
     }
 
     /// One stretch. Each thread has its share of what passes.
     fn churn(&mut self, threads: usize, stretch: u64) -> Result<(), String> {
-        let (permanent, all) = E::items();
-        let quota = (all - permanent) / threads;
-        let shares = self
-            .passing
-            .chunks(self.passing.len().div_ceil(threads).max(1));
-        let mut shares: Vec<Vec<u64>> = shares.map(<[u64]>::to_vec).collect();
+        let quota = (self.most - self.permanent.len()) / threads;
+        let share = self.passing.len().div_ceil(threads).max(1);
+        let mut shares: Vec<Vec<u64>> = self.passing.chunks(share).map(<[u64]>::to_vec).collect();
         shares.resize_with(threads, Vec::new);
         let end = Instant::now() + STRETCH;
         let soak = &*self;
         let (worked, copied) = thread::scope(|scope| {
-            let workers: Vec<_> = shares
-                .into_iter()
-                .enumerate()
-                .map(|(number, share)| {
-                    let seed = mix(soak.seed ^ mix(stretch << 16 | number as u64));
-                    scope.spawn(move || {
-                        let work = || soak.work(share, quota, end, seed);
-                        stepping(PACE.hook(seed), work).0
-                    })
-                })
-                .collect();
+            let workers = (0..).zip(shares).map(|(number, share)| {
+                let seed = mix(soak.seed ^ mix(stretch << 16 | number));
+                let work = move || soak.work(share, quota, end, seed);
+                scope.spawn(move || stepping(PACE.hook(seed), work).0)
+            });
+            let workers: Vec<_> = workers.collect();
             let copied = soak.copy_until(end);
             let worked: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
             (worked, copied)
         });
         self.passing.clear();
-        let (taken, disturbed) = copied?;
-        self.done.snapshots += taken;
-        self.done.disturbed += disturbed;
+        copied?;
         for worked in worked {
             let worked = worked.map_err(|_| "a thread panicked")?;
-            let (share, done) = worked.ok_or("a thread died")??;
-            self.passing.extend(share);
-            self.done.operations += done.operations;
-            self.done.refused += done.refused;
+            self.passing.extend(worked.ok_or("a thread died")??);
         }
         Ok(())
     }
@@ -232,30 +144,20 @@ impl<E: Soaked> Soak<E> {
         quota: usize,
         end: Instant,
         seed: u64,
-    ) -> Result<(Vec<u64>, Done), String> {
+    ) -> Result<Vec<u64>, String> {
         let filter = &self.filter;
         let mut rng = SmallRng::seed_from_u64(seed);
-        let mut done = Done::default();
-        let demand = |answer: bool, what: &str, hash: u64| {
-            if answer {
-                Ok(())
-            } else {
-                Err(format!("{what}: {hash:#x}"))
-            }
-        };
+        let (mut operations, mut refused) = (0, 0);
         while Instant::now() < end {
             for _ in 0..TURNS {
                 let permanent = self.permanent[rng.random_range(0..self.permanent.len())];
-                demand(
-                    filter.contains_hash(permanent),
-                    "a permanent item is missed",
-                    permanent,
-                )?;
+                let is_in = filter.contains_hash(permanent);
+                demand(is_in, "a permanent item is missed", permanent)?;
                 if !own.is_empty() && (own.len() >= quota || rng.random_ratio(1, 8)) {
                     let hash = own.swap_remove(rng.random_range(0..own.len()));
                     demand(filter.contains_hash(hash), "an own item is missed", hash)?;
                     demand(filter.remove_hash(hash), "an own item is lost", hash)?;
-                    done.operations += 2;
+                    operations += 2;
                 }
                 let (hash, inserted) = match rng.random_range(0..8) {
                     // A second copy.
@@ -275,52 +177,68 @@ impl<E: Soaked> Soak<E> {
                 if inserted {
                     own.push(hash);
                 } else {
-                    done.refused += 1;
+                    refused += 1;
                 }
-                done.operations += 2;
+                operations += 2;
             }
         }
-        Ok((own, done))
+        self.done.add("operations", operations);
+        self.done.add("inserts refused or superfluous", refused);
+        Ok(own)
     }
 
     /// Takes snapshots while others write. What is permanent is in each.
-    fn copy_until(&self, end: Instant) -> Result<(u64, u64), String> {
-        let (mut taken, mut disturbed) = (0, 0);
+    fn copy_until(&self, end: Instant) -> Result<(), String> {
         while Instant::now() < end {
             match self.filter.snapshot() {
                 Ok(copy) => {
                     for &hash in &self.permanent {
-                        if !copy.contains_hash(hash) {
-                            return Err(format!("a snapshot lacks a permanent item: {hash:#x}"));
-                        }
+                        let is_in = copy.contains_hash(hash);
+                        demand(is_in, "a snapshot lacks a permanent item", hash)?;
                     }
-                    taken += 1;
+                    self.done.add("snapshots", 1);
                 }
-                Err(SnapshotError::Disturbed) => disturbed += 1,
+                Err(SnapshotError::Disturbed) => self.done.add("snapshots given up", 1),
                 Err(error) => return Err(error.to_string()),
             }
             thread::sleep(STRETCH / 10);
         }
-        Ok((taken, disturbed))
+        Ok(())
     }
 
     /// With nobody else at work, everything is exact.
     fn check(&mut self) -> Result<(), String> {
-        let items = [&self.permanent[..], &self.passing].concat();
-        let agrees = |filter: &Filter<E>, what: &str| {
-            let (len, all) = (filter.len(), items.len());
-            if len != all {
-                return Err(format!("{what} says {len}, of {all} tokens"));
-            }
-            E::agree(filter, &items).map_err(|why| format!("{what} has {why}"))
-        };
-        agrees(&self.filter, "the filter")?;
+        self.agrees(&self.filter, "the filter")?;
         let copy = self.filter.snapshot().map_err(|error| error.to_string())?;
-        agrees(&copy, "a snapshot at rest")?;
-        let bytes = self.filter.to_bytes();
-        let read = Filter::<E>::from_bytes(&bytes).map_err(|error| error.to_string())?;
-        agrees(&read, "the filter that was read back")?;
+        self.agrees(&copy, "a snapshot at rest")?;
+        let read = Filter::from_bytes(&self.filter.to_bytes());
+        let read = read.map_err(|error| error.to_string())?;
+        self.agrees(&read, "the filter that was read back")?;
         self.filter = read;
         Ok(())
+    }
+
+    /// The copies of each class are exact.
+    fn agrees(&self, filter: &Filter<Fixed<L>>, what: &str) -> Result<(), String> {
+        let geometry = Geometry::with_slots(layout::chosen(), filter.slots());
+        let mut model: BTreeMap<Class, usize> = BTreeMap::new();
+        for &hash in self.permanent.iter().chain(&self.passing) {
+            *model.entry(geometry.class(hash)).or_default() += 1;
+        }
+        for (&class, &copies) in &model {
+            let [hash, other] = geometry.both_orders(class);
+            let counted = filter.count_hash(hash);
+            if counted != copies || !filter.contains_hash(other) {
+                return Err(format!(
+                    "{what} has {counted}, not {copies} copies of {class:?}"
+                ));
+            }
+        }
+        let (len, all) = (filter.len(), self.permanent.len() + self.passing.len());
+        if len == all {
+            Ok(())
+        } else {
+            Err(format!("{what} says {len}, of {all} tokens"))
+        }
     }
 }

@@ -1,23 +1,29 @@
 //! Stalls: what a few stopped threads mean for the many others, in completed operations.
 //!
-//! Each figure comes from a process of its own, because nothing can end threads that have stopped. It is no
-//! measure of speed, since the filter is built to be stopped at each access; what counts is what is left of the
+//! A signal to stop would stop the whole process, and two processes do not share a filter. So a thread stops itself, for
+//! good, at a point of an operation that was chosen beforehand: in a filter before an access, in a set behind a lock where
+//! the set asks for an item's hash, which it does with the lock held. Nothing can end it, nor those who wait for its lock:
+//! they sleep until the process ends.
+//!
+//! It is no measure of speed, since the filter is built to be stopped at each access; what counts is what is left of the
 //! first column in the others, and zero for locks.
 
-use std::process::{self, Command, ExitCode};
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use hashbrown::HashSet;
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 use model::mix;
+use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-
-use super::halt;
-use super::subject::{FIRST_OF_THREADS, Name, Subject};
 
 /// Many more than there are processors, so that threads are preempted in the middle of operations all the time.
 const THREADS: usize = 64;
@@ -27,8 +33,11 @@ const STALLED: [usize; 3] = [0, 1, 4];
 /// Items that stay.
 const PERMANENT: u64 = 900;
 
-/// With those of the threads they nearly fill the filter.
-const ITEMS: usize = 1024;
+/// With those of the threads they nearly fill a filter of so many slots, so that inserts relocate.
+const SLOTS: usize = 1024;
+
+/// Lower keys are of items that stay, which are put in before.
+const FIRST_OF_THREADS: u64 = 1 << 16;
 
 /// How long to wait for the threads that are to stop, at most.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,22 +45,112 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the others have, once these have stopped, to run into the locks they hold.
 const AFTERMATH: Duration = Duration::from_millis(200);
 
-/// What one process measures.
-#[derive(Args, Clone, Copy)]
-pub(crate) struct Row {
-    #[arg(long)]
-    subject: Name,
-    #[arg(long)]
-    stalled: usize,
-    #[arg(long)]
-    milliseconds: u64,
-    #[arg(long)]
-    seed: u64,
+thread_local! {
+    static POINTS_LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
+/// The number of threads that have stopped.
+static HALTED: AtomicUsize = AtomicUsize::new(0);
+
+/// A point at which the calling thread may stop.
+fn point() {
+    match POINTS_LEFT.get() {
+        None => {}
+        Some(0) => {
+            HALTED.fetch_add(1, Ordering::Relaxed);
+            loop {
+                thread::park();
+            }
+        }
+        Some(left) => POINTS_LEFT.set(Some(left - 1)),
+    }
+}
+
+/// A key at whose hashing a thread may stop.
+#[derive(PartialEq, Eq)]
+struct Item(u64);
+
+impl Hash for Item {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        point();
+        self.0.hash(state);
+    }
+}
+
+/// A set that many threads use.
+enum Set {
+    Filter(CuckooFilter),
+    Doubling(GrowingCuckooFilter),
+    /// Exact, each lock for its share of the keys, as sharded caches have it.
+    Locked(Vec<Mutex<HashSet<Item, std::hash::RandomState>>>),
+}
+
+impl Set {
+    fn locked(locks: usize) -> Self {
+        Self::Locked((0..locks).map(|_| Mutex::default()).collect())
+    }
+
+    fn has_locks(&self) -> bool {
+        matches!(self, Self::Locked(_))
+    }
+
+    /// False if there is no room. A filter that doubles does so from the first item of a thread on, up to its last level, so
+    /// that threads stop in the midst of that.
+    fn insert(&self, key: u64) -> bool {
+        match self {
+            Self::Filter(filter) => filter.insert(&key).is_ok(),
+            Self::Doubling(filter) => {
+                if key >= FIRST_OF_THREADS {
+                    filter.begin_to_double();
+                }
+                filter.insert(&key).is_ok()
+            }
+            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
+                .lock()
+                .insert(Item(key)),
+        }
+    }
+
+    fn contains(&self, key: u64) -> bool {
+        match self {
+            Self::Filter(filter) => filter.contains(&key),
+            Self::Doubling(filter) => filter.contains(&key),
+            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
+                .lock()
+                .contains(&Item(key)),
+        }
+    }
+
+    fn remove(&self, key: u64) -> bool {
+        match self {
+            Self::Filter(filter) => filter.remove(&key),
+            Self::Doubling(filter) => filter.remove(&key),
+            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
+                .lock()
+                .remove(&Item(key)),
+        }
+    }
+}
+
+/// Makes an empty set.
+type Begin = fn() -> Set;
+
+/// What is compared: the filters, and exact sets behind locks.
+const SETS: [(&str, Begin); 4] = [
+    ("lockfree-cuckoo", || {
+        let filter = CuckooFilter::builder().buckets(SLOTS / 4).seed(1).build();
+        Set::Filter(filter.expect("a possible geometry"))
+    }),
+    ("lockfree-cuckoo, doubling", || {
+        let filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build();
+        Set::Doubling(filter.expect("a possible geometry"))
+    }),
+    ("hashbrown in a Mutex", || Set::locked(1)),
+    ("hashbrown in 64 Mutexes", || Set::locked(64)),
+];
+
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
-    let subjects = Name::value_variants();
-    let runs = (subjects.len() * STALLED.len()) as u32;
+    let runs = (SETS.len() * STALLED.len()) as u32;
     let each = (time / runs).saturating_sub(AFTERMATH).max(AFTERMATH);
     println!(
         "stalls: operations that {THREADS} threads completed in {} ms, of which so many were to stop before:",
@@ -62,24 +161,20 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         "", STALLED[0], STALLED[1], STALLED[2]
     );
     let mut wrong = Vec::new();
-    for &subject in subjects {
+    for (name, set) in SETS {
         let mut cells = String::new();
         for stalled in STALLED {
-            let operations = in_a_process(Row {
-                subject,
-                stalled,
-                milliseconds: each.as_millis() as u64,
-                seed,
-            })?;
+            let set = Arc::new(set());
+            let blocks = stalled > 0 && set.has_locks();
+            let operations = measure(set, stalled, each, seed)?;
             cells += &format!("{operations:>12}");
-            if (operations == 0) != (stalled > 0 && subject.has_locks()) {
+            if (operations == 0) != blocks {
                 wrong.push(format!(
-                    "{}, {stalled} threads stopped: {operations} operations",
-                    subject.title()
+                    "{name}, {stalled} threads stopped: {operations} operations"
                 ));
             }
         }
-        println!("stalls: {:28}{cells}", subject.title());
+        println!("stalls: {name:28}{cells}");
     }
     if wrong.is_empty() {
         Ok(())
@@ -88,60 +183,41 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
     }
 }
 
-fn in_a_process(row: Row) -> Result<u64, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let subject = row.subject.to_possible_value().ok_or("a hidden subject")?;
-    let output = Command::new(program)
-        .args(["stalled", "--subject", subject.get_name()])
-        .args(["--stalled", &row.stalled.to_string()])
-        .args(["--milliseconds", &row.milliseconds.to_string()])
-        .args(["--seed", &row.seed.to_string()])
-        .output()
-        .map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let figure = String::from_utf8_lossy(&output.stdout);
-    figure
-        .trim()
-        .parse()
-        .map_err(|error| format!("{figure:?}: {error}"))
-}
-
-/// The process of one figure. The main thread touches the subject before the others do, and never again.
-pub(crate) fn measure(row: Row) -> ExitCode {
-    let subject: Arc<dyn Subject> = row.subject.subject(ITEMS).into();
+/// The operations that the threads complete in that time, of which so many have stopped before. This thread touches the set
+/// before the others do, and never again.
+fn measure(set: Arc<Set>, stalled: usize, time: Duration, seed: u64) -> Result<u64, String> {
     for key in 0..PERMANENT {
-        assert!(subject.insert(key), "there is room");
+        assert!(set.insert(key), "there is room");
     }
+    // The first that stops with a lock keeps the others from coming to the points where they would stop.
+    let stop = if set.has_locks() {
+        stalled.min(1)
+    } else {
+        stalled
+    };
+    let wanted = HALTED.load(Ordering::Relaxed) + stop;
     let completed: Arc<[AtomicU64]> = (0..THREADS).map(|_| AtomicU64::new(0)).collect();
+    let over = Arc::new(AtomicBool::new(false));
     for number in 0..THREADS {
-        let (subject, completed) = (Arc::clone(&subject), Arc::clone(&completed));
+        let (set, completed, over) = (Arc::clone(&set), Arc::clone(&completed), Arc::clone(&over));
         thread::spawn(move || {
-            let mut rng = SmallRng::seed_from_u64(mix(row.seed ^ mix(number as u64)));
-            if number < row.stalled {
-                halt::after(rng.random_range(100..1000));
+            let mut rng = SmallRng::seed_from_u64(mix(seed ^ mix(number as u64)));
+            if number < stalled {
+                POINTS_LEFT.set(Some(rng.random_range(100..1000)));
             }
             let hook = |_| {
-                halt::point();
+                point();
                 Fate::Goes
             };
             stepping(hook, || {
-                work(&*subject, number, &completed[number], &mut rng)
+                work(&set, number, &completed[number], &over, &mut rng)
             });
         });
     }
-    // The first that stops with a lock keeps the others from coming to the points where they would stop.
-    let wanted = if row.subject.has_locks() {
-        row.stalled.min(1)
-    } else {
-        row.stalled
-    };
     let start = Instant::now();
-    while halt::halted() < wanted {
+    while HALTED.load(Ordering::Relaxed) < wanted {
         if start.elapsed() > PATIENCE {
-            eprintln!("{} of {wanted} threads have stopped", halt::halted());
-            return ExitCode::FAILURE;
+            return Err(format!("not all of {stalled} threads have stopped"));
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -153,32 +229,31 @@ pub(crate) fn measure(row: Row) -> ExitCode {
             .sum::<u64>()
     };
     let before = sum();
-    thread::sleep(Duration::from_millis(row.milliseconds));
-    println!("{}", sum() - before);
-    ExitCode::SUCCESS
+    thread::sleep(time);
+    let operations = sum() - before;
+    over.store(true, Ordering::Relaxed);
+    Ok(operations)
 }
 
-/// Adds, finds and removes an item of its own, and looks for one that stays; for ever.
-fn work(subject: &dyn Subject, number: usize, completed: &AtomicU64, rng: &mut SmallRng) {
+/// Adds, finds and removes an item of its own, and looks for one that stays.
+fn work(set: &Set, number: usize, completed: &AtomicU64, over: &AtomicBool, rng: &mut SmallRng) {
     let demand = |answer: bool, what: &str| {
         if !answer {
-            eprintln!("thread {number}: {what}");
+            eprintln!("stalls: FAILED: thread {number}: {what}");
             process::exit(1);
         }
         completed.fetch_add(1, Ordering::Relaxed);
     };
-    for turn in 1.. {
-        let key = ((number as u64) << 32) + turn * FIRST_OF_THREADS;
+    let mut key = (number as u64) << 32;
+    while !over.load(Ordering::Relaxed) {
+        key += FIRST_OF_THREADS;
         // Sixty-four at once may be one too many for a filter.
-        if subject.insert(key) {
+        if set.insert(key) {
             completed.fetch_add(1, Ordering::Relaxed);
-            demand(subject.contains(key), "an item of its own is not found");
-            demand(subject.remove(key), "an item of its own is lost");
+            demand(set.contains(key), "an item of its own is not found");
+            demand(set.remove(key), "an item of its own is lost");
         }
         let permanent = rng.random_range(0..PERMANENT);
-        demand(
-            subject.contains(permanent),
-            "an item that stays is not found",
-        );
+        demand(set.contains(permanent), "an item that stays is not found");
     }
 }

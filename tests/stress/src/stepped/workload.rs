@@ -2,14 +2,14 @@
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
 
-use super::chain::Chain;
-use super::pace::Pace;
-use super::request::Action::{
+use super::calls::Action::{
     self, Contains, Count, Insert, InsertUnique, Relocate, Remove, Snapshot,
 };
-use super::request::Request;
-use super::stage::Stage;
+use super::calls::Request;
+use super::run::Pace;
+use super::stage::{Chain, Stage};
 
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
@@ -18,179 +18,142 @@ pub(crate) struct Workload {
     pub(crate) calls: usize,
     pub(crate) pace: Pace,
     pub(crate) stage: fn(u64) -> Stage,
-    /// What threads do, each entry as often as any other.
-    actions: &'static [Action],
+    /// What threads do.
+    actions: Actions,
     /// What the first thread does, if it is something else.
-    first: &'static [Action],
+    first: Actions,
     /// The first so many classes take part; of the others a few are looked at.
     active: usize,
+    /// Rounds on one stage. If it grows it comes to its last level meanwhile, and each third round ends with an empty filter.
+    pub(crate) rounds: usize,
+    pub(crate) grows: bool,
 }
 
+/// What most of them have.
+const USUAL: Workload = Workload {
+    name: "",
+    threads: 4,
+    calls: 12,
+    pace: Pace::of(4, 12),
+    stage: |_| Stage::seesaw(16),
+    actions: ALL,
+    first: &[],
+    active: usize::MAX,
+    rounds: 100,
+    grows: false,
+};
+
+/// What threads do, and how often of all the calls.
+type Actions = &'static [(Action, usize)];
+
 /// What can be asked of a token that must stay.
-const HARMLESS: [Action; 4] = [Contains, InsertUnique, Count, Relocate];
+const HARMLESS: Actions = &[(Contains, 1), (InsertUnique, 1), (Count, 1), (Relocate, 1)];
 
 /// More inserts than removes, so that the table stays full.
-const ALL: &[Action] = &[
-    Insert,
-    Insert,
-    Insert,
-    InsertUnique,
-    InsertUnique,
-    Remove,
-    Remove,
-    Remove,
-    Remove,
-    Contains,
-    Contains,
-    Contains,
-    Count,
-    Relocate,
+const ALL: Actions = &[
+    (Insert, 3),
+    (InsertUnique, 2),
+    (Remove, 4),
+    (Contains, 3),
+    (Count, 1),
+    (Relocate, 1),
 ];
 
 pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "a crowd in four buckets",
-        threads: 4,
-        calls: 12,
-        pace: Pace {
-            one_in: 6,
-            turns: 8,
-        },
+        pace: Pace::of(6, 8),
         stage: |seed| Stage::crowd(4, 8, 0.8, 16, seed),
-        actions: ALL,
-        first: &[],
         active: 8,
+        ..USUAL
     },
     Workload {
         name: "a crowd with one descriptor",
-        threads: 4,
-        calls: 12,
-        pace: Pace {
-            one_in: 6,
-            turns: 8,
-        },
+        pace: Pace::of(6, 8),
         stage: |seed| Stage::crowd(4, 8, 0.8, 1, seed),
-        actions: ALL,
-        first: &[],
         active: 8,
+        ..USUAL
     },
     Workload {
         name: "a token that hops",
         threads: 3,
         calls: 16,
-        pace: Pace {
-            one_in: 8,
-            turns: 8,
-        },
-        stage: |_| Stage::seesaw(16),
+        pace: Pace::of(8, 8),
         actions: &[
-            Insert,
-            Insert,
-            Remove,
-            Remove,
-            Contains,
-            Contains,
-            Contains,
-            InsertUnique,
-            Relocate,
+            (Insert, 2),
+            (Remove, 2),
+            (Contains, 3),
+            (InsertUnique, 1),
+            (Relocate, 1),
         ],
-        first: &[Relocate, Relocate, Contains],
+        first: &[(Relocate, 2), (Contains, 1)],
         active: 3,
+        ..USUAL
     },
     Workload {
         name: "one token, looked up while it is moved",
-        threads: 4,
         calls: 16,
-        pace: Pace {
-            one_in: 4,
-            turns: 12,
-        },
         stage: |seed| Stage::crowd(8, 1, 0.03, 16, seed),
-        actions: &[Contains, Contains, Contains, Remove, Insert, InsertUnique],
-        first: &[Relocate],
+        actions: &[(Contains, 3), (Remove, 1), (Insert, 1), (InsertUnique, 1)],
+        first: &[(Relocate, 1)],
         active: 1,
+        ..USUAL
     },
     Workload {
         name: "equal tokens that take turns",
-        threads: 4,
-        calls: 12,
-        pace: Pace {
-            one_in: 4,
-            turns: 12,
-        },
         stage: |seed| Stage::crowd(2, 2, 0.2, 16, seed),
-        actions: &[Insert, Insert, Remove, Remove, Remove, Contains, Contains],
-        first: &[Contains],
+        actions: &[(Insert, 2), (Remove, 3), (Contains, 2)],
+        first: &[(Contains, 1)],
         active: 2,
+        ..USUAL
     },
     Workload {
         name: "rivals for an absent token",
-        threads: 4,
-        calls: 12,
-        pace: Pace {
-            one_in: 4,
-            turns: 12,
-        },
         stage: |seed| Stage::crowd(2, 2, 0.0, 16, seed),
-        actions: &[
-            InsertUnique,
-            InsertUnique,
-            InsertUnique,
-            Remove,
-            Remove,
-            Contains,
-        ],
-        first: &[],
+        actions: &[(InsertUnique, 3), (Remove, 2), (Contains, 1)],
         active: 2,
+        ..USUAL
     },
     Workload {
         name: "paths of several hops",
         threads: 3,
         calls: 16,
-        pace: Pace {
-            one_in: 16,
-            turns: 8,
-        },
+        pace: Pace::of(16, 8),
         stage: |_| Chain::new(3, 16).stage,
         actions: &[
-            Insert,
-            Insert,
-            InsertUnique,
-            Remove,
-            Remove,
-            Contains,
-            Relocate,
-            Relocate,
-            Relocate,
+            (Insert, 2),
+            (InsertUnique, 1),
+            (Remove, 2),
+            (Contains, 1),
+            (Relocate, 3),
         ],
-        first: &[],
-        active: usize::MAX,
+        ..USUAL
     },
     Workload {
         name: "snapshots",
-        threads: 4,
         calls: 24,
-        pace: Pace {
-            one_in: 24,
-            turns: 8,
-        },
+        pace: Pace::of(24, 8),
         stage: |seed| Stage::crowd(8, 10, 0.6, 16, seed),
         actions: &[
-            Insert,
-            Insert,
-            Remove,
-            Remove,
-            Contains,
-            InsertUnique,
-            Relocate,
-            Relocate,
-            Relocate,
-            Relocate,
-            Relocate,
-            Relocate,
+            (Insert, 2),
+            (Remove, 2),
+            (Contains, 1),
+            (InsertUnique, 1),
+            (Relocate, 6),
         ],
-        first: &[Snapshot],
+        first: &[(Snapshot, 1)],
         active: 10,
+        ..USUAL
+    },
+    Workload {
+        name: "a filter that grows",
+        calls: 10,
+        pace: Pace::of(12, 8),
+        stage: |_| Stage::growing(),
+        actions: &[(Insert, 2), (InsertUnique, 1), (Remove, 3), (Contains, 2)],
+        rounds: 20,
+        grows: true,
+        ..USUAL
     },
 ];
 
@@ -199,23 +162,31 @@ impl Workload {
     pub(crate) fn next(&self, stage: &Stage, thread: usize, rng: &mut SmallRng) -> Request {
         let active = self.active.min(stage.actors());
         let bystander = active < stage.actors() && rng.random_ratio(1, 16);
-        let (class, actions) = if bystander {
-            (rng.random_range(active..stage.actors()), &HARMLESS[..])
+        let (classes, actions) = if bystander {
+            (active..stage.actors(), HARMLESS)
         } else if thread == 0 && !self.first.is_empty() {
-            (rng.random_range(0..active), self.first)
+            (0..active, self.first)
         } else {
-            (rng.random_range(0..active), self.actions)
+            (0..active, self.actions)
         };
+        let class = rng.random_range(classes);
+        let chosen = actions.choose_weighted(rng, |(_, times)| *times);
+        let action = chosen.map_or(Contains, |&(action, _)| action);
         Request {
-            action: actions[rng.random_range(0..actions.len())],
+            action,
             class,
             order: rng.random_range(0..2),
         }
     }
 
+    /// Whether all is taken out after a round.
+    pub(crate) fn ends_empty(&self, round: usize) -> bool {
+        self.grows && round % 3 == 2
+    }
+
     /// Calls of a thread in a round. A snapshot takes as long as many other calls.
     pub(crate) fn calls_of(&self, thread: usize) -> usize {
-        if thread == 0 && self.first == [Snapshot] {
+        if thread == 0 && self.first == [(Snapshot, 1)] {
             1
         } else {
             self.calls

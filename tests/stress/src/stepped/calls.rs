@@ -1,11 +1,13 @@
-//! One call on one class of tokens, and what came of it.
+//! One call on one class of tokens, what came of it, and what a thread has done.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockfree_cuckoo::SnapshotError;
 use model::history::Call;
 
 use super::layout::Subject;
+use super::stage::Stage;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,5 +76,32 @@ impl Request {
             Action::Remove => Some(Call::Remove(true)),
             Action::Contains | Action::Count | Action::Relocate | Action::Snapshot => None,
         }
+    }
+}
+
+/// What a thread has done, to be read even if it never comes back.
+#[derive(Default)]
+pub(crate) struct Log(Mutex<Entries>);
+
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) returned: Vec<Record>,
+    /// What the thread is at, or was when it stopped.
+    pub(crate) pending: Option<Pending>,
+}
+
+impl Log {
+    /// Nobody is stopped while holding this: no access to a filter is made under it.
+    pub(crate) fn read(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn perform(&self, stage: &Stage, clock: &Clock, request: Request) {
+        let began = clock.now();
+        self.read().pending = Some(Pending { request, began });
+        let record = stage.perform(clock, request);
+        let mut entries = self.read();
+        entries.returned.push(record);
+        entries.pending = None;
     }
 }

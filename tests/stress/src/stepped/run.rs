@@ -1,0 +1,287 @@
+//! What the parts share: preemption at will, the events of a part of a run, a watchdog, and the memory in use.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::hint;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lockfree_cuckoo::testing::hooks::{Event, Fate, Tally, tally};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// How often a thread gives the processor away, and for how long.
+///
+/// Two threads that run freely on two processors meet in a window of nanoseconds. A thread that is sent to the
+/// back of the queue in the middle of an operation leaves a window of many operations of the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// One step in so many.
+    pub(crate) one_in: u32,
+    /// At most so many turns of the others.
+    pub(crate) turns: u32,
+}
+
+/// What takes about as long as a call.
+const SPINS: u32 = 32;
+
+/// What a pace is multiplied by, so that some batches are in a hurry and some hardly get on.
+const FACTORS: [f64; 4] = [0.5, 1.0, 2.0, 8.0];
+
+impl Pace {
+    pub(crate) const fn of(one_in: u32, turns: u32) -> Self {
+        Self { one_in, turns }
+    }
+
+    /// The same with pauses more often or less.
+    pub(crate) fn varied(self, seed: u64) -> Self {
+        let factor = FACTORS[seed as usize % FACTORS.len()];
+        Self {
+            one_in: (f64::from(self.one_in) * factor) as u32,
+            ..self
+        }
+    }
+
+    pub(crate) fn hook(self, seed: u64) -> impl FnMut(usize) -> Fate + 'static {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        move |_| {
+            if rng.random_ratio(1, self.one_in) {
+                // Short pauses most of the time, so that long ones fall among short ones.
+                let turns = rng.random_range(1..=self.turns);
+                let turns = rng.random_range(1..=turns);
+                // A thread that keeps its processor lets those on the others pass; one that gives it up lets
+                // all pass, but on a busy machine it comes back late.
+                if rng.random_ratio(1, 4) {
+                    (0..turns).for_each(|_| thread::yield_now());
+                } else {
+                    (0..turns * SPINS).for_each(|_| hint::spin_loop());
+                }
+            }
+            Fate::Goes
+        }
+    }
+}
+
+/// All there are.
+pub(crate) const EVENTS: [Event; 14] = [
+    Event::Hop,
+    Event::Kick,
+    Event::Broken,
+    Event::Abort,
+    Event::Help,
+    Event::Arrival,
+    Event::Repeat,
+    Event::Twin,
+    Event::Starved,
+    Event::Rejected,
+    Event::Hint,
+    Event::Growth,
+    Event::Vain,
+    Event::Split,
+];
+
+/// Sums the events of periods that lie apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum([usize; EVENTS.len()]);
+
+impl Sum {
+    /// What has happened since a moment.
+    pub(crate) fn since(start: &Tally) -> Self {
+        let mut sum = Self::default();
+        sum.add(start);
+        sum
+    }
+
+    /// Adds what has happened since a moment.
+    pub(crate) fn add(&mut self, start: &Tally) {
+        let period = tally().since(start);
+        for (sum, event) in self.0.iter_mut().zip(EVENTS) {
+            *sum += period.of(event);
+        }
+    }
+
+    /// An error unless all of these happened.
+    pub(crate) fn demand(&self, events: &[Event]) -> Result<(), String> {
+        let missing: Vec<String> = EVENTS
+            .iter()
+            .zip(self.0)
+            .filter(|&(event, count)| count == 0 && events.contains(event))
+            .map(|(event, _)| format!("{event:?}"))
+            .collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(format!(
+                "the run is worth nothing, because these never happened: {}",
+                missing.join(", ")
+            ))
+        }
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named: Vec<String> = EVENTS
+            .iter()
+            .zip(self.0)
+            .filter(|&(_, count)| count > 0)
+            .map(|(event, count)| format!("{event:?} {count}"))
+            .collect();
+        write!(out, "{}", named.join(", "))
+    }
+}
+
+/// Far longer than anything that is watched takes.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Barks, and ends the process: the threads that hang cannot be ended in any other way.
+pub(crate) struct Watchdog {
+    watched: Arc<Mutex<String>>,
+    alive: mpsc::Sender<()>,
+}
+
+impl Watchdog {
+    pub(crate) fn new() -> Self {
+        let watched = Arc::new(Mutex::new(String::from("nothing yet")));
+        let (alive, signs_of_life) = mpsc::channel();
+        let what = Arc::clone(&watched);
+        thread::spawn(move || {
+            loop {
+                match signs_of_life.recv_timeout(DEADLINE) {
+                    Ok(()) => {}
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                    Err(mpsc::RecvTimeoutError::Timeout) => {
+                        let what = what.lock().unwrap_or_else(PoisonError::into_inner);
+                        eprintln!("FAILED: hangs since {} s: {what}", DEADLINE.as_secs());
+                        process::exit(1);
+                    }
+                }
+            }
+        });
+        Self { watched, alive }
+    }
+
+    /// Runs something that must come to an end.
+    pub(crate) fn watch<R>(&self, what: &str, run: impl FnOnce() -> R) -> R {
+        what.clone_into(&mut self.watched.lock().unwrap_or_else(PoisonError::into_inner));
+        let sign = || self.alive.send(()).expect("the watchdog is awake");
+        sign();
+        let result = run();
+        sign();
+        result
+    }
+}
+
+/// In KiB, where the system tells.
+pub(crate) fn resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+/// A run that goes on for as long as there is time: whether it has time left, whether it is to report, and whether the
+/// process needs more and more memory.
+pub(crate) struct Course {
+    start: Instant,
+    reported: Instant,
+    time: Duration,
+    /// In KiB, once everything has been in memory.
+    settled: Option<u64>,
+    now: Option<u64>,
+    growth: u64,
+}
+
+impl Course {
+    /// So much time, and so many KiB by which the process may grow once it has settled.
+    pub(crate) fn new(time: Duration, growth: u64) -> Self {
+        Self {
+            start: Instant::now(),
+            reported: Instant::now(),
+            time,
+            settled: None,
+            now: None,
+            growth,
+        }
+    }
+
+    pub(crate) fn has_time(&self) -> bool {
+        self.start.elapsed() < self.time
+    }
+
+    /// Whether it is to report: once a minute, and in the end.
+    pub(crate) fn reports(&mut self) -> bool {
+        let reports = self.reported.elapsed() >= Duration::from_secs(60) || !self.has_time();
+        if reports {
+            self.reported = Instant::now();
+        }
+        reports
+    }
+
+    /// Looks at the memory in use, which is not to grow from the moment on at which it has settled.
+    pub(crate) fn look_at_memory(&mut self, settles: bool) -> Result<(), String> {
+        self.now = resident();
+        if settles {
+            self.settled = self.now;
+        }
+        match (self.settled, self.now) {
+            (Some(settled), Some(now)) if now > settled + self.growth => {
+                Err(format!("memory grew from {settled} to {now} KiB"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The memory in use, in words.
+impl fmt::Display for Course {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.settled, self.now) {
+            (Some(settled), Some(now)) => {
+                write!(out, "{now} KiB in memory, {settled} at the first peak")
+            }
+            (None, Some(now)) => write!(out, "{now} KiB in memory"),
+            (_, None) => write!(out, "memory unknown"),
+        }
+    }
+}
+
+/// An error that names the item, unless the answer is true.
+pub(crate) fn demand(answer: bool, what: &str, hash: u64) -> Result<(), String> {
+    if answer {
+        Ok(())
+    } else {
+        Err(format!("{what}: {hash:#x}"))
+    }
+}
+
+/// How often what was done.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<BTreeMap<&'static str, u64>>);
+
+impl Counts {
+    pub(crate) fn add(&self, what: &'static str, times: u64) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.entry(what).or_default() += times;
+    }
+
+    pub(crate) fn of(&self, what: &str) -> u64 {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(what).copied().unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let written: Vec<String> = counts
+            .iter()
+            .map(|(what, n)| format!("{n} {what}"))
+            .collect();
+        out.write_str(&written.join(", "))
+    }
+}
