@@ -6,48 +6,29 @@ pub(crate) struct Layer {
     pub(crate) name: &'static str,
     /// What it can find that the others cannot.
     pub(crate) finds: &'static str,
-    pub(crate) program: &'static str,
-    pub(crate) arguments: &'static [&'static str],
-    /// What follows the arguments in the set that takes its time, and in the one that does not.
-    pub(crate) long: &'static [&'static str],
-    pub(crate) short: &'static [&'static str],
-    /// A build of its own: the directory under `target`, and the `RUSTFLAGS` that choose it.
-    pub(crate) build: Option<(&'static str, &'static str)>,
+    /// The program and its arguments.
+    pub(crate) command: &'static str,
+    /// What follows in the set that takes its time, and in the one that does not.
+    pub(crate) long: &'static str,
+    pub(crate) short: &'static str,
+    /// Whether it needs the build in which a thread can be stopped.
+    pub(crate) stops_threads: bool,
     /// What is in the lines of its output that say what ran; the last of those in which it is.
     pub(crate) says: &'static [&'static str],
 }
 
-const STRESS: &[&str] = &[
-    "run",
-    "--quiet",
-    "--release",
-    "--locked",
-    "--package",
-    "stress-tests",
-    "--",
-];
-
-const STEPS: Option<(&str, &str)> = Some(("steps", "--cfg lockfree_cuckoo_steps"));
+const SUMS_OF_A_SUITE: &[&str] = &[" tests passed, ", " mutants killed, "];
 
 /// In the order in which they run: what fails soonest comes first.
-pub(crate) const LAYERS: &[Layer] = &[
+pub(crate) const LAYERS: [Layer; 14] = [
     Layer {
         name: "states",
         finds: "any interleaving of a small program that breaks the protocol, with any number of thread switches",
-        program: "cargo",
-        arguments: &[
-            "run",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--package",
-            "protocol-checker",
-            "--",
-        ],
-        long: &["--long"],
-        short: &[],
+        command: "cargo run --quiet --release --locked --package protocol-checker --",
+        long: "--long",
+        short: "",
         // Else the machine is held to the crate call by call only.
-        build: STEPS,
+        stops_threads: true,
         says: &[
             "written races: ",
             "written races in other layouts: ",
@@ -65,20 +46,10 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "growing",
         finds: "any interleaving of a small program that breaks a filter which doubles in place",
-        program: "cargo",
-        arguments: &[
-            "run",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--package",
-            "protocol-checker",
-            "--",
-            "--growing",
-        ],
-        long: &["--long"],
-        short: &[],
-        build: None,
+        command: "cargo run --quiet --release --locked --package protocol-checker -- --growing",
+        long: "--long",
+        short: "",
+        stops_threads: false,
         says: &[
             "M1 mutants: ",
             "M1 written races: ",
@@ -92,168 +63,133 @@ pub(crate) const LAYERS: &[Layer] = &[
             "M7 random, ",
         ],
     },
-    Layer {
-        name: "shuttle",
-        finds: "schedules of many threads, with long paths of relocations, that break the code",
-        program: "cargo",
-        arguments: &[
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "verify",
-            "--bin",
-            "suite",
-            "--",
-            "shuttle",
-        ],
-        long: &[],
-        short: &["tests"],
-        build: None,
-        says: &[" tests passed, ", " mutants killed, "],
-    },
-    Layer {
-        name: "steps",
-        finds: "an access at which another call can overtake a call and break it, in races with few stops",
-        program: "cargo",
-        arguments: &[
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "verify",
-            "--bin",
-            "suite",
-            "--",
-            "steps",
-        ],
-        long: &[],
-        short: &["tests"],
-        build: None,
-        says: &[" tests passed, ", " mutants killed, "],
-    },
-    Layer {
-        name: "histories",
-        finds: "results of calls on real threads that no order of the calls explains",
-        program: "cargo",
-        arguments: STRESS,
-        long: &["histories", "--seconds", "600"],
-        short: &["histories"],
-        build: STEPS,
-        says: &[" calls in all"],
-    },
-    Layer {
-        name: "faults",
-        finds: "a step at which the death of a thread blocks another thread, or costs more than one descriptor",
-        program: "cargo",
-        arguments: STRESS,
-        long: &["faults", "--seconds", "300"],
-        short: &["faults", "--seconds", "10"],
-        build: STEPS,
-        says: &[
+    suite(
+        "shuttle",
+        "schedules of many threads, with long paths of relocations, that break the code",
+        "cargo suite shuttle",
+        "tests",
+    ),
+    suite(
+        "steps",
+        "an access at which another call can overtake a call and break it, in races with few stops",
+        "cargo suite steps",
+        "tests",
+    ),
+    stress(
+        "histories",
+        "results of calls on real threads that no order of the calls explains",
+        "histories --seconds 600",
+        "histories",
+        &[" calls in all"],
+    ),
+    stress(
+        "faults",
+        "a step at which the death of a thread blocks another thread, or costs more than one descriptor",
+        "faults --seconds 300",
+        "faults --seconds 10",
+        &[
             "faults: pairs: ",
             "faults: overlaps: ",
             "faults: several at once: ",
         ],
-    },
-    Layer {
-        name: "stalls",
-        finds: "waiting, measured from outside: how many operations threads complete while some of them are stopped",
-        program: "cargo",
-        arguments: STRESS,
-        long: &["stalls", "--seconds", "120"],
-        short: &["stalls", "--seconds", "10"],
-        build: STEPS,
-        says: &[
+    ),
+    stress(
+        "stalls",
+        "waiting, measured from outside: how many operations threads complete while some of them are stopped",
+        "stalls --seconds 120",
+        "stalls --seconds 10",
+        &[
             "stalls: operations",
             "stalls: lockfree-cuckoo ",
             "stalls: lockfree-cuckoo, doubling ",
             "stalls: hashbrown in a Mutex ",
         ],
-    },
+    ),
+    stress(
+        "soak",
+        "faults that show only after a while: a wrong count, a leak, a lost item",
+        "soak",
+        "soak --seconds 10",
+        &[" stretches, "],
+    ),
+    stress(
+        "lives",
+        "the same of a filter that doubles, from a few buckets to its last level and back to nothing",
+        "lives --seconds 3600",
+        "lives --seconds 8",
+        &[" lives, "],
+    ),
+    suite(
+        "models",
+        "schedules and effects of weak memory that break a small race",
+        "cargo suite loom tests",
+        "",
+    ),
+    suite(
+        "mutants",
+        "models that do not fail when a piece of the protocol is removed",
+        "cargo suite loom mutants",
+        "",
+    ),
+    suite(
+        "ordinary",
+        "ordinary tests that do not fail when a piece of the crate is removed",
+        "cargo suite ordinary mutants",
+        "",
+    ),
     Layer {
-        name: "soak",
-        finds: "faults that show only after a while: a wrong count, a leak, a lost item",
-        program: "cargo",
-        arguments: STRESS,
-        long: &["soak"],
-        short: &["soak", "--seconds", "10"],
-        build: STEPS,
-        says: &[
-            " stretches, ",
-            "soak: a table of a fixed size: ",
-            "soak: a filter that doubles: ",
-        ],
-    },
-    Layer {
-        name: "lives",
-        finds: "the same of a filter that doubles, from a few buckets to its last level and back to nothing",
-        program: "cargo",
-        arguments: STRESS,
-        long: &["lives", "--seconds", "3600"],
-        short: &["lives", "--seconds", "8"],
-        build: STEPS,
-        says: &[" lives, "],
-    },
-    Layer {
-        name: "models",
-        finds: "schedules and effects of weak memory that break a small race",
-        program: "cargo",
-        arguments: &["loom", "models"],
-        long: &[],
-        short: &[],
-        build: None,
-        says: &[" models passed, "],
-    },
-    Layer {
-        name: "mutants",
-        finds: "models that do not fail when a piece of the protocol is removed",
-        program: "cargo",
-        arguments: &["loom", "mutants"],
-        long: &[],
-        short: &[],
-        build: None,
-        says: &[" mutants killed, "],
-    },
-    Layer {
-        name: "ordinary",
-        finds: "ordinary tests that do not fail when a piece of the crate is removed",
-        program: "cargo",
-        arguments: &[
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "verify",
-            "--bin",
-            "suite",
-            "--",
-            "ordinary",
-            "mutants",
-        ],
-        long: &[],
-        short: &[],
-        build: None,
-        says: &[" mutants killed, "],
-    },
-    Layer {
-        name: "sanitizers",
-        finds: "data races, misused memory and leaks",
-        program: ".ci/sanitizers",
-        arguments: &[],
-        long: &["--long"],
-        short: &[],
-        build: None,
         says: &["sanitizers: "],
+        long: "--long",
+        ..suite(
+            "sanitizers",
+            "data races, misused memory and leaks",
+            ".ci/sanitizers",
+            "",
+        )
     },
     Layer {
-        name: "fuzzing",
-        finds: "sequences of calls, and stored bytes, that break an invariant",
-        program: ".ci/fuzz",
-        arguments: &[],
-        long: &["600"],
-        short: &["10"],
-        build: None,
         says: &["fuzzing: "],
+        long: "600",
+        ..suite(
+            "fuzzing",
+            "sequences of calls, and stored bytes, that break an invariant",
+            ".ci/fuzz",
+            "10",
+        )
     },
 ];
+
+const fn suite(
+    name: &'static str,
+    finds: &'static str,
+    command: &'static str,
+    short: &'static str,
+) -> Layer {
+    Layer {
+        name,
+        finds,
+        command,
+        long: "",
+        short,
+        stops_threads: false,
+        says: SUMS_OF_A_SUITE,
+    }
+}
+
+const fn stress(
+    name: &'static str,
+    finds: &'static str,
+    long: &'static str,
+    short: &'static str,
+    says: &'static [&'static str],
+) -> Layer {
+    Layer {
+        name,
+        finds,
+        command: "cargo run --quiet --release --locked --package stress-tests --",
+        long,
+        short,
+        stops_threads: true,
+        says,
+    }
+}

@@ -1,11 +1,211 @@
 //! Suites of tests, and the mutants that they must kill.
 //!
-//! A *piece* is something that the crate cannot do without, and a *mutant* is the crate without it. A *suite* is tests
-//! with a list of mutants: each names the test that must fail. [`mutation`] builds and runs both.
+//! A *mutant* is the crate with changes of its source, without something that it cannot do without. The files in `mutants`
+//! have them all, one file for each part of the crate: what is wrong with it, its changes, and for each suite that kills it
+//! the test that must fail and what that test says. A change whose text does not stand in the source exactly once fails the
+//! run, so the lists cannot drift from the code.
 //!
-//! The programs are `verify`, which runs every check of the crate, and `suite`, which runs one suite.
+//! [`mutation`] builds and runs suites and mutants. The programs are `verify`, which runs every check of the crate, and
+//! `suite`, which runs one suite.
 
 pub mod mutation;
-pub mod pieces;
-pub mod project;
-pub mod suites;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::Deserialize;
+
+/// A package of tests, and how it is built.
+#[derive(Debug)]
+pub struct Suite {
+    /// Begins the lines that sum up, and names the directory of the build.
+    pub name: &'static str,
+    /// The package of the tests.
+    pub package: &'static str,
+    /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it, and
+    /// those in the files of its killers.
+    pub directory: &'static str,
+    /// The `RUSTFLAGS` that choose the build. Without any, it is that of `cargo test`.
+    pub flags: &'static str,
+    /// The profile of the build.
+    pub profile: &'static str,
+    /// More arguments of `cargo test`.
+    pub arguments: &'static [&'static str],
+    /// What the tests print a number of, before a colon: their share of the work. Empty if they print none.
+    pub unit: &'static str,
+}
+
+/// The models under loom, random schedules under shuttle, races of stopped threads, and ordinary tests.
+pub const SUITES: [Suite; 4] = [
+    Suite {
+        name: "loom",
+        package: "loom-tests",
+        directory: "loom-tests",
+        flags: "--cfg loom --cfg crossbeam_loom",
+        profile: "loom",
+        arguments: &["--features", "loom"],
+        unit: "executions",
+    },
+    Suite {
+        name: "shuttle",
+        package: "shuttle-tests",
+        directory: "tests/shuttle",
+        flags: "--cfg lockfree_cuckoo_shuttle",
+        profile: "release",
+        arguments: &[],
+        unit: "schedules",
+    },
+    Suite {
+        name: "steps",
+        package: "step-tests",
+        directory: "tests/steps",
+        flags: "--cfg lockfree_cuckoo_steps",
+        profile: "release",
+        arguments: &[],
+        unit: "scenes",
+    },
+    Suite {
+        name: "ordinary",
+        package: "lockfree-cuckoo",
+        directory: ".",
+        flags: "",
+        profile: "test",
+        arguments: &[],
+        unit: "",
+    },
+];
+
+/// The crate with something wrong, and who notices.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutant {
+    /// What is wrong.
+    pub name: String,
+    /// File, text, and what stands there instead.
+    pub changes: Vec<(String, String, String)>,
+    loom: Option<Killer>,
+    shuttle: Option<Killer>,
+    steps: Option<Killer>,
+    ordinary: Option<Killer>,
+}
+
+/// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says.
+pub type Killer = (String, String);
+
+impl Mutant {
+    /// How the suite of this name kills it.
+    #[must_use]
+    pub fn killer(&self, suite: &str) -> Option<&Killer> {
+        let killer = match suite {
+            "loom" => &self.loom,
+            "shuttle" => &self.shuttle,
+            "steps" => &self.steps,
+            _ => &self.ordinary,
+        };
+        killer.as_ref()
+    }
+
+    /// Takes part in the sources of a project. Each text must stand in its file exactly once.
+    ///
+    /// # Errors
+    ///
+    /// If one does not, or a file cannot be read or written.
+    pub fn apply(&self, project: &Path) -> Result<(), String> {
+        let changed = |file: &str, text: &str, mutated: &str| {
+            let path = project.join("src").join(file);
+            let source = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+            match source.matches(text).count() {
+                1 => fs::write(&path, source.replacen(text, mutated, 1))
+                    .map_err(|error| format!("{file}: {error}")),
+                places => Err(format!("{places} places match in {file}, not 1: {text}")),
+            }
+        };
+        let mut changes = self.changes.iter();
+        changes
+            .try_for_each(|(file, text, mutated)| changed(file, text, mutated))
+            .map_err(|why| format!("mutant {}: {why}", self.name))
+    }
+}
+
+/// All mutants, in the order of their files.
+///
+/// # Errors
+///
+/// If a file cannot be read, or has something else.
+pub fn mutants() -> Result<Vec<Mutant>, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        mutant: Vec<Mutant>,
+    }
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("mutants"));
+    let paths = entries.and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = paths.map_err(|error: io::Error| error.to_string())?;
+    paths.sort();
+    let mut mutants = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+        let file = text.and_then(|text| toml::from_str(&text).map_err(|error| error.to_string()));
+        let file: File = file.map_err(|why| format!("{}: {why}", path.display()))?;
+        mutants.extend(file.mutant);
+    }
+    Ok(mutants)
+}
+
+/// The root directory of the project.
+#[must_use]
+pub fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().nth(2);
+    root.map(Path::to_path_buf).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// A suite refuses a text that has changed, but a suite takes minutes.
+    #[test]
+    fn every_text_stands_in_its_file_exactly_once() {
+        for mutant in mutants().expect("sound files") {
+            for (file, text, mutated) in &mutant.changes {
+                let source = fs::read_to_string(root().join("src").join(file)).expect(file);
+                let places = source.matches(text).count();
+                assert_eq!(places, 1, "{}, in {file}: {text}", mutant.name);
+                assert_ne!(text, mutated, "{}", mutant.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_mutants_are_the_same_and_each_is_killed() {
+        let (mut names, mut changes) = (BTreeSet::new(), BTreeSet::new());
+        for mutant in mutants().expect("sound files") {
+            let killed = SUITES
+                .iter()
+                .any(|suite| mutant.killer(suite.name).is_some());
+            assert!(killed, "no suite kills: {}", mutant.name);
+            assert!(names.insert(mutant.name.clone()), "two: {}", mutant.name);
+            assert!(changes.insert(mutant.changes), "twice: {}", mutant.name);
+        }
+    }
+
+    /// The scenes of the stopped threads are as many as the calls have accesses: none are demanded.
+    #[test]
+    fn suites_that_demand_a_number_look_whether_they_check_a_mutant() {
+        let literal = format!("\"{}\"", mutation::CHECKING_A_MUTANT);
+        for suite in SUITES
+            .iter()
+            .filter(|suite| ["loom", "shuttle"].contains(&suite.name))
+        {
+            let sources = root().join(suite.directory).join("src");
+            let looks = fs::read_dir(sources).expect("a package").any(|file| {
+                let text = fs::read_to_string(file.expect("a file").path());
+                text.is_ok_and(|text| text.contains(&literal))
+            });
+            assert!(looks, "{} does not look", suite.name);
+        }
+    }
+}

@@ -3,14 +3,14 @@
 //! Each layer is a program of its own, with a log under `target/verify`. The run fails if one of them does.
 
 mod layers;
-mod run;
 
-use std::process::ExitCode;
+use std::fs;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use clap::Parser;
 use layers::{LAYERS, Layer};
-use run::{Outcome, run};
+use verify::root;
 
 /// Runs the checks of lockfree-cuckoo and prints one line per layer.
 #[derive(Debug, Parser)]
@@ -26,35 +26,37 @@ struct Options {
     list: bool,
 }
 
+/// Lines of a log that are shown when its layer fails.
+const TAIL: usize = 60;
+
+/// What a program prints where something that it needs is not installed.
+const SKIPPED: &str = "SKIPPED";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    /// What ran has passed, but not all could run.
+    Skipped,
+}
+
 fn main() -> ExitCode {
-    let options = Options::parse();
-    if options.list {
-        for layer in LAYERS {
+    let Options { layers, long, list } = Options::parse();
+    if list {
+        for layer in &LAYERS {
             println!("{:<10}  {}", layer.name, layer.finds);
         }
         return ExitCode::SUCCESS;
     }
-    match select(&options.layers) {
-        Ok(layers) => verify(&layers, options.long),
-        Err(unknown) => {
-            eprintln!("there is no layer {unknown}: `cargo verify --list` lists the layers");
-            ExitCode::from(2)
-        }
+    let known = |name: &String| LAYERS.iter().any(|layer| layer.name == name);
+    if let Some(unknown) = layers.iter().find(|name| !known(name)) {
+        eprintln!("there is no layer {unknown}: `cargo verify --list` lists the layers");
+        return ExitCode::from(2);
     }
-}
-
-fn select(names: &[String]) -> Result<Vec<&'static Layer>, &str> {
-    let known = |name: &str| LAYERS.iter().any(|layer| layer.name == name);
-    if let Some(unknown) = names.iter().find(|name| !known(name)) {
-        return Err(unknown);
-    }
-    let wanted = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
-    Ok(LAYERS.iter().filter(wanted).collect())
-}
-
-fn verify(layers: &[&Layer], long: bool) -> ExitCode {
     let start = Instant::now();
-    let outcomes: Vec<Outcome> = layers.iter().map(|layer| run(layer, long)).collect();
+    let wanted = |layer: &&Layer| layers.is_empty() || layers.iter().any(|name| name == layer.name);
+    let outcomes = LAYERS.iter().filter(wanted).map(|layer| run(layer, long));
+    let outcomes: Vec<Outcome> = outcomes.collect();
     let count = |outcome| outcomes.iter().filter(|&&is| is == outcome).count();
     let failed = count(Outcome::Failed);
     println!(
@@ -63,9 +65,62 @@ fn verify(layers: &[&Layer], long: bool) -> ExitCode {
         count(Outcome::Skipped),
         start.elapsed().as_secs(),
     );
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    ExitCode::from(u8::from(failed > 0))
+}
+
+/// Runs a layer and prints its line.
+fn run(layer: &Layer, long: bool) -> Outcome {
+    let start = Instant::now();
+    let (succeeded, log) = match output(layer, long) {
+        Ok(output) => output,
+        Err(error) => (false, format!("cannot run {}: {error}", layer.command)),
+    };
+    let (outcome, word) = match (succeeded, log.contains(SKIPPED)) {
+        (false, _) => (Outcome::Failed, "FAILED"),
+        (true, true) => (Outcome::Skipped, SKIPPED),
+        (true, false) => (Outcome::Passed, "passed"),
+    };
+    let seconds = start.elapsed().as_secs();
+    let said = summary(layer, &log);
+    println!("{:<10}  {word:<7}  {seconds:>4} s  {said}", layer.name);
+    if !succeeded {
+        let lines: Vec<&str> = log.lines().collect();
+        for line in &lines[lines.len().saturating_sub(TAIL)..] {
+            eprintln!("    {line}");
+        }
     }
+    outcome
+}
+
+/// Whether it succeeded, and all that it printed, which is also kept in a file.
+fn output(layer: &Layer, long: bool) -> std::io::Result<(bool, String)> {
+    let (root, target) = (root(), root().join("target"));
+    let more = if long { layer.long } else { layer.short };
+    let mut words = layer.command.split(' ').chain(more.split_terminator(' '));
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command
+        .current_dir(&root)
+        .args(words)
+        // The layers choose their builds themselves.
+        .env_remove("RUSTFLAGS");
+    if layer.stops_threads {
+        command
+            .env("RUSTFLAGS", "--cfg lockfree_cuckoo_steps")
+            .env("CARGO_TARGET_DIR", target.join("steps"));
+    }
+    let output = command.output()?;
+    let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
+    log.push_str(&String::from_utf8_lossy(&output.stderr));
+    let logs = target.join("verify");
+    fs::create_dir_all(&logs)?;
+    fs::write(logs.join(layer.name).with_extension("log"), &log)?;
+    Ok((output.status.success(), log))
+}
+
+/// What it says of itself, and what it skipped.
+fn summary(layer: &Layer, log: &str) -> String {
+    let skipped = log.lines().filter(|line| line.contains(SKIPPED));
+    let says = |text: &&str| log.lines().rfind(|line| line.contains(text));
+    let lines: Vec<&str> = layer.says.iter().filter_map(says).chain(skipped).collect();
+    lines.join("; ")
 }

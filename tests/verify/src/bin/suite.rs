@@ -1,21 +1,56 @@
 //! `cargo suite`: runs the tests of one suite, then the mutants that they must kill.
-//!
-//! ```text
-//! cargo suite loom|shuttle|steps|ordinary [--help | models | tests | mutants] [NAME]
-//! ```
 
 use std::process::ExitCode;
+use std::time::Instant;
 
-use verify::mutation;
-use verify::suites::ALL;
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, ValueEnum};
+use verify::{SUITES, mutation};
+
+/// Runs the tests of a suite, then mutants of the crate, and checks that each makes its test fail.
+///
+/// `LOOM_MAX_PREEMPTIONS` sets the preemption bound of all models; unless told, it is 2, and 1 for the largest.
+/// `SHUTTLE_ITERATIONS` sets the number of schedules of each test; a mutant gets up to eight times as many.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo suite")]
+struct Options {
+    #[arg(value_parser = PossibleValuesParser::new(SUITES.iter().map(|suite| suite.name)))]
+    suite: String,
+    /// Only these; both unless set
+    part: Option<Part>,
+    /// Only those whose name contains this
+    #[arg(default_value = "")]
+    name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The tests
+    #[value(alias = "models")]
+    Tests,
+    /// The mutants that they must kill
+    Mutants,
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let named = arguments.first().map(String::as_str);
-    let Some(suite) = ALL.iter().find(|suite| Some(suite.name) == named) else {
-        let names: Vec<&str> = ALL.iter().map(|suite| suite.name).collect();
-        eprintln!("name one of the suites: {}", names.join(", "));
+    let Options { suite, part, name } = Options::parse();
+    let Some(suite) = SUITES.iter().find(|known| known.name == suite) else {
         return ExitCode::from(2);
     };
-    mutation::main(suite, &arguments[1..])
+    let start = Instant::now();
+    let mut outcome = Ok(());
+    if part != Some(Part::Mutants) {
+        outcome = mutation::tests(suite, &name);
+    }
+    if part != Some(Part::Tests) {
+        outcome = outcome.and_then(|()| mutation::mutants(suite, &name));
+    }
+    println!("{}: {:.0} s", suite.name, start.elapsed().as_secs_f64());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{}: FAILED: {why}", suite.name);
+            ExitCode::FAILURE
+        }
+    }
 }
