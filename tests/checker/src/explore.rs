@@ -1,7 +1,7 @@
 //! The exploration: every interleaving of a program, depth first.
 //!
 //! There is no bound on preemptions and no reduction: from each state every thread that is under way makes its
-//! next step. States are remembered by a hash of 128 bits ([`hash`](crate::hash) says at what risk).
+//! next step. States are remembered by a hash of 128 bits ([`state`](crate::state) says at what risk).
 //!
 //! **Progress.** No step waits, so a schedule ends only when all calls have returned. A state says how many calls
 //! each thread has finished, so a way from a state back to itself is a schedule in which threads step for ever
@@ -16,10 +16,13 @@
 //! which any of the threads under way are dead, and what holds in every state holds after every death. What the
 //! dead leave behind for those who come later is the matter of the audits.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use crate::machine::Machine;
 use crate::monitor::{Monitor, THREADS};
 use crate::state::{Setting, State};
-use crate::visited::{Visit, Visited};
 
 /// Deeper than the exploration of any program comes that ends.
 const DEEPEST: usize = 4_000;
@@ -73,6 +76,30 @@ pub enum End {
     Failure(Vec<u8>, String),
 }
 
+/// The states that have been visited, by their hashes: the number of steps of the longest schedule from there, or `ON_PATH`.
+type Visited = HashMap<u128, u16, BuildHasherDefault<Hashed>>;
+
+/// The mark of a state on the path that is being followed.
+const ON_PATH: u16 = u16::MAX;
+
+/// The hasher of what is a hash already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("a key is one number");
+    }
+
+    fn write_u128(&mut self, hash: u128) {
+        self.0 = hash as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// A state on the path, and the thread that steps next.
 struct Frame<M: Machine> {
     state: State<M>,
@@ -88,10 +115,10 @@ pub fn explore<M: Machine>(
     limits: Limits,
     monitor: &mut Monitor,
 ) -> Found {
-    let mut visited = Visited::new();
+    let mut visited = Visited::default();
     let state = setting.start(monitor);
     let hash = state.hash();
-    visited.enter(hash);
+    visited.insert(hash, ON_PATH);
     let mut path = vec![Frame {
         state,
         hash,
@@ -112,7 +139,7 @@ pub fn explore<M: Machine>(
         let ready = (frame.next..THREADS).find(|&thread| frame.state.is_under_way(thread));
         let Some(thread) = ready else {
             let ahead = frame.ahead;
-            visited.leave(frame.hash, ahead);
+            visited.insert(frame.hash, ahead);
             path.pop();
             match path.last_mut() {
                 Some(parent) => parent.ahead = parent.ahead.max(ahead + 1),
@@ -125,15 +152,16 @@ pub fn explore<M: Machine>(
         let mut verdict = setting.step(&mut state, monitor, thread).1;
         found.transitions += 1;
         let hash = state.hash();
-        let visit = visited.enter(hash);
-        match visit {
-            Visit::First => {}
-            Visit::Again(ahead) => frame.ahead = frame.ahead.max(ahead + 1),
-            Visit::Cycle => {
+        let entry = visited.entry(hash);
+        let is_new = matches!(entry, Entry::Vacant(_));
+        match *entry.or_insert(ON_PATH) {
+            _ if is_new => {}
+            ON_PATH => {
                 verdict = verdict.and(Err("threads step for ever and no call returns".into()));
             }
+            ahead => frame.ahead = frame.ahead.max(ahead + 1),
         }
-        if verdict.is_ok() && visit == Visit::First {
+        if verdict.is_ok() && is_new {
             if (0..THREADS).all(|thread| !state.is_under_way(thread)) {
                 verdict = setting.check_end(&state, monitor);
             } else if limits.audit {
@@ -147,21 +175,21 @@ pub fn explore<M: Machine>(
         if let Err(why) = verdict {
             break Some((thread, why));
         }
-        if visit == Visit::First {
+        if is_new {
             path.push(Frame {
                 state,
                 hash,
                 next: 0,
                 ahead: 0,
             });
-            if visited.states() >= limits.states {
+            if visited.len() >= limits.states {
                 found.end = End::CutShort;
                 found.longest = path.len() - 1;
                 break None;
             }
         }
     };
-    found.states = visited.states();
+    found.states = visited.len();
     if let Some((last, why)) = failure {
         // Each frame but the last has taken the step before its `next` to the one above it.
         let below = &path[..path.len() - 1];

@@ -24,7 +24,6 @@
 //! items four index bits.
 
 pub mod geometry;
-pub mod hunt;
 pub mod machine;
 pub mod matching;
 pub mod memory;
@@ -34,6 +33,5 @@ pub mod parts;
 pub mod program;
 mod protocol;
 pub mod random;
-pub mod thread;
 pub mod views;
 pub mod word;

@@ -37,13 +37,10 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
-mod audit;
 pub mod call;
 pub mod explore;
 pub mod fixed;
 pub mod growing;
-pub mod hash;
-pub mod jobs;
 pub mod machine;
 pub mod monitor;
 pub mod mutants;
@@ -51,7 +48,7 @@ pub mod notation;
 pub mod parts;
 pub mod races;
 pub mod random;
+pub mod replay;
 pub mod report;
 pub mod shortest;
 pub mod state;
-pub mod visited;

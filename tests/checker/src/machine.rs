@@ -4,17 +4,18 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-use crate::call::Answer;
+use crate::call::{Answer, Kind};
 use crate::monitor::{Monitor, Role, Set, Told};
 use crate::mutants::Killed;
 use crate::notation::{CallOf, Notation, Program};
+use crate::replay::{Locals, Made, Run, Step};
 
 /// What a call of a machine returns.
 pub type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 
 /// How far a thread has come, and all that it knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Thread<Locals> {
+#[derive(Clone, Copy, Debug, Hash)]
+pub struct Thread {
     /// The calls that it has finished.
     pub finished: u8,
     /// Whether it has made the first access of its call.
@@ -25,28 +26,15 @@ pub struct Thread<Locals> {
     pub locals: Locals,
 }
 
-/// What one step did.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<M: Machine> {
-    /// The access that was made.
-    pub access: Option<M::Access>,
-    /// Whether it changed the memory.
-    pub wrote: bool,
-    /// What was wrong with it.
-    pub fault: Option<&'static str>,
-    /// What the call returned, if this was its last step.
-    pub answer: Option<AnswerOf<M>>,
-}
-
 /// A step of a schedule, for those who read it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Shown<M: Machine> {
     /// Whose step it is.
     pub thread: usize,
     /// The call, if this is its first step.
     pub begun: Option<CallOf<M>>,
-    /// The access that it made.
-    pub access: Option<M::Access>,
+    /// What it did.
+    pub made: Made,
     /// What the call returned, if this was its last step.
     pub answer: Option<AnswerOf<M>>,
 }
@@ -59,10 +47,6 @@ pub trait Machine: Notation {
     type World: Debug;
     /// What the threads share.
     type Memory: Copy + Debug + Hash;
-    /// What a thread knows of its call.
-    type Locals: Copy + Debug + Default + Hash;
-    /// An access, for those who read a schedule.
-    type Access: Copy + Debug;
     /// What a snapshot returns.
     type Copied: Copy + Debug + Display + Eq;
     /// What is watched.
@@ -81,17 +65,11 @@ pub trait Machine: Notation {
     /// What a program, or a mutant in it, needs to know.
     fn world(program: &Program<Self>, mutant: Option<Self::Mutant>) -> Self::World;
 
-    /// What a thread knows that is about to begin a call.
-    fn locals(world: &Self::World, call: &CallOf<Self>) -> Self::Locals;
+    /// The piece that is taken out of a world.
+    fn mutant(world: &Self::World) -> Option<Self::Mutant>;
 
-    /// Lets a thread make its next access.
-    fn step(
-        world: &Self::World,
-        memory: &mut Self::Memory,
-        locals: &mut Self::Locals,
-        thread: usize,
-        call: &CallOf<Self>,
-    ) -> Step<Self>;
+    /// Makes a call.
+    fn call(run: &mut Run<'_, Self>) -> Step<AnswerOf<Self>>;
 
     /// Whether a thread that is answered so makes no more calls.
     fn ends(_: &Self::World, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
@@ -142,9 +120,6 @@ pub trait Machine: Notation {
         monitor: &Monitor,
     ) -> Result<(), String>;
 
-    /// An access of a thread that knew this, as a text.
-    fn show_access(world: &Self::World, before: &Self::Locals, access: &Self::Access) -> String;
-
     /// The words, by their numbers.
     fn show_words(world: &Self::World, memory: &Self::Memory) -> Vec<(usize, String)>;
 }
@@ -172,8 +147,43 @@ pub fn alone<M: Machine>(
     call: &CallOf<M>,
     steps: usize,
 ) -> Result<AnswerOf<M>, String> {
-    let mut locals = M::locals(world, call);
+    let mut locals = Locals::default();
     (0..steps)
-        .find_map(|_| M::step(world, memory, &mut locals, thread, call).answer)
+        .find_map(|_| Run::<M>::step(world, memory, &mut locals, (thread, call), false).1)
         .ok_or_else(|| format!("a newcomer's {} never returns", call.kind.name()))
+}
+
+/// Steps within which a call must return that nobody disturbs. The longest is an insert that searches and moves, or
+/// doubles, while everything is frozen.
+pub const STEPS: usize = 400;
+
+/// The audit of an item: all threads have died, and a newcomer counts, looks up and removes all there is of it, and inserts
+/// one. Each call returns, and the tokens are those that some explanation allows.
+pub fn audit<Copied: PartialEq>(
+    mut call: impl FnMut(Kind) -> Result<Answer<Copied>, String>,
+    is_allowed: impl Fn(usize) -> bool,
+    inserts: &[Kind],
+) -> Result<(), String> {
+    let Answer::Number(copies) = call(Kind::Count)? else {
+        unreachable!("a count returns a number");
+    };
+    if !is_allowed(copies) {
+        return Err(format!("{copies} tokens are left"));
+    }
+    if call(Kind::Contains)? != Answer::Bool(copies > 0) {
+        return Err("a lookup contradicts the count".into());
+    }
+    for copy in 0..=copies {
+        if call(Kind::Remove)? != Answer::Bool(copy < copies) {
+            return Err("removes contradict the count".into());
+        }
+    }
+    for &insert in inserts {
+        // The tokens of others, and of a dead owner's descriptors, may leave no room.
+        let inserted = Answer::Bool(call(insert)? == Answer::Bool(true));
+        if call(Kind::Contains)? != inserted || call(Kind::Remove)? != inserted {
+            return Err("a newcomer cannot insert and remove".into());
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Parser;
 use protocol_checker::explore::Limits;
 use protocol_checker::fixed::{parts as fixed, program::Fixed};
-use protocol_checker::growing::{hunt, parts as growing, program::Growing};
+use protocol_checker::growing::{parts as growing, program::Growing};
 use protocol_checker::parts::{self, Outcome};
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
@@ -187,16 +187,6 @@ fn check_growing(options: &Options) -> Result<(), String> {
     let sizes = sizes(options, [GROWING_QUICK, GROWING_LONG]);
     let (seed, models) = (options.seed, 1..=MODELS);
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
-        if let Some(name) = &options.mutant {
-            let mutant = parts::named::<Growing>(name)?.mutant;
-            return say(hunt::part(
-                model,
-                mutant,
-                seed,
-                sizes.programs,
-                sizes.limits,
-            ));
-        }
         say(growing::mutants(model, options.verbose))?;
         say(growing::by_hand(model, sizes.races))?;
         say(growing::by_hand(model, sizes.race_deaths))?;

@@ -3,9 +3,11 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use crate::explore::{End, Found, Limits, explore};
-use crate::jobs;
 use crate::machine::Machine;
+use crate::monitor::Monitor;
 use crate::mutants::Killed;
 use crate::notation::Program;
 use crate::races::{Race, races};
@@ -21,13 +23,16 @@ const OF_A_MUTANT: Limits = Limits::all(20_000_000);
 /// Programs, each explored to its end or the limits.
 pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {
     let start = Instant::now();
-    let found = jobs::each(programs, |monitor, program| {
-        explore(&Setting::new(program, None), limits, monitor)
-    });
+    let found: Vec<Found> = programs
+        .par_iter()
+        .map_init(Monitor::default, |monitor, program| {
+            explore(&Setting::new(program, None), limits, monitor)
+        })
+        .collect();
     let mut sum = Sum::default();
     for (program, found) in programs.iter().zip(&found) {
         if let End::Failure(schedule, why) = &found.end {
-            return Err(failure(&Setting::new(program, None), schedule, why));
+            return Err(failure(Setting::new(program, None), schedule, why));
         }
         sum.add(found);
     }
@@ -48,10 +53,10 @@ pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Result<usize, String> {
         let race = killer(&races, killed)?;
         known.extend((race.model == model).then_some((killed, race)));
     }
-    let deaths = jobs::each(&known, |monitor, (killed, race)| {
+    let deaths = known.par_iter().map(|(killed, race)| {
         let start = Instant::now();
         let setting = Setting::new(&race.program, Some(killed.mutant));
-        let found = explore(&setting, OF_A_MUTANT, monitor);
+        let found = explore(&setting, OF_A_MUTANT, &mut Monitor::default());
         death(killed, &found)?;
         let seconds = start.elapsed().as_secs_f64();
         let states = grouped(found.states);
@@ -60,7 +65,7 @@ pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Result<usize, String> {
             "    {name}: {killer} ({states} states, {seconds:.3} s)"
         ))
     });
-    let lines = deaths.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let lines = deaths.collect::<Result<Vec<_>, _>>()?;
     if verbose {
         println!("{}", lines.join("\n"));
     }
@@ -97,5 +102,5 @@ pub fn death_of<M: Machine>(name: &str) -> Outcome {
     let setting = Setting::new(&killer(&races, killed)?.program, Some(killed.mutant));
     let found = explore(&setting, OF_A_MUTANT, &mut Default::default());
     let (schedule, why) = death(killed, &found)?;
-    Ok(failure(&setting, schedule, why))
+    Ok(failure(setting, schedule, why))
 }

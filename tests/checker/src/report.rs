@@ -66,8 +66,9 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// A failure as a text: the program, the shortest schedule that leads to it, or this one, and what is wrong at its end.
-pub fn failure<M: Machine>(setting: &Setting<'_, M>, schedule: &[u8], why: &str) -> String {
-    let shorter = shortest::failure(setting);
+pub fn failure<M: Machine>(mut setting: Setting<'_, M>, schedule: &[u8], why: &str) -> String {
+    let shorter = shortest::failure(&setting);
+    setting.shows = true;
     let (schedule, why) = match &shorter {
         Some((schedule, why)) => (schedule.as_slice(), why.as_str()),
         None => (schedule, why),
@@ -76,16 +77,13 @@ pub fn failure<M: Machine>(setting: &Setting<'_, M>, schedule: &[u8], why: &str)
     let monitor = &mut Monitor::default();
     let mut state = setting.start(monitor);
     for (number, &thread) in schedule.iter().enumerate() {
-        let before = state.threads[usize::from(thread)].locals;
         let (step, _) = setting.step(&mut state, monitor, thread.into());
         let _ = write!(out, "{:>5}  thread {thread}  ", number + 1);
         if let Some(call) = step.begun {
             let text = CallText::<M>(&call, &setting.program.shape);
             let _ = write!(out, "{text}{}: ", M::show_item(call.item));
         }
-        if let Some(access) = step.access {
-            let _ = write!(out, "{}", M::show_access(&setting.world, &before, &access));
-        }
+        let _ = write!(out, "{}", step.made.text);
         if let Some(answer) = step.answer {
             let _ = write!(out, "; returns {answer}");
         }

@@ -1,10 +1,14 @@
 //! A state of an exploration: the memory, the threads, and the monitors of the views.
 
+use std::hash::Hash;
+
+use siphasher::sip128::{Hasher128, SipHasher13};
+
 use crate::call::Answer;
-use crate::hash::hash;
 use crate::machine::{AnswerOf, Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::{CallOf, Program};
+use crate::replay::{Locals, Run};
 
 /// Views a program has at most.
 pub const VIEWS: usize = 31;
@@ -15,7 +19,7 @@ pub struct State<M: Machine> {
     /// What all share.
     pub memory: M::Memory,
     /// What each knows.
-    pub threads: [Thread<M::Locals>; THREADS],
+    pub threads: [Thread; THREADS],
     sets: [Set; VIEWS],
     /// The hashes of the parts, each of a family of its own: a step changes but two or three.
     hashes: [u128; THREADS + 2],
@@ -28,10 +32,20 @@ pub struct Setting<'a, M: Machine> {
     pub program: &'a Program<M>,
     /// What the machine needs to know of it.
     pub world: M::World,
+    /// Whether accesses are shown.
+    pub shows: bool,
 }
 
 const MEMORY: usize = THREADS;
 const SETS: usize = THREADS + 1;
+
+/// The hash of a part, one of a family. States are remembered by their hashes alone. With `n` states the chance that two of
+/// them are taken for one is about `n^2 / 2^129`: for a thousand million states, one in 10^20.
+fn hash(family: usize, part: &impl Hash) -> u128 {
+    let mut hasher = SipHasher13::new_with_keys(family as u64, 0);
+    part.hash(&mut hasher);
+    hasher.finish128().as_u128()
+}
 
 impl<M: Machine> State<M> {
     /// By which it is remembered: the hashes of its parts.
@@ -49,7 +63,11 @@ impl<'a, M: Machine> Setting<'a, M> {
     /// A program, on the protocol or on a mutant of it.
     pub fn new(program: &'a Program<M>, mutant: Option<M::Mutant>) -> Self {
         let world = M::world(program, mutant);
-        Self { program, world }
+        Self {
+            program,
+            world,
+            shows: false,
+        }
     }
 
     /// The state before the first step.
@@ -68,26 +86,26 @@ impl<'a, M: Machine> Setting<'a, M> {
             *set = monitor.start(view.number(&tokens).into());
         }
         for id in 0..THREADS {
-            state.hashes[id] = hash(id as u64, &state.threads[id]);
+            state.hashes[id] = hash(id, &state.threads[id]);
         }
-        state.hashes[MEMORY] = hash(MEMORY as u64, &state.memory);
+        state.hashes[MEMORY] = hash(MEMORY, &state.memory);
         state.hashes[SETS] = self.hash_of_sets(&state);
         state
     }
 
     fn hash_of_sets(&self, state: &State<M>) -> u128 {
-        hash(SETS as u64, &&state.sets[..M::views(&self.world).len()])
+        hash(SETS, &&state.sets[..M::views(&self.world).len()])
     }
 
     /// A thread that has finished so many calls and goes on to the next, if there is one.
-    fn before(&self, id: usize, finished: u8) -> Thread<M::Locals> {
+    fn before(&self, id: usize, finished: u8) -> Thread {
         let calls = self.program.threads.get(id);
         let next = calls.and_then(|calls| calls.get(usize::from(finished)));
         Thread {
             finished,
             begun: false,
             ended: next.is_none(),
-            locals: next.map_or_else(Default::default, |call| M::locals(&self.world, call)),
+            locals: Locals::default(),
         }
     }
 
@@ -108,35 +126,43 @@ impl<'a, M: Machine> Setting<'a, M> {
         }
         let thread = &mut state.threads[id];
         thread.begun = true;
-        let step = M::step(world, &mut state.memory, &mut thread.locals, id, &call);
-        let mut verdict = step.fault.map_or(Ok(()), |fault| Err(fault.into()));
-        if let Some(answer) = step.answer {
+        let who = (id, &call);
+        let (made, answer) = Run::<M>::step(
+            world,
+            &mut state.memory,
+            &mut thread.locals,
+            who,
+            self.shows,
+        );
+        let wrote = made.wrote;
+        let mut verdict = made.fault.map_or(Ok(()), |fault| Err(fault.into()));
+        if let Some(answer) = answer {
             *thread = self.before(id, finished + 1);
             if M::ends(world, &call, answer) {
-                (thread.ended, thread.locals) = (true, M::Locals::default());
+                thread.ended = true;
             }
             verdict = verdict.and_then(|()| self.explain(state, monitor, id, &call, answer));
         }
         let shown = Shown {
             thread: id,
             begun: (!begun).then_some(call),
-            access: step.access,
-            answer: step.answer,
+            made,
+            answer,
         };
         let under_way = state.threads.iter().zip(&self.program.threads);
         let under_way = under_way.filter(|(thread, _)| thread.begun);
         let under_way = under_way.map(|(thread, calls)| &calls[usize::from(thread.finished)]);
         let followed = M::follow(world, &mut state.memory, &shown, under_way);
         verdict = verdict.and(followed);
-        state.hashes[id] = hash(id as u64, &state.threads[id]);
-        let told = !begun || step.answer.is_some();
+        state.hashes[id] = hash(id, &state.threads[id]);
+        let told = !begun || answer.is_some();
         if told {
             state.hashes[SETS] = self.hash_of_sets(state);
         }
-        if told || step.wrote {
-            state.hashes[MEMORY] = hash(MEMORY as u64, &state.memory);
+        if told || wrote {
+            state.hashes[MEMORY] = hash(MEMORY, &state.memory);
         }
-        if step.wrote {
+        if wrote {
             verdict = verdict.and_then(|()| self.check(state, monitor));
         }
         (shown, verdict)

@@ -18,19 +18,14 @@ use crate::fixed::conformance::{self, ATTEMPTS, Subject};
 use crate::fixed::machine::{Answer, World};
 use crate::fixed::memory::{BUCKETS, STRIPES};
 use crate::fixed::mutants::Mutant;
-use crate::fixed::points::{At, Pool};
 use crate::fixed::program::{Call, Fixed, Item, Program};
 use crate::fixed::random;
-use crate::fixed::thread::Locals;
 use crate::monitor::Monitor;
 use crate::random::Random;
 use crate::state;
 
 type Setting<'a> = state::Setting<'a, Fixed>;
 type State = state::State<Fixed>;
-
-/// Accesses of the crate that publish the number of a use: the machine does not read the last one.
-const PUBLISHING: usize = 2;
 
 /// What a thread of the crate tells.
 enum News {
@@ -70,7 +65,8 @@ pub fn compare(
     if random.below(2) == 0 {
         fill_up(random, &mut program);
     }
-    let setting = Setting::new(&program, mutant);
+    let mut setting = Setting::new(&program, mutant);
+    setting.shows = true;
     (0..schedules).map(|_| lead(&setting, random)).sum()
 }
 
@@ -155,17 +151,17 @@ fn in_step(
             if !state.is_under_way(id) {
                 break;
             }
-            let Locals { at, kind, .. } = state.threads[id].locals;
+            let finished = usize::from(state.threads[id].finished);
+            let kind = setting.program.threads[id][finished].kind;
             let (step, verdict) = setting.step(&mut state, monitor, id);
             verdict?;
             steps += 1;
-            let publishes = at == At::Pool(Pool::PublishNumber);
-            let accesses = if publishes { PUBLISHING } else { 1 };
+            let accesses = 1 + step.made.besides;
             let returned = threads[id].make(accesses + counting(kind, step.answer));
             if returned != step.answer {
                 return Err(format!(
-                    "step {steps}, thread {id}, {at:?}: the machine returns {:?}, the crate {returned:?}",
-                    step.answer
+                    "step {steps}, thread {id}, {}: the machine returns {:?}, the crate {returned:?}",
+                    step.made.text, step.answer
                 ));
             }
         }
@@ -174,14 +170,14 @@ fn in_step(
 
 /// Accesses to the counter of items that a call makes before it returns. In tables as small as these it is one
 /// cell, which all threads share.
-fn counting(kind: Option<Kind>, answer: Option<Answer>) -> usize {
+fn counting(kind: Kind, answer: Option<Answer>) -> usize {
     let counts = match (kind, answer) {
-        (Some(Kind::Insert | Kind::Remove | Kind::Take), Some(Answer::Bool(added_or_removed))) => {
+        (Kind::Insert | Kind::Remove | Kind::Take, Some(Answer::Bool(added_or_removed))) => {
             added_or_removed
         }
         // If it inserted nothing, it adds nothing, but it adds.
-        (Some(Kind::Unique), Some(Answer::Bool(_))) => true,
-        (Some(Kind::UniqueValue), Some(Answer::Value(_))) => true,
+        (Kind::Unique, Some(Answer::Bool(_))) => true,
+        (Kind::UniqueValue, Some(Answer::Value(_))) => true,
         // The error says how many items there are.
         (_, Some(Answer::Full)) => true,
         _ => false,

@@ -2,10 +2,12 @@
 //! order of them: sequential consistency.
 
 use std::fmt;
+use std::ops::Range;
 
 use model::{Layout, Token};
 
 use crate::monitor::THREADS;
+use crate::replay::entry;
 
 /// Buckets a table of the machine has at most.
 pub const BUCKETS: usize = 4;
@@ -114,14 +116,16 @@ impl Transfer {
         }
     }
 
-    /// Copies one cell from another transfer.
-    pub fn copy_field(&mut self, from: &Self, field: u8) {
-        match field {
-            0 => (self.moved, self.placed) = (from.moved, from.placed),
-            1 => self.source = from.source,
-            2 => self.destination = from.destination,
-            3 => self.old_source = from.old_source,
-            _ => self.old_destination = from.old_destination,
+    /// Copies cells from another transfer.
+    pub fn copy_fields(&mut self, from: &Self, fields: Range<u8>) {
+        for field in fields {
+            match field {
+                0 => (self.moved, self.placed) = (from.moved, from.placed),
+                1 => self.source = from.source,
+                2 => self.destination = from.destination,
+                3 => self.old_source = from.old_source,
+                _ => self.old_destination = from.old_destination,
+            }
         }
     }
 }
@@ -160,27 +164,6 @@ impl Memory {
     }
 }
 
-/// One access, for those who read a schedule.
-#[derive(Clone, Copy, Debug)]
-pub enum Access {
-    /// Of a word: what was read.
-    Load(u8, u64),
-    /// Of a word: the old value, the new one, and whether it was the old one.
-    Exchange(u8, u64, u64, bool),
-    /// Of a stripe: what was read, or is there now.
-    Stripe(u8, u16),
-    /// Of a control: what was read, or is there now.
-    Control(u8, Control),
-    /// Of the fields of a descriptor.
-    Fields(u8, Transfer),
-    /// Of an owner flag: whether it is set now, and whether that succeeded.
-    Owner(u8, bool, bool),
-    /// Of the log of hints: its counter, or one slot, and what is there now.
-    Log(Option<u8>, u64),
-    /// Of the right to scan: whether it is taken now, and whether that succeeded.
-    Right(bool, bool),
-}
-
 /// A word as a list of tokens, or as a reference.
 pub struct Word(pub Layout, pub u64);
 
@@ -196,43 +179,16 @@ impl fmt::Display for Word {
     }
 }
 
-/// An access, with what its words say.
-pub struct Shown(pub Layout, pub Access);
-
-impl fmt::Display for Shown {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = |done: bool| if done { "done" } else { "failed" };
-        let Self(layout, access) = *self;
-        let shown = |word| Word(layout, word);
-        match access {
-            Access::Load(bucket, word) => write!(out, "word {bucket} is {}", shown(word)),
-            Access::Exchange(bucket, old, new, ok) => {
-                let (old, new) = (shown(old), shown(new));
-                write!(out, "word {bucket} from {old} to {new}: {}", done(ok))
-            }
-            Access::Stripe(stripe, value) => {
-                let scan = if value & SCAN == 0 { "" } else { ", scan on" };
-                write!(out, "stripe {stripe} at {}{scan}", value / BUMP)
-            }
-            Access::Control(index, Control { uses, state }) => {
-                write!(out, "descriptor {index}: use {uses} {state:?}")
-            }
-            Access::Fields(index, t) => write!(
-                out,
-                "descriptor {index}: move {:x}, place {:x}, from {} {} to {} {}",
-                t.moved,
-                t.placed,
-                t.source,
-                shown(t.old_source),
-                t.destination,
-                shown(t.old_destination)
-            ),
-            Access::Owner(index, true, ok) => write!(out, "claim descriptor {index}: {}", done(ok)),
-            Access::Owner(index, false, _) => write!(out, "release descriptor {index}"),
-            Access::Log(None, notes) => write!(out, "notes: {notes}"),
-            Access::Log(Some(slot), hint) => write!(out, "hint {slot}: {hint:#x}"),
-            Access::Right(true, ok) => write!(out, "take the right to scan: {}", done(ok)),
-            Access::Right(false, _) => write!(out, "give back the right to scan"),
-        }
-    }
-}
+entry!(Control {
+    uses: u16,
+    state: State
+});
+entry!(State is Pending | Committed | Aborted);
+entry!(Transfer {
+    moved: Token,
+    placed: Token,
+    source: u8,
+    destination: u8,
+    old_source: u64,
+    old_destination: u64
+});

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use crate::explore::Limits;
 use crate::fixed::mutants::NOT_APPLICABLE;
 use crate::fixed::program::{Fixed, Program};
 use crate::fixed::{conformance, random};
-use crate::jobs;
 use crate::machine::Machine;
 use crate::parts::{self, Outcome, explored};
 use crate::races::races;
@@ -102,11 +103,10 @@ fn each_seed(
     programs: usize,
     compare: impl Fn(u64) -> Result<usize, String> + Sync,
 ) -> Result<Vec<usize>, String> {
-    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
-    let counts = jobs::each(&seeds, |_, &seed| {
-        compare(seed).map_err(|why| format!("seed {seed}: {why}"))
-    });
-    counts.into_iter().collect()
+    let seeds = (0..programs as u64).into_par_iter();
+    let seeds = seeds.map(|n| seed ^ n << 20);
+    let counts = seeds.map(|seed| compare(seed).map_err(|why| format!("seed {seed}: {why}")));
+    counts.collect()
 }
 
 /// The machine and the crate in lockstep.

@@ -1,23 +1,20 @@
 //! The machine of a table of one size, as the explorer sees it.
 
-use crate::audit;
 use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
-use crate::fixed::memory::{Access, BUCKETS, Memory, SCAN, Shown, Word};
+use crate::fixed::memory::{BUCKETS, Memory, SCAN, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
-use crate::fixed::thread::Locals;
 use crate::fixed::views::{Numbers, View, digit};
-use crate::machine::{Machine, Step, alone};
+use crate::machine::{Machine, STEPS, alone, audit};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::mutants::Killed;
+use crate::replay::Step;
 
 impl Machine for Fixed {
     type Mutant = Mutant;
     type World = World;
     type Memory = Memory;
-    type Locals = Locals;
-    type Access = Access;
     type Copied = Digits;
     type View = View;
     type Tokens = Numbers;
@@ -33,24 +30,12 @@ impl Machine for Fixed {
         World::new(program, mutant)
     }
 
-    fn locals(world: &World, call: &Call) -> Locals {
-        Locals::before(call, world.shape.layout)
+    fn mutant(world: &World) -> Option<Mutant> {
+        world.mutant
     }
 
-    fn step(
-        world: &World,
-        memory: &mut Memory,
-        locals: &mut Locals,
-        thread: usize,
-        _: &Call,
-    ) -> Step<Self> {
-        let run = Run::step(world, memory, locals, thread);
-        Step {
-            access: run.access,
-            wrote: run.wrote,
-            fault: None,
-            answer: run.answer,
-        }
+    fn call(run: &mut Run<'_>) -> Step<Answer> {
+        run.make()
     }
 
     fn views(world: &World) -> &[View] {
@@ -131,14 +116,10 @@ impl Machine for Fixed {
                 let item = if first { item.flipped() } else { item };
                 newcomer(world, &mut memory, &Call::new(kind, item))
             };
-            audit::of_item(call, |copies| monitor.allows(set, copies), &[Kind::Insert])
+            audit(call, |copies| monitor.allows(set, copies), &[Kind::Insert])
                 .map_err(|why| format!("class {class}, after all threads died: {why}"))?;
         }
         Ok(())
-    }
-
-    fn show_access(world: &World, before: &Locals, access: &Access) -> String {
-        format!("{:?}: {}", before.at, Shown(world.shape.layout, *access))
     }
 
     fn show_words(world: &World, memory: &Memory) -> Vec<(usize, String)> {
@@ -149,7 +130,7 @@ impl Machine for Fixed {
 }
 
 fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, String> {
-    alone::<Fixed>(world, memory, THREADS - 1, call, audit::STEPS)
+    alone::<Fixed>(world, memory, THREADS - 1, call, STEPS)
 }
 
 /// A newcomer sees the values of each class, replaces one, and back.

@@ -1,24 +1,20 @@
 //! The step machine of a table: its protocol, one access to shared memory a step.
 
-mod access;
 mod admission;
 mod growth;
-mod insertion;
-mod live;
 mod lookup;
-mod relocation;
-mod removal;
 mod scan;
-mod split;
+mod write;
 
 use std::fmt;
 
-use super::geometry::{Class, Item, Levels};
-use super::memory::{Access, Memory};
+use super::geometry::{Class, Item, Levels, WORDS, level_of};
+use super::memory::{Descriptor, Hint, STRIPES, State, Stripe, Transfer};
 use super::mutants::Mutant;
-use super::program::{Call, Program, Shape};
-use super::thread::{Entry, Locals, Tag};
-use crate::call::{self, Kind};
+use super::program::{Growing, Program, Shape};
+use super::word::Word;
+use crate::call::{self, Call, Kind};
+use crate::replay::{self, Entry, Step};
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -41,42 +37,7 @@ pub type Answer = call::Answer<Classes>;
 pub struct Classes(pub u64);
 
 /// One step under way.
-#[derive(Debug)]
-pub struct Run<'a> {
-    world: &'a World,
-    memory: &'a mut Memory,
-    thread: &'a mut Locals,
-    /// The number of the thread.
-    id: usize,
-    /// The entry that comes next.
-    at: usize,
-    /// Routines within routines.
-    depth: u8,
-    /// The access that was made.
-    pub access: Option<Access>,
-    /// Whether it changed the memory.
-    pub wrote: bool,
-    /// What was wrong with it.
-    pub fault: Option<&'static str>,
-}
-
-/// The call goes on with the thread's next step.
-#[derive(Clone, Copy, Debug)]
-pub struct Pause;
-
-/// What code returns that makes accesses.
-pub type Step<T> = Result<T, Pause>;
-
-/// What a round of a loop ends with.
-#[derive(Clone, Copy, Debug)]
-pub enum Next<S, T> {
-    /// Another one.
-    Again(S),
-    /// The loop's result.
-    Done(T),
-}
-
-pub(crate) use Next::{Again, Done};
+pub type Run<'a> = replay::Run<'a, Growing>;
 
 impl World {
     /// That of a program, or of a mutant in it.
@@ -117,35 +78,17 @@ impl World {
     }
 }
 
-impl<'a> Run<'a> {
-    /// Lets a thread make its next access. Returns what its call returned, if that was the last one.
-    pub fn step(
-        world: &'a World,
-        memory: &'a mut Memory,
-        thread: &'a mut Locals,
-        id: usize,
-        call: &Call,
-    ) -> (Self, Option<Answer>) {
-        let mut run = Run {
-            world,
-            memory,
-            thread,
-            id,
-            at: 0,
-            depth: 0,
-            access: None,
-            wrote: false,
-            fault: None,
-        };
-        let answer = run.call(call).ok();
-        debug_assert!(run.access.is_some(), "a step is one access");
-        (run, answer)
-    }
+/// The stripe of a head.
+fn stripe_of(head: u8) -> usize {
+    usize::from(head) % STRIPES
+}
 
-    fn call(&mut self, call: &Call) -> Step<Answer> {
+impl Run<'_> {
+    /// Makes the call.
+    pub fn make(&mut self) -> Step<Answer> {
         let Call {
             kind, item, side, ..
-        } = *call;
+        } = *self.call;
         Ok(match kind {
             Kind::Insert => self.insert(item)?,
             Kind::Unique => self.unique(item)?,
@@ -164,65 +107,195 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn is(&self, mutant: Mutant) -> bool {
-        self.world.mutant == Some(mutant)
+    /// The place of a word, if it is in a block that is there.
+    fn place(&mut self, number: u8) -> usize {
+        if self.memory.blocks >> level_of(number) & 1 == 0 {
+            self.made.fault = Some("an access to a block that is not there");
+        }
+        usize::from(number) % WORDS
     }
 
-    /// Makes an access, unless it has been made. The code behind it runs for it alone.
-    fn access(&mut self, act: impl FnOnce(&mut Self) -> u64) -> Step<u64> {
-        if let Some(value) = self.thread.entry(self.at, Tag::Access) {
-            self.at += 1;
-            return Ok(value);
-        }
-        if self.access.is_some() {
-            return Err(Pause);
-        }
-        let value = act(self);
-        self.thread.replace_from(self.at, Tag::Access, value);
-        self.at += 1;
-        Ok(value)
+    fn show_hint(&mut self, Hint { level, growing }: Hint) {
+        let growing = if growing { ", growing" } else { "" };
+        self.show(|| format!("hint at level {level}{growing}"));
     }
 
-    /// A routine, of which nothing is left but what it returns.
-    fn routine<T: Entry>(&mut self, body: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
-        let (base, depth) = (self.at, self.depth);
-        if let Some(value) = self.thread.entry(base, Tag::Result(depth)) {
-            self.at += 1;
-            return Ok(T::decode(value));
-        }
-        self.depth += 1;
-        let value = body(self)?;
-        self.depth = depth;
-        self.thread
-            .replace_from(base, Tag::Result(depth), value.encode());
-        self.at = base + 1;
-        Ok(value)
+    fn hint(&mut self, table: usize) -> Step<Hint> {
+        self.access(|run| {
+            let hint = run.memory.hints[table];
+            run.show_hint(hint);
+            hint
+        })
     }
 
-    /// A loop, of which nothing is left but what it returns, and of a round nothing but what the next begins with.
-    fn repeat<S: Entry, T: Entry>(
+    /// Changes the hint, if it is still this one, or whatever it is.
+    fn set_hint(&mut self, table: usize, old: Option<Hint>, new: Hint) -> Step<()> {
+        self.access(|run| {
+            let hint = &mut run.memory.hints[table];
+            if old.is_none_or(|old| *hint == old) {
+                *hint = new;
+                run.made.wrote = true;
+            }
+            let hint = *hint;
+            run.show_hint(hint);
+        })
+    }
+
+    fn load(&mut self, number: u8) -> Step<Word> {
+        self.access(|run| {
+            let place = run.place(number);
+            let word = run.memory.words[place];
+            run.show(|| format!("word {number} is {word}"));
+            word
+        })
+    }
+
+    fn exchange(&mut self, number: u8, old: Word, new: Word) -> Step<bool> {
+        self.exchange_and(number, old, new, |_| ())
+    }
+
+    /// An exchange that changes which items are in, if it is done.
+    fn exchange_and(
         &mut self,
-        first: S,
-        body: impl Fn(&mut Self, S) -> Step<Next<S, T>>,
+        number: u8,
+        old: Word,
+        new: Word,
+        then: impl FnOnce(&mut Self),
+    ) -> Step<bool> {
+        self.access(|run| {
+            let place = run.place(number);
+            let word = &mut run.memory.words[place];
+            let done = *word == old;
+            if done {
+                *word = new;
+                run.made.wrote = true;
+                then(run);
+            }
+            run.show(|| {
+                let done = if done { "done" } else { "failed" };
+                format!("word {number} from {old} to {new}: {done}")
+            });
+            done
+        })
+    }
+
+    /// One more item is in.
+    fn came(&mut self, item: u8) {
+        if self.world.contract {
+            self.memory.items[usize::from(item)] += 1;
+        }
+    }
+
+    /// One item fewer is in.
+    fn went(&mut self, item: u8) {
+        if self.world.contract {
+            let items = &mut self.memory.items[usize::from(item)];
+            match items.checked_sub(1) {
+                Some(left) => *items = left,
+                None => self.made.fault = Some("an item was removed that is not in"),
+            }
+        }
+    }
+
+    /// Reads a stripe, or changes it. The thread remembers what is `told`.
+    fn stripe<T: Entry>(
+        &mut self,
+        index: usize,
+        change: impl FnOnce(&mut Stripe),
+        told: impl FnOnce(Stripe) -> T,
     ) -> Step<T> {
-        let (base, depth) = (self.at, self.depth);
-        self.routine(|run| {
-            let mut state = first;
-            if let Some(value) = run.thread.entry(base, Tag::Round(depth)) {
-                state = S::decode(value);
-                run.at += 1;
+        self.access(|run| {
+            let stripe = &mut run.memory.stripes[index];
+            let before = *stripe;
+            change(stripe);
+            let now = *stripe;
+            run.made.wrote = now != before;
+            run.show(|| {
+                let scan = if now.scanned { ", scan on" } else { "" };
+                format!("stripe {index} at {}{scan}", now.version)
+            });
+            told(now)
+        })
+    }
+
+    fn version(&mut self, item: Item) -> Step<Stripe> {
+        self.stripe(stripe_of(item.head), |_| (), |stripe| stripe)
+    }
+
+    /// True: a scan is on.
+    fn bump(&mut self, head: u8) -> Step<bool> {
+        let bump = |stripe: &mut Stripe| stripe.version += 1;
+        self.stripe(stripe_of(head), bump, |stripe| stripe.scanned)
+    }
+
+    fn show_descriptor(&mut self, index: usize) {
+        let descriptor = self.memory.descriptors[index];
+        self.show(|| format!("descriptor {index}: {descriptor}"));
+    }
+
+    /// What a reference means; `None` if its use is over. The fields and the control in one step: whoever accepts the
+    /// fields has seen a control that says that they were not changed since.
+    fn resolve(&mut self, word: Word) -> Step<Option<Transfer>> {
+        self.access(|run| {
+            let (index, uses) = word.named();
+            run.show_descriptor(index);
+            let descriptor = run.memory.descriptors[index];
+            let current = descriptor.uses == uses || run.is(Mutant::NumberOfUseNotChecked);
+            current.then_some(descriptor.transfer)
+        })
+    }
+
+    /// Begins the next use of the thread's descriptor. Returns the reference to it.
+    fn publish(&mut self, transfer: Transfer) -> Step<Word> {
+        let index = self.id;
+        let uses = self.access(|run| {
+            let descriptor = &mut run.memory.descriptors[index];
+            let uses = descriptor.uses + 1;
+            *descriptor = Descriptor {
+                uses,
+                transfer: Transfer {
+                    state: State::Pending,
+                    ..transfer
+                },
+            };
+            run.made.wrote = true;
+            run.show_descriptor(index);
+            uses
+        })?;
+        Ok(Word::reference(index, uses))
+    }
+
+    /// Decides a use, if it is not decided yet, nor over.
+    fn decide_use(&mut self, reference: Word, state: State) -> Step<bool> {
+        self.access(|run| {
+            let (index, uses) = reference.named();
+            let descriptor = &mut run.memory.descriptors[index];
+            let pending = descriptor.transfer.state == State::Pending;
+            let done = descriptor.uses == uses && pending;
+            if done {
+                descriptor.transfer.state = state;
+                run.made.wrote = true;
             }
-            loop {
-                match body(run, state)? {
-                    Done(value) => return Ok(value),
-                    Again(next) => {
-                        run.thread
-                            .replace_from(base, Tag::Round(depth), next.encode());
-                        run.at = base + 1;
-                        state = next;
-                    }
-                }
+            let Transfer { placed, item, .. } = descriptor.transfer;
+            run.show_descriptor(index);
+            if done && state == State::Committed && placed != 0 {
+                run.came(item);
             }
+            done
+        })
+    }
+
+    /// Any other access: returns its value, and whether it changed the memory.
+    fn other(
+        &mut self,
+        what: &'static str,
+        act: impl FnOnce(&mut Self) -> (u64, bool),
+    ) -> Step<u64> {
+        self.access(|run| {
+            let (value, wrote) = act(run);
+            run.made.wrote |= wrote;
+            run.show(|| format!("{what}: {value:#x}"));
+            value
         })
     }
 }
@@ -251,11 +324,13 @@ impl Classes {
     }
 }
 
-impl Entry for Class {
+impl Class {
+    /// As a number.
     fn encode(self) -> u64 {
         u64::from(self.head) << 7 | u64::from(self.len) << 4 | u64::from(self.bits)
     }
 
+    /// From a number.
     fn decode(code: u64) -> Self {
         Self {
             head: (code >> 7) as u8,
@@ -266,31 +341,14 @@ impl Entry for Class {
 }
 
 impl Entry for Classes {
-    fn encode(self) -> u64 {
-        self.0
+    const LEN: usize = 8;
+
+    fn put(self, to: &mut [u8]) {
+        self.0.put(to);
     }
 
-    fn decode(code: u64) -> Self {
-        Self(code)
-    }
-}
-
-impl Entry for Answer {
-    fn encode(self) -> u64 {
-        match self {
-            Self::Bool(answer) => answer.into(),
-            Self::Full => 2,
-            Self::NoCopy => 3,
-            _ => unreachable!("no routine returns it"),
-        }
-    }
-
-    fn decode(code: u64) -> Self {
-        match code {
-            0 | 1 => Self::Bool(code == 1),
-            2 => Self::Full,
-            _ => Self::NoCopy,
-        }
+    fn get(from: &[u8]) -> Self {
+        Self(u64::get(from))
     }
 }
 

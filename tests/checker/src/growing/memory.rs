@@ -6,6 +6,7 @@ use super::geometry::{Lane, WORDS};
 use super::program::ITEMS;
 use super::word::Word;
 use crate::monitor::THREADS;
+use crate::replay::entry;
 
 /// Tables one after the other, at most.
 pub const TABLES: usize = 2;
@@ -174,96 +175,44 @@ impl Transfer {
             State::Pending | State::Aborted => self.before(number),
         }
     }
-
-    /// As a number.
-    pub fn code(&self) -> u64 {
-        let parts = [
-            (self.kind as u64, 2),
-            (self.state as u64, 2),
-            (self.moved.into(), 5),
-            (self.placed.into(), 5),
-            (self.item.into(), 3),
-            (self.source.into(), 4),
-            (self.destination.into(), 4),
-            (self.old_source.code(), 16),
-            (self.old_destination.code(), 16),
-        ];
-        parts
-            .iter()
-            .rev()
-            .fold(0, |code, (part, bits)| code << bits | part)
-    }
-
-    /// From a number.
-    pub fn from_code(mut code: u64) -> Self {
-        let mut part = |bits: u32| {
-            let part = code & ((1u64 << bits) - 1);
-            code >>= bits;
-            part
-        };
-        Self {
-            kind: [Kind::Relocation, Kind::Admission, Kind::Split][part(2) as usize],
-            state: [State::Pending, State::Committed, State::Aborted][part(2) as usize],
-            moved: part(5) as Lane,
-            placed: part(5) as Lane,
-            item: part(3) as u8,
-            source: part(4) as u8,
-            destination: part(4) as u8,
-            old_source: Word::from_code(part(16)),
-            old_destination: Word::from_code(part(16)),
-        }
-    }
 }
 
-/// One access, for those who read a schedule.
-#[derive(Clone, Copy, Debug)]
-pub enum Access {
-    /// Of a word.
-    Load(u8, Word),
-    /// Of a word: the old value, the new one, and whether it was the old one.
-    Exchange(u8, Word, Word, bool),
-    /// Of a stripe.
-    Stripe(usize, Stripe),
-    /// Of a descriptor.
-    Descriptor(usize, Descriptor),
-    /// Of a hint.
-    Hint(usize, Hint),
-    /// Of anything else: what, and its value.
-    Other(&'static str, u64),
-}
+entry!(Hint {
+    level: u8,
+    growing: bool
+});
+entry!(Stripe {
+    version: u8,
+    scanned: bool
+});
+entry!(Kind is Relocation | Admission | Split);
+entry!(State is Pending | Committed | Aborted);
+entry!(Transfer {
+    kind: Kind,
+    state: State,
+    moved: Lane,
+    placed: Lane,
+    item: u8,
+    source: u8,
+    destination: u8,
+    old_source: Word,
+    old_destination: Word
+});
 
-impl fmt::Display for Access {
+impl fmt::Display for Descriptor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Load(number, word) => write!(out, "word {number} is {word}"),
-            Self::Exchange(number, old, new, done) => {
-                let done = if done { "done" } else { "failed" };
-                write!(out, "word {number} from {old} to {new}: {done}")
-            }
-            Self::Stripe(stripe, Stripe { version, scanned }) => {
-                let scan = if scanned { ", scan on" } else { "" };
-                write!(out, "stripe {stripe} at {version}{scan}")
-            }
-            Self::Descriptor(index, Descriptor { uses, transfer: t }) => {
-                write!(
-                    out,
-                    "descriptor {index}: use {uses}, {:?} {:?}, ",
-                    t.kind, t.state
-                )?;
-                write!(
-                    out,
-                    "move {:o}, place {:o}, from {} {} to {} {}",
-                    t.moved, t.placed, t.source, t.old_source, t.destination, t.old_destination
-                )
-            }
-            Self::Hint(_, Hint { level, growing }) => {
-                write!(
-                    out,
-                    "hint at level {level}{}",
-                    if growing { ", growing" } else { "" }
-                )
-            }
-            Self::Other(what, value) => write!(out, "{what}: {value:#x}"),
-        }
+        let Self { uses, transfer: t } = self;
+        write!(
+            out,
+            "use {uses}, {:?} {:?}, move {:o}, place {:o}, from {} {} to {} {}",
+            t.kind,
+            t.state,
+            t.moved,
+            t.placed,
+            t.source,
+            t.old_source,
+            t.destination,
+            t.old_destination
+        )
     }
 }

@@ -3,23 +3,20 @@
 use super::geometry::{Class, Item, level_of};
 use super::machine::{Answer, Classes, Run, World};
 use super::matching::matches;
-use super::memory::{self, Access, Memory};
+use super::memory::{self, Memory};
 use super::mutants::{MUTANTS, Mutant};
 use super::program::{Call, Growing, Program};
-use super::thread::Locals;
 use super::word::Word;
-use crate::audit;
 use crate::call::Kind;
-use crate::machine::{Machine, Shown, Step, alone};
+use crate::machine::{Machine, STEPS, Shown, alone, audit};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::mutants::Killed;
+use crate::replay::Step;
 
 impl Machine for Growing {
     type Mutant = Mutant;
     type World = World;
     type Memory = Memory;
-    type Locals = Locals;
-    type Access = Access;
     type Copied = Classes;
     type View = Item;
     type Tokens = Vec<Class>;
@@ -35,24 +32,12 @@ impl Machine for Growing {
         World::new(program, mutant)
     }
 
-    fn locals(_: &World, _: &Call) -> Locals {
-        Locals::default()
+    fn mutant(world: &World) -> Option<Mutant> {
+        world.mutant
     }
 
-    fn step(
-        world: &World,
-        memory: &mut Memory,
-        locals: &mut Locals,
-        thread: usize,
-        call: &Call,
-    ) -> Step<Self> {
-        let (run, answer) = Run::step(world, memory, locals, thread, call);
-        Step {
-            access: run.access,
-            wrote: run.wrote,
-            fault: run.fault,
-            answer,
-        }
+    fn call(run: &mut Run<'_>) -> Step<Answer> {
+        run.make()
     }
 
     /// Who is refused owns nothing that it could remove.
@@ -162,10 +147,10 @@ impl Machine for Growing {
             let mut memory = *memory;
             let mut call = |kind| {
                 let call = Call::new(kind, item);
-                alone::<Growing>(&newcomers, &mut memory, THREADS, &call, audit::STEPS)
+                alone::<Growing>(&newcomers, &mut memory, THREADS, &call, STEPS)
             };
             let is_allowed = |copies| monitor.allows(set, copies);
-            audit::of_item(&mut call, is_allowed, &[Kind::Insert, Kind::Unique])
+            audit(&mut call, is_allowed, &[Kind::Insert, Kind::Unique])
                 .map_err(|why| format!("{item}, after all threads died: {why}"))?;
             call(Kind::Double)?;
             if call(Kind::Contains)? != Answer::Bool(false) {
@@ -177,13 +162,9 @@ impl Machine for Growing {
         Ok(())
     }
 
-    fn show_access(_: &World, _: &Locals, access: &Access) -> String {
-        access.to_string()
-    }
-
     fn show_words(_: &World, memory: &Memory) -> Vec<(usize, String)> {
         let words = memory.words.iter().enumerate();
-        let there = words.filter(|(_, word)| word.code() != 0);
+        let there = words.filter(|(_, word)| **word != Word::UNBORN);
         there
             .map(|(number, word)| (number, word.to_string()))
             .collect()

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::geometry::{Class, Lane, Levels};
+use crate::replay::Entry;
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -98,15 +99,17 @@ impl Word {
     pub fn classes(self, levels: Levels, number: u8) -> impl Iterator<Item = Class> + Clone {
         self.lanes().map(move |lane| levels.class_of(number, lane))
     }
+}
 
-    /// As a number.
-    pub const fn code(self) -> u64 {
-        self.0 as u64
+impl Entry for Word {
+    const LEN: usize = 2;
+
+    fn put(self, to: &mut [u8]) {
+        self.0.put(to);
     }
 
-    /// From a number.
-    pub const fn from_code(code: u64) -> Self {
-        Self(code as u16)
+    fn get(from: &[u8]) -> Self {
+        Self(u16::get(from))
     }
 }
 

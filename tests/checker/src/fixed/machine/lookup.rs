@@ -1,253 +1,305 @@
-//! Lookup and count.
+//! Lookup and count, and what they and writers read: a word, and what a reference in it means.
+//!
+//! The fields of a descriptor are read and written one by one if the program is `torn`, else in one step. That loses nothing
+//! while the protocol is whole: a reader that accepts the fields holds a reference that was installed after they were
+//! written, and sees a control that says that they have not been since; one that does not accept them does not use them.
 
 use model::Token;
 
 use super::{Run, STRANGERS};
 use crate::call::Kind;
+use crate::fixed::memory::{Control, FIELDS, State, Transfer, Word};
 use crate::fixed::mutants::Mutant;
-use crate::fixed::points::{Asker, At, Caller, Count, Lookup};
-use crate::fixed::thread::Frozen;
+use crate::fixed::program::Item;
+use crate::replay::{Again, Done, Step, entry};
 
-/// What a reference means, to one who has read its descriptor.
+/// What a reference means for the word that it was found in, to one who has read its descriptor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meaning {
+    pub kind: Resolved,
+    /// The word's content; that before, if nothing is decided.
+    pub content: u64,
+    pub seen: Transfer,
+    pub control: Control,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resolved {
     /// The use is over.
     Stale,
-    /// The word's content is this.
-    Settled(u64),
-    /// Not decided; the word's content is this until then.
-    Pending(u64),
+    Settled,
+    Pending,
 }
 
+entry!(Resolved is Stale | Settled | Pending);
+entry!(Meaning {
+    kind: Resolved,
+    content: u64,
+    seen: Transfer,
+    control: Control
+});
+
 impl Run<'_> {
-    pub(super) fn lookup(&mut self, point: Lookup) {
-        let item = self.me.item;
-        match point {
-            Lookup::FastVersion => {
-                self.me.version = self.read_version(item.f);
-                self.go(At::Lookup(Lookup::FastFirst));
+    /// Returns the token, or 0.
+    pub(super) fn lookup(&mut self) -> Step<Token> {
+        self.routine(|run| match run.look_once()? {
+            Some(token) => Ok(token),
+            None => run.look_long(),
+        })
+    }
+
+    /// `None`: it is not certain.
+    fn look_once(&mut self) -> Step<Option<Token>> {
+        let Item { first, second, f } = self.call.item;
+        self.routine(|run| {
+            let version = run.version(f)?;
+            let words = [run.load(first)?, run.load(second)?];
+            if !run.are_plain(words) {
+                return Ok(None);
             }
-            Lookup::FastFirst => {
-                self.me.a = self.load(item.first);
-                self.go(At::Lookup(Lookup::FastSecond));
-            }
-            Lookup::FastSecond => {
-                self.me.b = self.load(item.second);
-                let token = self.token_in_either();
-                // A lookup of a value validates misses, the other all it finds.
-                let certain = match self.me.kind {
-                    Some(Kind::Value | Kind::UniqueValue) => {
-                        token != 0 || self.world.is(Mutant::ValueMissNotValidated)
+            let layout = run.layout();
+            let found = words.iter().find_map(|&word| layout.find(word, f));
+            // A lookup of a value validates misses, the other all it finds.
+            let certain = if run.is_call(&[Kind::Value, Kind::UniqueValue]) {
+                found.is_some() || run.is(Mutant::ValueMissNotValidated)
+            } else {
+                run.is(Mutant::MissNotValidated)
+            };
+            let certain = certain || run.version(f)? == version;
+            Ok(certain.then_some(found.unwrap_or(0)))
+        })
+    }
+
+    /// The complete version.
+    fn look_long(&mut self) -> Step<Token> {
+        let item = self.call.item;
+        self.repeat((), |run, ()| {
+            let version = run.version(item.f)?;
+            let seen = run.routine(|run| {
+                let words = [run.load(item.first)?, run.load(item.second)?];
+                for (bucket, word) in [item.first, item.second].into_iter().zip(words) {
+                    match run.inspect(bucket, word)? {
+                        Some(0) => {}
+                        seen => return Ok(seen),
                     }
-                    _ => self.world.is(Mutant::MissNotValidated),
-                };
-                if !self.are_plain(self.me.a, self.me.b) {
-                    self.look_again();
-                } else if certain {
-                    self.found(token);
-                } else {
-                    self.go(At::Lookup(Lookup::FastValidate));
                 }
-            }
-            Lookup::FastValidate => {
-                if self.unchanged(item.f) {
-                    self.found(self.token_in_either());
-                } else {
-                    self.look_again();
-                }
-            }
-            Lookup::Version => {
-                self.me.version = self.read_version(item.f);
-                self.go(At::Lookup(Lookup::First));
-            }
-            Lookup::First => {
-                self.me.a = self.load(item.first);
-                self.go(At::Lookup(Lookup::Second));
-            }
-            Lookup::Second => {
-                self.me.b = self.load(item.second);
-                self.me.second = false;
-                self.inspect();
-            }
-            Lookup::ArrivalSource => {
-                let source = self.me.frozen.seen.source;
-                if self.load(source) == self.me.frozen.word {
-                    // Frozen on both sides, so it is in one of them.
-                    self.found(self.arriving());
-                } else {
-                    self.go(At::Lookup(Lookup::ArrivalControl));
-                }
-            }
-            Lookup::ArrivalControl => {
-                let frozen = self.me.frozen;
-                let now = self.read_control(frozen.word);
-                if now == frozen.control || self.world.is(Mutant::DecidedArrivalUnnoticed) {
-                    self.inspected(frozen.seen.before(frozen.bucket));
-                } else {
-                    self.look_again();
-                }
-            }
-            Lookup::Validate => {
-                if self.unchanged(item.f) {
-                    self.found(0);
-                } else {
-                    self.look_again();
-                }
-            }
-        }
+                Ok(Some(0))
+            })?;
+            Ok(match seen {
+                None => Again(()),
+                Some(0) if run.is(Mutant::MissBehindFrozenWordNotValidated) => Done(0),
+                Some(0) if run.version(item.f)? != version => Again(()),
+                Some(token) => Done(token),
+            })
+        })
     }
 
-    /// Begins a lookup that returns the token, or 0.
-    pub(super) fn begin_lookup(&mut self, caller: Caller) {
-        self.me.push(caller);
-        self.go(At::Lookup(Lookup::FastVersion));
-    }
-
-    /// What two words say that are no references.
-    fn token_in_either(&self) -> Token {
-        let (layout, f) = (self.layout(), self.me.item.f);
-        let found = layout.find(self.me.a, f);
-        found.or_else(|| layout.find(self.me.b, f)).unwrap_or(0)
-    }
-
-    /// The token that is arriving in the word that is being looked at.
-    fn arriving(&self) -> Token {
-        let moved = self.me.frozen.seen.moved;
-        if self.world.is(Mutant::ArrivalHasNoValue) {
-            self.layout().fingerprint_of(moved)
-        } else {
-            moved
-        }
+    /// The token in one of the two words that were read, or 0. `None`: that has changed meanwhile.
+    fn inspect(&mut self, bucket: u8, word: u64) -> Step<Option<Token>> {
+        let (layout, f) = (self.layout(), self.call.item.f);
+        let found = |content| Some(layout.find(content, f).unwrap_or(0));
+        self.routine(|run| {
+            if !layout.is_reference(word) {
+                return Ok(found(word));
+            }
+            let Meaning {
+                kind,
+                content,
+                seen,
+                control,
+            } = run.meaning(bucket, word)?;
+            if kind == Resolved::Stale {
+                return Ok(run.is(Mutant::StaleTakenForAbsence).then_some(0));
+            }
+            let arrives = kind == Resolved::Pending
+                && layout.fingerprint_of(seen.moved) == f
+                && bucket != seen.source;
+            if !arrives || run.is(Mutant::PendingArrivalNeverPresent) {
+                return Ok(found(content));
+            }
+            let arriving = if run.is(Mutant::ArrivalHasNoValue) {
+                f
+            } else {
+                seen.moved
+            };
+            let frozen_on_both = run.is(Mutant::PendingArrivalAlwaysPresent)
+                || run.routine(|run| Ok(run.load(seen.source)? == word))?;
+            if frozen_on_both {
+                // So it is in one of them.
+                return Ok(Some(arriving));
+            }
+            let unchanged = run.control(word)? == control;
+            Ok(if unchanged || run.is(Mutant::DecidedArrivalUnnoticed) {
+                found(content)
+            } else {
+                None
+            })
+        })
     }
 
     /// The test of the fast paths.
-    pub(super) fn are_plain(&self, a: u64, b: u64) -> bool {
-        self.layout().are_plain(a, b) || self.world.is(Mutant::FrozenWordReadAsBucket)
+    pub(super) fn are_plain(&self, [a, b]: [u64; 2]) -> bool {
+        self.layout().are_plain(a, b) || self.is(Mutant::FrozenWordReadAsBucket)
     }
 
-    /// Begins the complete version, or another round of it.
-    fn look_again(&mut self) {
-        self.forget_words();
-        self.go(At::Lookup(Lookup::Version));
+    /// How many tokens of a class there are: for `count` a number, else a copy.
+    pub(super) fn count(&mut self, item: Item) -> Step<u64> {
+        self.repeat((), |run, ()| {
+            let version = run.version(item.f)?;
+            let copies = run.routine(|run| {
+                let first = run.tally(item.first, item)?;
+                Ok(first + run.tally(item.second, item)?)
+            })?;
+            let certain = run.is(Mutant::CountNotValidated);
+            Ok(if certain || run.version(item.f)? == version {
+                Done(copies)
+            } else {
+                Again(())
+            })
+        })
     }
 
-    fn forget_words(&mut self) {
-        let me = &mut *self.me;
-        (me.version, me.a, me.b, me.second) = (0, 0, 0, false);
-        me.frozen = Frozen::default();
-    }
-
-    fn found(&mut self, token: Token) {
-        self.forget_words();
-        self.give_back(token.into());
-    }
-
-    /// Looks at one of the two words that were read.
-    fn inspect(&mut self) {
-        let (bucket, word) = if self.me.second {
-            (self.me.item.second, self.me.b)
-        } else {
-            (self.me.item.first, self.me.a)
-        };
-        if self.layout().is_reference(word) {
-            self.begin_resolve(Asker::Lookup, bucket, word);
-        } else {
-            self.inspected(word);
-        }
-    }
-
-    pub(super) fn lookup_resolved(&mut self, resolved: Resolved) {
-        let frozen = self.me.frozen;
-        match resolved {
-            Resolved::Stale if self.world.is(Mutant::StaleTakenForAbsence) => self.inspected(0),
-            Resolved::Stale => self.look_again(),
-            Resolved::Settled(content) => self.inspected(content),
-            Resolved::Pending(old) => {
-                let moved = self.layout().fingerprint_of(frozen.seen.moved);
-                let arrives = moved == self.me.item.f && frozen.bucket != frozen.seen.source;
-                if !arrives || self.world.is(Mutant::PendingArrivalNeverPresent) {
-                    self.inspected(old);
-                } else if self.world.is(Mutant::PendingArrivalAlwaysPresent) {
-                    self.found(self.arriving());
-                } else {
-                    self.go(At::Lookup(Lookup::ArrivalSource));
-                }
+    /// What a word adds to a count.
+    fn tally(&mut self, bucket: u8, Item { f, .. }: Item) -> Step<u64> {
+        self.routine(|run| {
+            let (layout, content) = (run.layout(), run.settle(bucket)?);
+            if run.is_call(&[Kind::Count]) {
+                return Ok(layout.count(content, f) as u64);
             }
-        }
-    }
-
-    /// What one word holds is known.
-    fn inspected(&mut self, content: u64) {
-        self.me.frozen = Frozen::default();
-        if let Some(token) = self.layout().find(content, self.me.item.f) {
-            self.found(token);
-        } else if !self.me.second {
-            self.me.second = true;
-            self.inspect();
-        } else if self.world.is(Mutant::MissBehindFrozenWordNotValidated) {
-            self.found(0);
-        } else {
-            (self.me.a, self.me.b, self.me.second) = (0, 0, false);
-            self.go(At::Lookup(Lookup::Validate));
-        }
-    }
-
-    pub(super) fn count(&mut self, point: Count) {
-        let item = self.me.item;
-        match point {
-            Count::Version => {
-                self.me.version = self.read_version(item.f);
-                self.begin_settle(Caller::CountFirst, item.first);
-            }
-            Count::Validate => {
-                if self.unchanged(item.f) {
-                    self.counted();
-                } else {
-                    self.forget_words();
-                    self.go(At::Count(Count::Version));
-                }
-            }
-        }
-    }
-
-    /// Begins a count.
-    pub(super) fn begin_count(&mut self, caller: Caller) {
-        self.me.push(caller);
-        self.go(At::Count(Count::Version));
-    }
-
-    pub(super) fn count_first(&mut self, content: u64) {
-        self.me.a = self.tally(self.me.item.first, content);
-        self.begin_settle(Caller::CountSecond, self.me.item.second);
-    }
-
-    pub(super) fn count_second(&mut self, content: u64) {
-        self.me.a += self.tally(self.me.item.second, content);
-        if self.world.is(Mutant::CountNotValidated) {
-            self.counted();
-        } else {
-            self.go(At::Count(Count::Validate));
-        }
-    }
-
-    /// What a word adds to a count: for `count` a number, else a copy.
-    fn tally(&self, bucket: u8, content: u64) -> u64 {
-        let (layout, f) = (self.layout(), self.me.item.f);
-        if self.is_call(&[Kind::Count]) {
-            return layout.count(content, f) as u64;
-        }
-        let tokens = layout.tokens(content);
-        let found = tokens.filter(|&token| layout.fingerprint_of(token) == f);
-        found.map(|token| self.digit(bucket, token)).sum()
+            let tokens = layout.tokens(content);
+            let found = tokens.filter(|&token| layout.fingerprint_of(token) == f);
+            Ok(found.map(|token| run.digit(bucket, token)).sum())
+        })
     }
 
     /// One token in a copy.
     pub(super) fn digit(&self, bucket: u8, token: Token) -> u64 {
         1 << (4 * self.world.token_of(bucket, token).unwrap_or(STRANGERS))
     }
+}
 
-    fn counted(&mut self) {
-        let copies = self.me.a;
-        self.forget_words();
-        self.give_back(copies);
+/// The reads of writers, and of searches.
+impl Run<'_> {
+    /// A writer's read: the content of a word that is no reference at the time.
+    pub(super) fn settle(&mut self, bucket: u8) -> Step<u64> {
+        self.repeat(true, |run, first| {
+            let word = run.load(bucket)?;
+            if !run.layout().is_reference(word) {
+                return Ok(Done(word));
+            }
+            if first {
+                return Ok(Again(false));
+            }
+            let meaning = run.meaning(bucket, word)?;
+            let Meaning {
+                content,
+                seen,
+                control,
+                ..
+            } = meaning;
+            match meaning.kind {
+                Resolved::Stale => {}
+                Resolved::Settled => {
+                    if run.exchange(bucket, word, content)? {
+                        return Ok(Done(content));
+                    }
+                }
+                Resolved::Pending if seen.is_admission() => run.decide(word, control, seen)?,
+                Resolved::Pending => run.abort(word, control)?,
+            }
+            Ok(Again(false))
+        })
+    }
+
+    /// A search's read, which changes nothing: what a word held at some moment of the call.
+    pub(super) fn peek(&mut self, bucket: u8) -> Step<u64> {
+        self.repeat(true, |run, first| {
+            let word = run.load(bucket)?;
+            if !run.layout().is_reference(word) {
+                return Ok(Done(word));
+            }
+            if first {
+                return Ok(Again(false));
+            }
+            let Meaning { kind, content, .. } = run.meaning(bucket, word)?;
+            Ok(if kind == Resolved::Stale {
+                Again(false)
+            } else {
+                Done(content)
+            })
+        })
+    }
+
+    /// Finds out what a reference means for the bucket it was found in.
+    pub(super) fn meaning(&mut self, bucket: u8, word: u64) -> Step<Meaning> {
+        self.routine(|run| {
+            let (seen, control) = if run.is(Mutant::ControlBeforeFields) {
+                let control = run.control(word)?;
+                (run.fields(word)?, control)
+            } else {
+                (run.fields(word)?, run.control(word)?)
+            };
+            let (_, uses) = run.layout().named(word);
+            let current = u64::from(control.uses) == uses || run.is(Mutant::NumberOfUseNotChecked);
+            let old = seen.before(bucket);
+            let (kind, content) = match control.state {
+                _ if !current => (Resolved::Stale, 0),
+                State::Pending => (Resolved::Pending, old),
+                State::Aborted => (Resolved::Settled, old),
+                State::Committed => {
+                    let new = seen.after(run.layout(), bucket);
+                    (Resolved::Settled, new.unwrap_or(old))
+                }
+            };
+            // What nobody looks at any more is forgotten.
+            let pending = kind == Resolved::Pending;
+            Ok(Meaning {
+                kind,
+                content,
+                seen: if pending { seen } else { Transfer::default() },
+                control: if pending { control } else { Control::default() },
+            })
+        })
+    }
+
+    fn fields(&mut self, word: u64) -> Step<Transfer> {
+        let (index, _) = self.layout().named(word);
+        self.repeat(
+            (0, Transfer::default()),
+            |run, (field, mut seen): (u8, _)| {
+                if field == FIELDS {
+                    return Ok(Done(seen));
+                }
+                let fields = field..field + run.fields_at_a_time();
+                let part = run.access(|run| {
+                    run.show_fields(index);
+                    let mut part = Transfer::default();
+                    part.copy_fields(&run.memory.descriptors[index].transfer, fields.clone());
+                    part
+                })?;
+                seen.copy_fields(&part, fields.clone());
+                Ok(Again((fields.end, seen)))
+            },
+        )
+    }
+
+    /// How many fields one step reads or writes.
+    pub(super) fn fields_at_a_time(&self) -> u8 {
+        if self.world.shape.torn { 1 } else { FIELDS }
+    }
+
+    pub(super) fn show_fields(&mut self, index: usize) {
+        let (layout, t) = (self.layout(), self.memory.descriptors[index].transfer);
+        self.show(|| {
+            format!(
+                "descriptor {index}: move {:x}, place {:x}, from {} {} to {} {}",
+                t.moved,
+                t.placed,
+                t.source,
+                Word(layout, t.old_source),
+                t.destination,
+                Word(layout, t.old_destination)
+            )
+        });
     }
 }

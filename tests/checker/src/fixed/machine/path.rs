@@ -1,66 +1,110 @@
 //! The path search, and the execution of what it finds.
 //!
-//! The tables are so small that the search remembers where it was: each bucket is examined once, and what was
-//! read of it is kept under its number.
+//! The tables are so small that a search examines each bucket once.
 
-use model::{Layout, Token};
+use model::Token;
 
-use super::{ALL_COPIES, DONE, NOT_DONE, REFUSED, Run};
+use super::Run;
+use crate::fixed::memory::BUCKETS;
 use crate::fixed::mutants::Mutant;
-use crate::fixed::points::Caller;
-use crate::fixed::thread::Search;
-
-/// Buckets that are examined to find out whether one hop is enough.
-fn near(layout: Layout) -> u16 {
-    2 + 2 * layout.slots as u16
-}
+use crate::fixed::program::Item;
+use crate::replay::{Again, Done, Step, entry};
 
 /// Buckets that the first search examines at most.
 const SHORT_BUDGET: u16 = 256;
 
+/// What came of the search for room in two full buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// A slot was opened, and has the item if that was to be placed.
+    Done,
+    /// The table has changed.
+    Changed,
+    /// There is none.
+    Refused,
+    /// Both are full of copies.
+    AllCopies,
+}
+
+/// What moves, from where and to where.
+#[derive(Clone, Copy, Debug)]
+struct Hop {
+    moved: Token,
+    source: u8,
+    destination: u8,
+}
+
+/// The hops of a path, from the vacant slot back to a candidate.
+type Path = [Option<Hop>; BUCKETS - 1];
+
+entry!(Opened is Done | Changed | Refused | AllCopies);
+entry!(Hop {
+    moved: Token,
+    source: u8,
+    destination: u8
+});
+
+/// What a search has found: a candidate with room, a path, or nothing.
+type Found = Option<Option<Path>>;
+
+/// A full bucket that a search has come by.
+struct Node {
+    bucket: u8,
+    content: u64,
+    /// The path to it, and the token that would be moved here by its last hop.
+    path: Path,
+}
+
 impl Run<'_> {
-    /// Finds a path that opens a slot of a full pair, and executes it. The last hop puts the item into the slot
-    /// if it is `placing`. Returns `DONE`, `NOT_DONE` if the table has changed, `REFUSED` or `ALL_COPIES`.
-    pub(super) fn begin_open(&mut self, caller: Caller, placing: bool) {
-        self.me.push(caller);
-        self.me.search.placing = placing;
-        self.begin_peek(Caller::OpenFirst, self.me.item.first);
+    /// Finds a path that opens a slot of a full pair, and executes it. The last hop puts the item into the slot if it is
+    /// `placing`.
+    pub(super) fn open(&mut self, placing: bool) -> Step<Opened> {
+        self.repeat(None, |run, begun: Option<(u8, Path)>| {
+            let Some((index, [hop, next, last])) = begun else {
+                return Ok(match run.find_path()? {
+                    None => Done(run.refuse()?),
+                    Some(None) => Done(Opened::Changed),
+                    Some(Some(path)) => match run.claim()? {
+                        None => Done(Opened::Changed),
+                        Some(index) => Again(Some((index, path))),
+                    },
+                });
+            };
+            let done = match hop {
+                Some(hop) => run.hop(index, hop, placing && next.is_none())?,
+                None => true,
+            };
+            if done && next.is_some() {
+                return Ok(Again(Some((index, [next, last, None]))));
+            }
+            run.release(index)?;
+            Ok(Done(if done { Opened::Done } else { Opened::Changed }))
+        })
     }
 
-    fn opened(&mut self, outcome: u64) {
-        self.me.search = Search::default();
-        self.give_back(outcome);
+    /// Executes a hop, and places the item, if it is the last.
+    fn hop(&mut self, index: u8, hop: Hop, placing: bool) -> Step<bool> {
+        let placed = match placing {
+            false => 0,
+            true if self.is(Mutant::PathLosesItsValue) => self.call.item.f,
+            true => self.token(),
+        };
+        self.relocate(index, (hop.moved, placed), hop.source, hop.destination)
     }
 
-    pub(super) fn open_first(&mut self, content: u64) {
-        let item = self.me.item;
-        self.me.search.contents[usize::from(item.first)] = content;
-        self.begin_peek(Caller::OpenSecond, item.second);
-    }
-
-    pub(super) fn open_second(&mut self, content: u64) {
-        let (item, layout) = (self.me.item, self.layout());
-        let search = &mut self.me.search;
-        search.contents[usize::from(item.second)] = content;
-        if layout.has_room(search.contents[usize::from(item.first)]) || layout.has_room(content) {
-            self.opened(NOT_DONE);
-        } else if self.world.shape.budget >= near(self.layout()) {
-            self.near();
-        } else {
-            self.search(false);
-        }
-    }
-
-    /// Of the tokens of two full candidates, the one in a slot: its bucket, and where it could go.
-    fn exit(&self, slot: u8) -> (u8, Token, u8) {
-        let item = self.me.item;
-        let source = [item.first, item.second][usize::from(slot) / self.layout().slots];
-        let content = self.me.search.contents[usize::from(source)];
-        let moved = self
-            .layout()
-            .occupant(content, usize::from(slot) % self.layout().slots)
-            .unwrap_or(0);
-        (source, moved, self.alternate(source, moved))
+    fn find_path(&mut self) -> Step<Found> {
+        let budget = self.world.shape.budget;
+        self.routine(|run| {
+            let found = run.look_near()?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            let found = run.search(budget.min(SHORT_BUDGET))?;
+            if found.is_some() || budget <= SHORT_BUDGET {
+                return Ok(found);
+            }
+            run.search(budget)
+        })
     }
 
     /// Where a token could go.
@@ -69,243 +113,132 @@ impl Run<'_> {
         self.world.shape.alternate(bucket, f)
     }
 
-    /// Examines the next of the alternates of the candidates' tokens.
-    fn near(&mut self) {
-        while usize::from(self.me.search.slot) < 2 * self.layout().slots {
-            let (source, _, destination) = self.exit(self.me.search.slot);
-            let item = self.me.item;
-            let other = if source == item.first {
-                item.second
-            } else {
-                item.first
-            };
-            if destination != other {
-                return self.begin_peek(Caller::OpenNear, destination);
+    fn has_room(&mut self, bucket: u8) -> Step<bool> {
+        self.routine(|run| {
+            let content = run.peek(bucket)?;
+            Ok(run.layout().has_room(content))
+        })
+    }
+
+    /// Whether one hop is enough, if the budget is.
+    fn look_near(&mut self) -> Step<Found> {
+        let Item { first, second, .. } = self.call.item;
+        self.routine(|run| {
+            let layout = run.layout();
+            let contents = [run.peek(first)?, run.peek(second)?];
+            if contents.iter().any(|&content| layout.has_room(content)) {
+                return Ok(Some(None));
             }
-            self.me.search.slot += 1;
-        }
-        match self.me.search.rooms {
-            0 => self.search(false),
-            rooms => {
-                let (source, moved, destination) = self.exit(rooms.trailing_zeros() as u8);
-                self.execute(source, moved, destination);
+            if usize::from(run.world.shape.budget) < 2 + 2 * layout.slots {
+                return Ok(None);
             }
-        }
-    }
-
-    pub(super) fn open_near(&mut self, content: u64) {
-        let has_room = self.layout().has_room(content);
-        let search = &mut self.me.search;
-        search.rooms |= u16::from(has_room) << search.slot;
-        search.slot += 1;
-        self.near();
-    }
-
-    /// Searches from the beginning, within the short budget or the whole one.
-    fn search(&mut self, far: bool) {
-        let budget = self.world.shape.budget;
-        self.me.search = Search {
-            placing: self.me.search.placing,
-            far,
-            left: if far {
-                budget
-            } else {
-                budget.min(SHORT_BUDGET)
-            } - 2,
-            ..Search::default()
-        };
-        self.begin_peek(Caller::SearchFirst, self.me.item.first);
-    }
-
-    pub(super) fn search_first(&mut self, content: u64) {
-        if self.layout().has_room(content) {
-            return self.opened(NOT_DONE);
-        }
-        self.push_node(self.me.item.first, content, (0, 0));
-        self.begin_peek(Caller::SearchSecond, self.me.item.second);
-    }
-
-    pub(super) fn search_second(&mut self, content: u64) {
-        if self.layout().has_room(content) {
-            return self.opened(NOT_DONE);
-        }
-        self.push_node(self.me.item.second, content, (0, 0));
-        self.expand();
-    }
-
-    fn push_node(&mut self, bucket: u8, content: u64, arrival: (u8, Token)) {
-        let search = &mut self.me.search;
-        search.contents[usize::from(bucket)] = content;
-        search.arrivals[usize::from(bucket)] = arrival;
-        search.nodes[usize::from(search.len)] = bucket;
-        search.len += 1;
-        search.visited |= 1 << bucket;
-    }
-
-    /// A token of the node that is being expanded, and where it could go.
-    fn neighbour(&self, slot: u8) -> Option<(u8, Token, u8)> {
-        let search = &self.me.search;
-        let source = search.nodes[usize::from(search.parent)];
-        let moved = self
-            .layout()
-            .occupant(search.contents[usize::from(source)], slot.into())?;
-        Some((source, moved, self.alternate(source, moved)))
-    }
-
-    /// Examines the next alternate of the node that is being expanded, or goes on to the next node.
-    fn expand(&mut self) {
-        loop {
-            let search = self.me.search;
-            if search.slot == 0 && (search.parent >= search.len || search.left == 0) {
-                return self.found_nothing();
-            }
-            if let Some((_, _, bucket)) = self.neighbour(search.slot) {
-                let fresh = search.visited & 1 << bucket == 0;
-                self.me.search.visited |= 1 << bucket;
-                if fresh && search.left > 0 {
-                    self.me.search.left -= 1;
-                    return self.begin_peek(Caller::SearchSlot, bucket);
-                }
-                self.me.search.slot += 1;
-                if usize::from(self.me.search.slot) < self.layout().slots {
-                    continue;
+            let mut found = None;
+            for (source, content) in [first, second].into_iter().zip(contents) {
+                for moved in (0..layout.slots).map(|slot| layout.occupant(content, slot)) {
+                    let moved = moved.unwrap_or(0);
+                    let destination = run.alternate(source, moved);
+                    let other = first ^ second ^ source;
+                    let hop = Hop {
+                        moved,
+                        source,
+                        destination,
+                    };
+                    if destination != other && run.has_room(destination)? {
+                        found = found.or(Some(hop));
+                    }
                 }
             }
-            if self.expanded() {
-                return;
+            Ok(found.map(|hop| Some(just(hop))))
+        })
+    }
+
+    /// Searches breadth first, within a budget.
+    fn search(&mut self, budget: u16) -> Step<Found> {
+        let Item { first, second, .. } = self.call.item;
+        self.routine(|run| {
+            let layout = run.layout();
+            let mut left = budget - 2;
+            let mut nodes = Vec::with_capacity(BUCKETS);
+            let mut visited = 0;
+            for bucket in [first, second] {
+                let content = run.peek(bucket)?;
+                if layout.has_room(content) {
+                    return Ok(Some(None));
+                }
+                visited |= 1 << bucket;
+                nodes.push(Node {
+                    bucket,
+                    content,
+                    path: Path::default(),
+                });
             }
-        }
-    }
-
-    pub(super) fn search_slot(&mut self, content: u64) {
-        let has_room = self.layout().has_room(content);
-        if let Some((_, _, bucket)) = self.neighbour(self.me.search.slot) {
-            let search = &mut self.me.search;
-            search.contents[usize::from(bucket)] = content;
-            search.examined |= 1 << search.slot;
-            search.rooms |= u16::from(has_room) << search.slot;
-            search.slot += 1;
-        }
-        let complete = usize::from(self.me.search.slot) == self.layout().slots;
-        if !(complete && self.expanded()) {
-            self.expand();
-        }
-    }
-
-    /// All alternates of a node are known. True if one has room, and the path is being executed.
-    fn expanded(&mut self) -> bool {
-        let search = self.me.search;
-        let room = search.rooms.trailing_zeros() as u8;
-        if search.rooms != 0
-            && let Some((source, moved, destination)) = self.neighbour(room)
-        {
-            self.execute(source, moved, destination);
-            return true;
-        }
-        for slot in (0..self.layout().slots as u8).filter(|slot| search.examined >> slot & 1 != 0) {
-            if let Some((source, moved, bucket)) = self.neighbour(slot) {
-                let content = search.contents[usize::from(bucket)];
-                self.push_node(bucket, content, (source, moved));
+            let mut parent = 0;
+            while parent < nodes.len() && left > 0 {
+                let mut room = None;
+                let examined = nodes.len();
+                for slot in 0..layout.slots {
+                    let Node {
+                        bucket: source,
+                        content,
+                        path,
+                    } = nodes[parent];
+                    let Some(moved) = layout.occupant(content, slot) else {
+                        continue;
+                    };
+                    let destination = run.alternate(source, moved);
+                    let fresh = visited & 1 << destination == 0;
+                    visited |= 1 << destination;
+                    if !fresh || left == 0 {
+                        continue;
+                    }
+                    left -= 1;
+                    let content = run.peek(destination)?;
+                    let hop = Hop {
+                        moved,
+                        source,
+                        destination,
+                    };
+                    let node = Node {
+                        bucket: destination,
+                        content,
+                        path: behind(hop, path),
+                    };
+                    if layout.has_room(content) {
+                        room = room.or(Some(node.path));
+                    }
+                    nodes.push(node);
+                }
+                if room.is_some() {
+                    return Ok(Some(room));
+                }
+                debug_assert!(examined <= BUCKETS, "each bucket is examined once");
+                parent += 1;
             }
-        }
-        let search = &mut self.me.search;
-        search.parent += 1;
-        (search.slot, search.examined, search.rooms) = (0, 0, 0);
-        false
+            Ok(None)
+        })
     }
 
-    fn found_nothing(&mut self) {
-        let search = self.me.search;
-        if !search.far && self.world.shape.budget > SHORT_BUDGET {
-            self.search(true);
-        } else {
-            self.me.search = Search::default();
-            self.begin_peek(Caller::RefusalFirst, self.me.item.first);
-        }
-    }
-
-    fn is_full_of_copies(&self, content: u64) -> bool {
-        self.layout().count(content, self.me.item.f) == self.layout().slots
-    }
-
-    pub(super) fn refusal_first(&mut self, content: u64) {
-        self.me.search.contents[usize::from(self.me.item.first)] = content;
-        self.begin_peek(Caller::RefusalSecond, self.me.item.second);
-    }
-
-    pub(super) fn refusal_second(&mut self, content: u64) {
-        let other = self.me.search.contents[usize::from(self.me.item.first)];
-        let copies = self.is_full_of_copies(content) && self.is_full_of_copies(other);
-        let room = self.layout().has_room(content) || self.layout().has_room(other);
-        self.opened(if room && !self.world.is(Mutant::RefusalIgnoresRoom) {
+    fn refuse(&mut self) -> Step<Opened> {
+        let Item { first, second, f } = self.call.item;
+        let (layout, contents) = (self.layout(), [self.peek(first)?, self.peek(second)?]);
+        let room = contents.iter().any(|&content| layout.has_room(content));
+        let is_full_of_copies = |&content: &u64| layout.count(content, f) == layout.slots;
+        Ok(if room && !self.is(Mutant::RefusalIgnoresRoom) {
             // Somebody has removed one meanwhile.
-            NOT_DONE
-        } else if copies {
-            ALL_COPIES
+            Opened::Changed
+        } else if contents.iter().all(is_full_of_copies) {
+            Opened::AllCopies
         } else {
-            REFUSED
-        });
+            Opened::Refused
+        })
     }
+}
 
-    /// Executes a path, from the vacant slot back to a candidate. Of the search only the way back is needed.
-    fn execute(&mut self, source: u8, moved: Token, destination: u8) {
-        let Search {
-            placing, arrivals, ..
-        } = self.me.search;
-        self.me.search = Search {
-            placing,
-            arrivals,
-            moved,
-            source,
-            destination,
-            ..Search::default()
-        };
-        self.begin_claim(Caller::PathClaim);
-    }
+fn just(hop: Hop) -> Path {
+    behind(hop, Path::default())
+}
 
-    pub(super) fn path_claimed(&mut self, claimed: u64) {
-        if claimed == DONE {
-            self.hop();
-        } else {
-            self.opened(NOT_DONE);
-        }
-    }
-
-    fn arrival(&self) -> (u8, Token) {
-        self.me.search.arrivals[usize::from(self.me.search.source)]
-    }
-
-    fn hop(&mut self) {
-        let Search {
-            placing,
-            moved,
-            source,
-            destination,
-            ..
-        } = self.me.search;
-        let last = self.arrival().1 == 0;
-        let placed = match placing && last {
-            false => 0,
-            true if self.world.is(Mutant::PathLosesItsValue) => self.me.item.f,
-            true => self.token(),
-        };
-        self.begin_relocation(Caller::PathHop, moved, placed, source, destination);
-    }
-
-    pub(super) fn path_hopped(&mut self, done: u64) {
-        let (parent, moved) = self.arrival();
-        if done == DONE && moved != 0 {
-            let search = &mut self.me.search;
-            search.arrivals[usize::from(search.source)] = (0, 0);
-            search.destination = search.source;
-            (search.source, search.moved) = (parent, moved);
-            self.hop();
-        } else {
-            self.begin_release(Caller::PathRelease, done);
-        }
-    }
-
-    pub(super) fn path_released(&mut self, done: u64) {
-        self.opened(done);
-    }
+/// A path with one more hop, which is executed first.
+fn behind(hop: Hop, [next, last, _]: Path) -> Path {
+    [Some(hop), next, last]
 }

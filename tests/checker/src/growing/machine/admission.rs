@@ -1,16 +1,17 @@
 //! Admission: `insert_unique`, and the decision of an admission by its owner or a helper.
 
-use super::insertion::Opened;
-use super::live::{Live, Pair};
-use super::{Again, Answer, Done, Run, Step};
+use super::lookup::{Live, Pair};
+use super::write::Opened;
+use super::{Answer, Run};
 use crate::growing::geometry::{Item, level_of, side_of};
 use crate::growing::memory::{Kind, State, Transfer};
 use crate::growing::mutants::Mutant;
 use crate::growing::word::Word;
+use crate::replay::{Again, Done, Step};
 
 impl Run<'_> {
     pub(super) fn unique(&mut self, item: Item) -> Step<Answer> {
-        self.repeat(0, move |run, attempt: u8| {
+        self.rounds(0, move |run, attempt: u8| {
             if attempt == run.world.shape.attempts {
                 // A loop's round makes an access.
                 run.hint(0)?;

@@ -1,11 +1,11 @@
 //! Snapshot: a copy made word by word, and what writers tell it.
 
-use super::{Again, Answer, Classes, Done, Run, Step};
+use super::{Answer, Classes, Run};
 use crate::growing::geometry::{Class, Item, level_of};
 use crate::growing::memory::{NOTES, STRIPES, Scan};
 use crate::growing::mutants::Mutant;
-use crate::growing::thread::Entry;
 use crate::growing::word::Word;
+use crate::replay::{Again, Done, Step, entry};
 
 /// A copy under way: the word that comes next, 0 behind the last, and what has been copied.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,11 @@ struct Copying {
     next: u8,
     copy: Classes,
 }
+
+entry!(Copying {
+    next: u8,
+    copy: Classes
+});
 
 impl Run<'_> {
     /// Tells a scan that tokens nested with this class change places.
@@ -53,6 +58,10 @@ impl Run<'_> {
         Ok(copy.map_or(Answer::NoCopy, Answer::Copy))
     }
 
+    fn set_scan(&mut self, stripe: usize, on: bool) -> Step<()> {
+        self.stripe(stripe, |stripe| stripe.scanned = on, drop)
+    }
+
     fn forget_notes(&mut self) -> Step<()> {
         self.other("notes", |run| {
             run.memory.scan = Scan {
@@ -72,7 +81,7 @@ impl Run<'_> {
             } else {
                 1
             };
-            (0..STRIPES).try_for_each(|stripe| run.announce_scan(stripe, true))?;
+            (0..STRIPES).try_for_each(|stripe| run.set_scan(stripe, true))?;
             let mut copy = Some(Classes::default());
             for at in 0..list {
                 let coarser_first = run.is(Mutant::CoarserScannedFirst);
@@ -81,7 +90,7 @@ impl Run<'_> {
                     copy = run.copy(table.into(), copied)?;
                 }
             }
-            (0..STRIPES).try_for_each(|stripe| run.announce_scan(stripe, false))?;
+            (0..STRIPES).try_for_each(|stripe| run.set_scan(stripe, false))?;
             let notes = run.other("notes", |run| {
                 let Scan { len, notes, .. } = run.memory.scan;
                 let notes = notes
@@ -205,18 +214,5 @@ fn successor(number: u8, level: u8) -> u8 {
         0
     } else {
         number + 1
-    }
-}
-
-impl Entry for Copying {
-    fn encode(self) -> u64 {
-        self.copy.0 << 8 | u64::from(self.next)
-    }
-
-    fn decode(code: u64) -> Self {
-        Self {
-            next: code as u8,
-            copy: Classes(code >> 8),
-        }
     }
 }

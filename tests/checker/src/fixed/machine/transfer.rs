@@ -1,0 +1,260 @@
+//! Relocation, the owner's side of descriptors, and what one who lets tokens change places tells others: lookups by a bump,
+//! and a scan by a hint.
+
+use model::{Fingerprint, Layout, Token};
+
+use super::{Run, said};
+use crate::fixed::memory::{Control, FIELDS, State, Transfer};
+use crate::fixed::mutants::Mutant;
+use crate::fixed::program::Item;
+use crate::replay::{Again, Done, Step};
+
+/// A hint as the log holds it: never 0.
+fn hint(layout: Layout, bucket: u8, f: Fingerprint) -> u64 {
+    u64::from(bucket) << layout.fingerprint_bits | u64::from(f)
+}
+
+/// The bucket and the token that a hint names.
+pub(super) fn hinted(layout: Layout, hint: u64) -> Option<(u8, Fingerprint)> {
+    let bucket = (hint >> layout.fingerprint_bits) as u8;
+    (hint != 0).then_some((bucket, layout.fingerprint(hint)))
+}
+
+/// The owner's side.
+impl Run<'_> {
+    /// Claims a descriptor that nobody uses, beginning with that of the thread's number; `None` if there is none. The crate
+    /// claims so where threads share descriptors. Of a descriptor that is its own a thread reads and writes the flag, which
+    /// no other thread reads: that is one step here.
+    pub(super) fn claim(&mut self) -> Step<Option<u8>> {
+        let descriptors = self.world.shape.descriptors;
+        self.repeat(0, |run, tried: u8| {
+            let index = (run.id + usize::from(tried)) % descriptors;
+            let vacant = run.access(|run| {
+                let owned = &mut run.memory.descriptors[index].owned;
+                let vacant = !std::mem::replace(owned, true);
+                run.made.wrote = vacant;
+                run.show(|| format!("claim descriptor {index}: {}", said(vacant)));
+                vacant
+            })?;
+            Ok(match usize::from(tried) + 1 {
+                _ if vacant => Done(Some(index as u8)),
+                tried if tried == descriptors => Done(None),
+                tried => Again(tried as u8),
+            })
+        })
+    }
+
+    /// Gives a descriptor back.
+    pub(super) fn release(&mut self, index: u8) -> Step<()> {
+        self.access(|run| {
+            run.memory.descriptors[usize::from(index)].owned = false;
+            run.made.wrote = true;
+            run.show(|| format!("release descriptor {index}"));
+        })
+    }
+
+    /// Begins a use. Returns the reference to it, and its control.
+    pub(super) fn publish(&mut self, index: u8, transfer: Transfer) -> Step<(u64, Control)> {
+        let uses = self.routine(|run| {
+            if run.is(Mutant::FieldsBeforeNumber) {
+                run.publish_fields(index, transfer)?;
+                return run.publish_number(index);
+            }
+            let uses = run.publish_number(index)?;
+            run.publish_fields(index, transfer)?;
+            Ok(uses)
+        })?;
+        let state = State::Pending;
+        let reference = self.layout().reference(index.into(), uses.into());
+        Ok((reference, Control { uses, state }))
+    }
+
+    /// The crate reads the number before, but only the owner writes it.
+    fn publish_number(&mut self, index: u8) -> Step<u16> {
+        self.access(|run| {
+            let control = &mut run.memory.descriptors[usize::from(index)].control;
+            let uses = control.uses + 1;
+            let state = State::Pending;
+            *control = Control { uses, state };
+            (run.made.wrote, run.made.besides) = (true, 1);
+            run.show_control(index.into());
+            uses
+        })
+    }
+
+    fn publish_fields(&mut self, index: u8, transfer: Transfer) -> Step<()> {
+        let size = self.fields_at_a_time();
+        for field in (0..FIELDS).step_by(size.into()) {
+            self.access(|run| {
+                let now = &mut run.memory.descriptors[usize::from(index)].transfer;
+                now.copy_fields(&transfer, field..field + size);
+                run.made.wrote = true;
+                run.show_fields(index.into());
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Relocation.
+impl Run<'_> {
+    /// One by itself.
+    pub(super) fn move_one(&mut self) -> Step<bool> {
+        let Item { first, second, f } = self.call.item;
+        let moved = if self.layout().has_values() {
+            // It has to see which token it moves.
+            self.routine(|run| {
+                let content = run.peek(first)?;
+                Ok(run.layout().find(content, f).unwrap_or(0))
+            })?
+        } else {
+            f
+        };
+        let Some(index) = self.claim()? else {
+            return Ok(false);
+        };
+        let done = moved != 0 && self.relocate(index, (moved, 0), first, second)?;
+        self.release(index)?;
+        Ok(done)
+    }
+
+    /// Moves a token, and puts another into its slot if that is not 0. Returns whether it was done.
+    pub(super) fn relocate(
+        &mut self,
+        index: u8,
+        (moved, placed): (Token, Token),
+        source: u8,
+        destination: u8,
+    ) -> Step<bool> {
+        self.routine(|run| {
+            let own = Transfer {
+                moved,
+                placed,
+                source,
+                destination,
+                old_source: run.settle(source)?,
+                old_destination: run.settle(destination)?,
+            };
+            let after = |bucket| own.after(run.layout(), bucket);
+            if after(source).is_none() || after(destination).is_none() {
+                return Ok(false);
+            }
+            let f = run.layout().fingerprint_of(moved);
+            if run.is(Mutant::RelocationBumpsBeforeInstalls) {
+                run.announce_hop(source, f)?;
+            }
+            let (reference, pending) = run.publish(index, own)?;
+            let (lower, higher) = (source.min(destination), source.max(destination));
+            if !run.exchange(lower, own.before(lower), reference)? {
+                run.abort(reference, pending)?;
+                return Ok(false);
+            }
+            if run.is(Mutant::RelocationBumpsBetweenInstalls) {
+                run.announce_hop(source, f)?;
+            }
+            if !run.exchange(higher, own.before(higher), reference)?
+                && !run.is(Mutant::CommitWithOneWordFrozen)
+            {
+                run.abort(reference, pending)?;
+                if !run.is(Mutant::HalfFrozenStaysFrozen) {
+                    run.thaw(lower, reference, own.before(lower))?;
+                }
+                return Ok(false);
+            }
+            // After the installs, so that whoever counts this bump in sees both references; before the commit, so that
+            // whoever sees the commit sees the bump, and the hint.
+            let elsewhere = [
+                Mutant::RelocationBumpsNothing,
+                Mutant::RelocationBumpsBeforeInstalls,
+                Mutant::RelocationBumpsBetweenInstalls,
+                Mutant::RelocationBumpsAfterCommit,
+            ];
+            let owes_hint =
+                !elsewhere.iter().any(|&mutant| run.is(mutant)) && run.announce_hop(source, f)?;
+            let committed = run.decide_use(reference, pending, State::Committed)?;
+            if run.is(Mutant::RelocationBumpsAfterCommit) {
+                run.announce_hop(source, f)?;
+            } else if owes_hint {
+                run.note(source, f)?;
+            }
+            for bucket in [source, destination] {
+                let skips = bucket == source && run.is(Mutant::CommittedSourceStaysFrozen);
+                if !(committed && skips) {
+                    let new = run.decided(own, bucket, committed);
+                    run.thaw(bucket, reference, new)?;
+                }
+            }
+            Ok(committed)
+        })
+    }
+
+    /// What a word holds after the decision.
+    fn decided(&self, own: Transfer, bucket: u8, committed: bool) -> u64 {
+        let (layout, old) = (self.layout(), own.before(bucket));
+        let mut done = own;
+        if bucket == own.source && self.is(Mutant::HopTakesAnyOfItsClass) {
+            let f = layout.fingerprint_of(own.moved);
+            done.moved = layout.find(old, f).unwrap_or(0);
+        }
+        let new = done.after(layout, bucket).filter(|_| committed);
+        new.unwrap_or(old)
+    }
+}
+
+/// What others are told.
+impl Run<'_> {
+    /// Bumps the stripe of a token that hops and, if a scan is on, leaves a hint. True: the hint is to come later.
+    fn announce_hop(&mut self, bucket: u8, f: Fingerprint) -> Step<bool> {
+        let later = self.is(Mutant::RelocationHintsAfterCommit);
+        let hints = !later && !self.is(Mutant::RelocationGivesNoHint);
+        self.routine(|run| Ok(run.announce(bucket, f, hints)? && later))
+    }
+
+    /// Bumps the stripe of a token and, if a scan is on, leaves a hint. Returns whether one is on.
+    pub(super) fn announce(&mut self, bucket: u8, f: Fingerprint, hints: bool) -> Step<bool> {
+        let scanned = self.bump(f)?;
+        if scanned && hints {
+            self.note(bucket, f)?;
+        }
+        Ok(scanned)
+    }
+
+    /// Leaves a hint.
+    fn note(&mut self, bucket: u8, f: Fingerprint) -> Step<()> {
+        let slots = self.world.shape.notes;
+        let hint = hint(self.layout(), bucket, f);
+        self.repeat((), |run, ()| {
+            let has_room = run.access(|run| {
+                let notes = run.memory.notes;
+                run.show(|| format!("notes: {notes}"));
+                usize::from(notes) <= slots
+            })?;
+            if !has_room {
+                return Ok(Done(()));
+            }
+            let turn = run.access(|run| {
+                let turn = run.memory.notes;
+                run.memory.notes += 1;
+                run.made.wrote = true;
+                run.show(|| format!("notes: {}", turn + 1));
+                turn
+            })?;
+            if usize::from(turn) >= slots {
+                return Ok(Done(()));
+            }
+            let vacant = run.access(|run| {
+                let replaces = run.is(Mutant::LateNoteReplacesAnother);
+                let slot = &mut run.memory.hints[usize::from(turn)];
+                let vacant = *slot == 0 || replaces;
+                if vacant {
+                    *slot = hint;
+                    run.made.wrote = true;
+                }
+                let now = *slot;
+                run.show(|| format!("hint {turn}: {now:#x}"));
+                vacant
+            })?;
+            Ok(if vacant { Done(()) } else { Again(()) })
+        })
+    }
+}
