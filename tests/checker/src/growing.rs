@@ -23,15 +23,15 @@
 //! each thread has one here; about chunks; about a second table that is taken out of the list again. Tables have three levels,
 //! items four index bits.
 
-pub mod geometry;
-pub mod machine;
-pub mod matching;
-pub mod memory;
-pub mod mutants;
+mod geometry;
+mod machine;
+mod memory;
+mod mutants;
 mod notation;
-pub mod parts;
-pub mod program;
+mod program;
 mod protocol;
-pub mod random;
-pub mod views;
-pub mod word;
+mod random;
+mod views;
+mod word;
+
+pub use program::Growing;

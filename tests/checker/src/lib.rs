@@ -8,13 +8,13 @@
 //! cargo run --release -p protocol-checker -- --help    # one program, the death of one mutant, other seeds
 //! ```
 //!
-//! * The protocol of each kind of filter is a [`machine`](machine::Machine) of single accesses to shared memory: that of
+//! * The protocol of each kind of filter is a `machine` of single accesses to shared memory: that of
 //!   tables of one size ([`fixed`]), which is held to the crate that ships, and that of tables that double ([`growing`]),
 //!   which nothing holds to the crate yet.
-//! * [`explore`] goes through the states of a program to the last. A [`monitor`] decides linearizability of what is
+//! * [`explore`] goes through the states of a program to the last. A monitor decides linearizability of what is
 //!   watched, and a newcomer looks at what dead threads leave behind.
-//! * The programs are written by hand, one for each known race ([`races`]), or made by chance ([`random`]).
-//! * [`mutants`] show what it is worth: a machine with one piece taken out must fail.
+//! * The programs are written by hand, one for each known race (`races.txt`), or made by chance .
+//! * Mutants show what it is worth: a machine with one piece taken out must fail.
 //!
 //! # What a clean run says
 //!
@@ -23,7 +23,7 @@
 //! * each result of `insert`, `insert_unique`, `remove` and `contains` is explained by one order of the calls, and
 //!   in each state the words hold inserts minus removes;
 //! * of tokens with values, so is each result of the calls on values, for the class with the values left aside, for each
-//!   value by itself, and for both together where a class has one token at most ([`views`](fixed::views));
+//!   value by itself, and for both together where a class has one token at most (`fixed/views.rs`);
 //! * `count`, `values` and `snapshot` find no fewer tokens than there were at every moment of the call, and no more than those
 //!   and the ones that came or whose remove was under way;
 //! * each schedule ends, and a newcomer gets on though all others die, wherever they are; at most one descriptor is
@@ -37,18 +37,17 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
-pub mod call;
+mod call;
 pub mod explore;
 pub mod fixed;
 pub mod growing;
-pub mod machine;
-pub mod monitor;
-pub mod mutants;
-pub mod notation;
+mod machine;
+mod monitor;
+mod mutants;
+mod notation;
 pub mod parts;
-pub mod races;
-pub mod random;
-pub mod replay;
-pub mod report;
-pub mod shortest;
-pub mod state;
+mod random;
+mod replay;
+mod report;
+mod shortest;
+mod state;

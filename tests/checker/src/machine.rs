@@ -3,6 +3,7 @@
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
+use std::ops::RangeInclusive;
 
 use crate::call::{Answer, Kind};
 use crate::monitor::{Monitor, Role, Set, Told};
@@ -11,7 +12,7 @@ use crate::notation::{CallOf, Notation, Program};
 use crate::replay::{Locals, Made, Run, Step};
 
 /// What a call of a machine returns.
-pub type AnswerOf<M> = Answer<<M as Machine>::Copied>;
+pub(crate) type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, Hash)]
@@ -58,6 +59,15 @@ pub trait Machine: Notation {
     const RACES: &'static str;
     /// The mutants.
     const MUTANTS: &'static [Killed<Self::Mutant>];
+
+    /// The numbers of its models: each has programs of its own.
+    const MODELS: RangeInclusive<u8>;
+
+    /// What the lines of a model begin with.
+    fn name_of(model: u8) -> String;
+
+    /// So many programs of a model made by chance, from a seed.
+    fn random(model: u8, seed: u64, number: usize) -> Vec<Program<Self>>;
 
     /// The memory before the first step; `None` if the tokens do not fit.
     fn memory(program: &Program<Self>) -> Option<Self::Memory>;
@@ -140,7 +150,7 @@ pub trait View<M: Machine> {
 }
 
 /// A newcomer makes a whole call while all others stand still.
-pub fn alone<M: Machine>(
+pub(crate) fn alone<M: Machine>(
     world: &M::World,
     memory: &mut M::Memory,
     thread: usize,
@@ -155,11 +165,11 @@ pub fn alone<M: Machine>(
 
 /// Steps within which a call must return that nobody disturbs. The longest is an insert that searches and moves, or
 /// doubles, while everything is frozen.
-pub const STEPS: usize = 400;
+pub(crate) const STEPS: usize = 400;
 
 /// The audit of an item: all threads have died, and a newcomer counts, looks up and removes all there is of it, and inserts
 /// one. Each call returns, and the tokens are those that some explanation allows.
-pub fn audit<Copied: PartialEq>(
+pub(crate) fn audit<Copied: PartialEq>(
     mut call: impl FnMut(Kind) -> Result<Answer<Copied>, String>,
     is_allowed: impl Fn(usize) -> bool,
     inserts: &[Kind],

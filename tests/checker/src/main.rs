@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use clap::Parser;
 use protocol_checker::explore::Limits;
-use protocol_checker::fixed::{parts as fixed, program::Fixed};
-use protocol_checker::growing::{parts as growing, program::Growing};
+#[cfg(lockfree_cuckoo_steps)]
+use protocol_checker::fixed::lockstep;
+use protocol_checker::fixed::{self, Fixed, conformance};
+use protocol_checker::growing::Growing;
 use protocol_checker::parts::{self, Outcome};
 
 /// Checks the protocol of lockfree-cuckoo in every interleaving of small programs, without a bound on
@@ -32,9 +34,9 @@ struct Options {
     #[arg(long)]
     growing: bool,
     /// Of those only this one: 1 to 7.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=MODELS as i64))]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=7))]
     model: Option<u8>,
-    /// Shows how this mutant dies. With --model: looks for other programs on which it does, and shows the smallest.
+    /// Shows how this mutant dies.
     #[arg(long)]
     mutant: Option<String>,
     /// Lists the mutants and what killed them.
@@ -42,54 +44,49 @@ struct Options {
     verbose: bool,
 }
 
-/// How much is done, unless the options say otherwise.
+/// How much is done, unless the options say otherwise: states of each race, and with deaths; random programs and the states
+/// of each, and with deaths.
 struct Sizes {
-    races: Limits,
-    race_deaths: Limits,
-    programs: usize,
-    limits: Limits,
-    death_programs: usize,
-    deaths: Limits,
+    races: usize,
+    race_deaths: usize,
+    random: (usize, usize),
+    random_deaths: (usize, usize),
 }
 
-const QUICK: Sizes = Sizes {
-    races: Limits::all(10_000_000),
-    race_deaths: Limits::deaths(100_000),
-    programs: 3_000,
-    limits: Limits::all(100_000),
-    death_programs: 500,
-    deaths: Limits::deaths(20_000),
-};
+/// Quick, and long.
+const FIXED: [Sizes; 2] = [
+    Sizes {
+        races: 10_000_000,
+        race_deaths: 100_000,
+        random: (3_000, 100_000),
+        random_deaths: (500, 20_000),
+    },
+    Sizes {
+        races: 1_000_000_000,
+        race_deaths: 1_000_000_000,
+        random: (10_000, 5_000_000),
+        random_deaths: (1_500, 1_000_000),
+    },
+];
 
-const LONG: Sizes = Sizes {
-    races: Limits::all(1_000_000_000),
-    race_deaths: Limits::deaths(1_000_000_000),
-    programs: 10_000,
-    limits: Limits::all(5_000_000),
-    death_programs: 1_500,
-    deaths: Limits::deaths(1_000_000),
-};
-
-const GROWING_QUICK: Sizes = Sizes {
-    races: Limits::all(2_000_000),
-    race_deaths: Limits::deaths(20_000),
-    programs: 400,
-    limits: Limits::all(30_000),
-    death_programs: 100,
-    deaths: Limits::deaths(5_000),
-};
-
-const GROWING_LONG: Sizes = Sizes {
-    races: Limits::all(1_000_000_000),
-    race_deaths: Limits::deaths(1_000_000),
-    programs: 10_000,
-    limits: Limits::all(1_000_000),
-    death_programs: 2_000,
-    deaths: Limits::deaths(100_000),
-};
+/// Of each model, quick, and long.
+const GROWING: [Sizes; 2] = [
+    Sizes {
+        races: 2_000_000,
+        race_deaths: 20_000,
+        random: (400, 30_000),
+        random_deaths: (100, 5_000),
+    },
+    Sizes {
+        races: 1_000_000_000,
+        race_deaths: 1_000_000,
+        random: (10_000, 1_000_000),
+        random_deaths: (2_000, 100_000),
+    },
+];
 
 /// States of each race in other layouts, and programs that are held to the crate: quick, and long.
-const OTHER_LAYOUTS: [Limits; 2] = [Limits::all(200_000), Limits::all(1_000_000_000)];
+const OTHER_LAYOUTS: [usize; 2] = [200_000, 1_000_000_000];
 const COMPARED: [usize; 2] = [10_000, 1_000_000];
 
 /// For so many programs that are held to the crate there is one with values.
@@ -97,9 +94,6 @@ const COMPARED_PER_VALUED: usize = 4;
 
 /// The same of those that are explored.
 const EXPLORED_PER_VALUED: usize = 8;
-
-/// The models of growing filters are numbered from 1.
-const MODELS: u8 = 7;
 
 fn main() -> ExitCode {
     let options = Options::parse();
@@ -116,21 +110,18 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    if options.growing || options.model.is_some() {
-        check_growing(options)
-    } else if let Some(name) = &options.mutant {
-        say(if parts::named::<Growing>(name).is_ok() {
-            parts::death_of::<Growing>(name)
-        } else {
-            parts::death_of::<Fixed>(name)
-        })
+    if let Some(name) = &options.mutant {
+        let death = parts::death_of::<Fixed>(name).or_else(|| parts::death_of::<Growing>(name));
+        say(death.unwrap_or_else(|| Err(format!("there is no mutant {name:?}"))))
     } else if let Some(program) = &options.program {
-        let limits = Limits::deaths(options.states.unwrap_or(LONG.races.states));
+        let limits = Limits::deaths(options.states.unwrap_or(1_000_000_000));
         say(if program.starts_with("table") {
             parts::single::<Growing>(program, limits)
         } else {
             parts::single::<Fixed>(program, limits)
         })
+    } else if options.growing || options.model.is_some() {
+        check_growing(options)
     } else {
         check_fixed(options)
     }
@@ -140,68 +131,62 @@ fn say(outcome: Outcome) -> Result<(), String> {
     outcome.map(|line| println!("{line}"))
 }
 
-/// The sizes of a run, where the options do not say otherwise.
-fn sizes(options: &Options, [quick, long]: [Sizes; 2]) -> Sizes {
-    let usual = if options.long { long } else { quick };
-    Sizes {
-        programs: options.programs.unwrap_or(usual.programs),
-        limits: options.states.map_or(usual.limits, Limits::all),
-        ..usual
+impl Options {
+    fn random(&self, (programs, states): (usize, usize)) -> (usize, Limits) {
+        let states = self.states.unwrap_or(states);
+        (self.programs.unwrap_or(programs), Limits::all(states))
     }
 }
 
 /// Tables of one size.
 fn check_fixed(options: &Options) -> Result<(), String> {
-    let sizes = sizes(options, [QUICK, LONG]);
-    let seed = options.seed;
-    let compared = COMPARED[usize::from(options.long)];
-    let compared_valued = compared / COMPARED_PER_VALUED;
-    say(fixed::conformance(false, seed, compared))?;
-    say(fixed::conformance(true, seed, compared_valued))?;
-    #[cfg(lockfree_cuckoo_steps)]
-    {
-        say(fixed::lockstep(false, seed, compared))?;
-        say(fixed::lockstep(true, seed, compared_valued))?;
-        say(fixed::lockstep_mutants())?;
+    let (seed, long) = (options.seed, usize::from(options.long));
+    let sizes = &FIXED[long];
+    for (valued, programs) in [
+        (false, COMPARED[long]),
+        (true, COMPARED[long] / COMPARED_PER_VALUED),
+    ] {
+        say(conformance::part(valued, seed, programs))?;
+        #[cfg(lockfree_cuckoo_steps)]
+        say(lockstep::part(valued, seed, programs))?;
     }
-    say(fixed::mutants(options.verbose))?;
-    say(fixed::by_hand(sizes.races))?;
-    let other_layouts = OTHER_LAYOUTS[usize::from(options.long)];
+    #[cfg(lockfree_cuckoo_steps)]
+    say(lockstep::mutants())?;
+    say(parts::mutants::<Fixed>(0, options.verbose))?;
+    say(parts::by_hand::<Fixed>(0, Limits::all(sizes.races)))?;
+    let other_layouts = Limits::all(OTHER_LAYOUTS[long]);
     say(fixed::by_hand_in_other_layouts(other_layouts))?;
-    say(fixed::by_hand(sizes.race_deaths))?;
-    let valued = sizes.death_programs / EXPLORED_PER_VALUED;
-    say(fixed::by_chance(
-        false,
-        seed,
-        sizes.death_programs,
-        sizes.deaths,
+    say(parts::by_hand::<Fixed>(
+        0,
+        Limits::deaths(sizes.race_deaths),
     ))?;
-    say(fixed::by_chance(true, seed, valued, sizes.deaths))?;
-    let valued = sizes.programs / EXPLORED_PER_VALUED;
-    say(fixed::by_chance(true, seed, valued, sizes.limits))?;
-    say(fixed::by_chance(false, seed, sizes.programs, sizes.limits))
+    let (deaths, states_of_deaths) = sizes.random_deaths;
+    let (programs, limits) = options.random(sizes.random);
+    for (programs, limits) in [
+        (deaths, Limits::deaths(states_of_deaths)),
+        (programs, limits),
+    ] {
+        let valued = programs / EXPLORED_PER_VALUED;
+        say(parts::by_chance::<Fixed>(1, seed, valued, limits))?;
+        say(parts::by_chance::<Fixed>(0, seed, programs, limits))?;
+    }
+    Ok(())
 }
 
 /// The models of growing filters.
 fn check_growing(options: &Options) -> Result<(), String> {
-    let sizes = sizes(options, [GROWING_QUICK, GROWING_LONG]);
-    let (seed, models) = (options.seed, 1..=MODELS);
+    let sizes = &GROWING[usize::from(options.long)];
+    let (seed, models) = (options.seed, 1..=7);
     for model in models.filter(|&model| options.model.is_none_or(|only| only == model)) {
-        say(growing::mutants(model, options.verbose))?;
-        say(growing::by_hand(model, sizes.races))?;
-        say(growing::by_hand(model, sizes.race_deaths))?;
-        say(growing::by_chance(
-            model,
-            seed,
-            sizes.death_programs,
-            sizes.deaths,
-        ))?;
-        say(growing::by_chance(
-            model,
-            seed,
-            sizes.programs,
-            sizes.limits,
-        ))?;
+        say(parts::mutants::<Growing>(model, options.verbose))?;
+        say(parts::by_hand::<Growing>(model, Limits::all(sizes.races)))?;
+        let deaths = Limits::deaths(sizes.race_deaths);
+        say(parts::by_hand::<Growing>(model, deaths))?;
+        let (deaths, states) = sizes.random_deaths;
+        let limits = Limits::deaths(states);
+        say(parts::by_chance::<Growing>(model, seed, deaths, limits))?;
+        let (programs, limits) = options.random(sizes.random);
+        say(parts::by_chance::<Growing>(model, seed, programs, limits))?;
     }
     Ok(())
 }

@@ -18,10 +18,10 @@
 use std::collections::{HashMap, HashSet};
 
 /// Threads of a program, at most.
-pub const THREADS: usize = 4;
+pub(crate) const THREADS: usize = 4;
 
 /// The number of a set of explanations.
-pub type Set = u32;
+pub(crate) type Set = u32;
 
 /// What the monitor of one number is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +61,7 @@ pub enum Told {
 }
 
 /// A token, where there is one at most: a small number, not 0.
-pub type Code = u8;
+pub(crate) type Code = u8;
 
 /// One explanation of what was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

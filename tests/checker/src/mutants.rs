@@ -28,7 +28,7 @@ macro_rules! mutants {
         }
 
         /// The mutants that races kill.
-        pub const MUTANTS: &[$crate::mutants::Killed<Mutant>] = &[$($crate::mutants::Killed {
+        pub(crate) const MUTANTS: &[$crate::mutants::Killed<Mutant>] = &[$($crate::mutants::Killed {
             mutant: Mutant::$mutant,
             name: $name,
             killer: $killer,

@@ -70,7 +70,7 @@ pub struct Program<M: Notation> {
 }
 
 /// A call of a machine.
-pub type CallOf<M> = Call<<M as Notation>::Item>;
+pub(crate) type CallOf<M> = Call<<M as Notation>::Item>;
 
 fn parse_call<M: Notation>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
     let mut words = text.split_whitespace();

@@ -1,5 +1,5 @@
-//! What the parts of a run are made of: programs that must not fail, and mutants that must. Each says in one line what
-//! it did, or how it failed.
+//! The parts of a run: programs that must not fail, and mutants that must. Each says in one line what it did, or how it
+//! failed.
 
 use std::time::Instant;
 
@@ -10,7 +10,6 @@ use crate::machine::Machine;
 use crate::monitor::Monitor;
 use crate::mutants::Killed;
 use crate::notation::Program;
-use crate::races::{Race, races};
 use crate::report::{Sum, failure, grouped};
 use crate::state::Setting;
 
@@ -20,8 +19,41 @@ pub type Outcome = Result<String, String>;
 /// States of one mutant's program: far more than any needs.
 const OF_A_MUTANT: Limits = Limits::all(20_000_000);
 
+/// A program written by hand: the model that it belongs to, what races, and how.
+pub(crate) struct Race<M: Machine> {
+    pub(crate) model: u8,
+    name: &'static str,
+    pub(crate) program: Program<M>,
+}
+
+/// All races of a machine: its `races.txt`, taken apart.
+pub(crate) fn races<M: Machine>() -> Result<Vec<Race<M>>, String> {
+    let mut races = Vec::new();
+    let mut model = 0;
+    let mut lines = M::RACES.lines().filter(|line| !line.is_empty());
+    while let Some(name) = lines.next() {
+        if let Some(number) = name.strip_prefix("#M") {
+            model = number
+                .parse()
+                .map_err(|_| format!("{name:?} is no model"))?;
+        }
+        if name.starts_with('#') {
+            continue;
+        }
+        let text = lines.next().and_then(|line| line.strip_prefix("    "));
+        let program = text.ok_or("no program")?.parse();
+        let program = program.map_err(|why: String| format!("{name}: {why}"))?;
+        races.push(Race {
+            model,
+            name,
+            program,
+        });
+    }
+    Ok(races)
+}
+
 /// Programs, each explored to its end or the limits.
-pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {
+pub(crate) fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {
     let start = Instant::now();
     let found: Vec<Found> = programs
         .par_iter()
@@ -36,7 +68,8 @@ pub fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits)
         }
         sum.add(found);
     }
-    Ok(sum.line(part, start))
+    let deaths = if limits.audit { ", deaths" } else { "" };
+    Ok(sum.line(&format!("{part}{deaths}"), start))
 }
 
 /// One program.
@@ -44,9 +77,27 @@ pub fn single<M: Machine>(program: &str, limits: Limits) -> Outcome {
     explored::<M>("program", &[program.parse()?], limits)
 }
 
-/// The mutants whose programs belong to a model: each must die, of its program. Returns how many there are, and of how
-/// many of the machine.
-pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Result<usize, String> {
+/// The races of a model.
+pub fn by_hand<M: Machine>(model: u8, limits: Limits) -> Outcome {
+    let races = races()?.into_iter().filter(|race| race.model == model);
+    let programs: Vec<Program<M>> = races.map(|race| race.program).collect();
+    explored(
+        &format!("{}written races", M::name_of(model)),
+        &programs,
+        limits,
+    )
+}
+
+/// Programs of a model made by chance. Those with deaths are others than those without.
+pub fn by_chance<M: Machine>(model: u8, seed: u64, programs: usize, limits: Limits) -> Outcome {
+    let part = format!("{}random, seed {seed}", M::name_of(model));
+    let seed = if limits.audit { !seed } else { seed };
+    explored(&part, &M::random(model, seed, programs), limits)
+}
+
+/// The mutants whose programs belong to a model: each must die, of its program.
+pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Outcome {
+    let start = Instant::now();
     let races = races::<M>()?;
     let mut known = Vec::new();
     for killed in M::MUTANTS {
@@ -69,7 +120,13 @@ pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Result<usize, String> {
     if verbose {
         println!("{}", lines.join("\n"));
     }
-    Ok(lines.len())
+    Ok(format!(
+        "{}mutants: {} of {} killed, each by its program ({:.1} s)",
+        M::name_of(model),
+        lines.len(),
+        M::MUTANTS.len(),
+        start.elapsed().as_secs_f64()
+    ))
 }
 
 fn killer<'a, M: Machine>(
@@ -89,18 +146,54 @@ fn death<'a, T>(killed: &Killed<T>, found: &'a Found) -> Result<(&'a [u8], &'a s
     }
 }
 
-/// The mutant of a name.
-pub fn named<M: Machine>(name: &str) -> Result<&'static Killed<M::Mutant>, String> {
-    let found = M::MUTANTS.iter().find(|mutant| mutant.name == name);
-    found.ok_or_else(|| format!("there is no mutant {name:?}"))
+/// The schedule on which a mutant dies; `None` if the machine has none of this name.
+pub fn death_of<M: Machine>(name: &str) -> Option<Outcome> {
+    let killed = M::MUTANTS.iter().find(|mutant| mutant.name == name)?;
+    Some(races::<M>().and_then(|races| {
+        let setting = Setting::new(&killer(&races, killed)?.program, Some(killed.mutant));
+        let found = explore(&setting, OF_A_MUTANT, &mut Default::default());
+        let (schedule, why) = death(killed, &found)?;
+        Ok(failure(setting, schedule, why))
+    }))
 }
 
-/// The schedule on which a mutant dies.
-pub fn death_of<M: Machine>(name: &str) -> Outcome {
-    let killed = named::<M>(name)?;
-    let races = races::<M>()?;
-    let setting = Setting::new(&killer(&races, killed)?.program, Some(killed.mutant));
-    let found = explore(&setting, OF_A_MUTANT, &mut Default::default());
-    let (schedule, why) = death(killed, &found)?;
-    Ok(failure(setting, schedule, why))
+/// The schedules on which all mutants die.
+pub fn deaths<M: Machine>() -> Outcome {
+    let deaths = M::MUTANTS.iter();
+    deaths
+        .filter_map(|killed| death_of::<M>(killed.name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed::Fixed;
+    use crate::growing::Growing;
+    use std::collections::HashSet;
+
+    fn every_race_has_a_name_of_its_own<M: Machine>() {
+        let races = races::<M>().expect("programs");
+        let names: HashSet<&str> = races.iter().map(|race| race.name).collect();
+        assert_eq!(names.len(), races.len());
+        assert!(races.len() > 70, "the text is read to its end");
+    }
+
+    fn a_seed_gives_the_same_programs_and_each_survives_its_text<M: Machine>() {
+        for model in M::MODELS {
+            let once = M::random(model, 7, 200);
+            assert_eq!(once, M::random(model, 7, 200));
+            for program in once {
+                assert_eq!(program.to_string().parse(), Ok(program));
+            }
+        }
+    }
+
+    #[test]
+    fn the_programs_of_each_machine_are_in_order() {
+        every_race_has_a_name_of_its_own::<Fixed>();
+        every_race_has_a_name_of_its_own::<Growing>();
+        a_seed_gives_the_same_programs_and_each_survives_its_text::<Fixed>();
+        a_seed_gives_the_same_programs_and_each_survives_its_text::<Growing>();
+    }
 }

@@ -7,10 +7,10 @@ use crate::notation::{Notation, Program};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 /// So often each kind of call, as a share of the sum.
-pub type Shares = &'static [(Kind, usize)];
+pub(crate) type Shares = &'static [(Kind, usize)];
 
 /// Shares, a kind and its number each.
 macro_rules! shares {
@@ -21,7 +21,7 @@ pub(crate) use shares;
 
 impl Random {
     /// The numbers of a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -34,17 +34,17 @@ impl Random {
     }
 
     /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// One of these.
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
     /// A kind of call.
-    pub fn kind(&mut self, shares: Shares) -> Kind {
+    pub(crate) fn kind(&mut self, shares: Shares) -> Kind {
         let mut at = self.below(shares.iter().map(|(_, share)| share).sum());
         let kind = shares.iter().find_map(|&(kind, share)| {
             let here = at < share;
@@ -57,20 +57,20 @@ impl Random {
 
 /// Calls that are dealt to threads, to each one at least and three at most.
 #[derive(Debug)]
-pub struct Deal {
+pub(crate) struct Deal {
     threads: usize,
     calls: usize,
 }
 
 impl Deal {
     /// So many calls, or one for each thread.
-    pub fn new(threads: usize, calls: usize) -> Self {
+    pub(crate) fn new(threads: usize, calls: usize) -> Self {
         let calls = calls.max(threads);
         Self { threads, calls }
     }
 
     /// How many the next thread makes.
-    pub fn next(&mut self, random: &mut Random) -> usize {
+    pub(crate) fn next(&mut self, random: &mut Random) -> usize {
         let most = (self.calls + 1 - self.threads).min(3);
         let calls = 1 + random.below(most);
         self.calls -= calls;
@@ -80,7 +80,7 @@ impl Deal {
 }
 
 /// So many programs of those that are made, no two alike but for the order of their threads.
-pub fn distinct<M: Notation>(
+pub(crate) fn distinct<M: Notation>(
     number: usize,
     mut make: impl FnMut() -> Option<Program<M>>,
 ) -> Vec<Program<M>> {

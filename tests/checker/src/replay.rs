@@ -73,7 +73,7 @@ pub struct Made {
 pub struct Pause;
 
 /// What code returns that makes accesses.
-pub type Step<T> = Result<T, Pause>;
+pub(crate) type Step<T> = Result<T, Pause>;
 
 /// What a round of a loop ends with.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ pub enum Next<S, T> {
     Done(T),
 }
 
-pub use Next::{Again, Done};
+pub(crate) use Next::{Again, Done};
 
 impl<'a, M: Machine> Run<'a, M> {
     /// Lets a thread make its next access. Returns what it did, and what its call returned, if that was the last one.

@@ -12,7 +12,7 @@ use crate::state::Setting;
 
 /// Sums over the programs of a part.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sum {
+pub(crate) struct Sum {
     programs: usize,
     states: usize,
     transitions: usize,
@@ -23,7 +23,7 @@ pub struct Sum {
 
 impl Sum {
     /// Adds what one program showed.
-    pub fn add(&mut self, found: &Found) {
+    pub(crate) fn add(&mut self, found: &Found) {
         self.programs += 1;
         self.states += found.states;
         self.transitions += found.transitions;
@@ -33,7 +33,7 @@ impl Sum {
     }
 
     /// The line of a part.
-    pub fn line(&self, part: &str, start: Instant) -> String {
+    pub(crate) fn line(&self, part: &str, start: Instant) -> String {
         let mut line = format!(
             "{part}: {} programs, {} states, {} transitions, longest schedule {} steps",
             grouped(self.programs),
@@ -53,7 +53,7 @@ impl Sum {
 }
 
 /// A number with a comma for each thousand.
-pub fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -66,7 +66,11 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// A failure as a text: the program, the shortest schedule that leads to it, or this one, and what is wrong at its end.
-pub fn failure<M: Machine>(mut setting: Setting<'_, M>, schedule: &[u8], why: &str) -> String {
+pub(crate) fn failure<M: Machine>(
+    mut setting: Setting<'_, M>,
+    schedule: &[u8],
+    why: &str,
+) -> String {
     let shorter = shortest::failure(&setting);
     setting.shows = true;
     let (schedule, why) = match &shorter {

@@ -15,7 +15,7 @@ type Origin = (u32, u8);
 
 /// The shortest schedule that leads to a wrong state, and what is wrong. `None` if there is none within reach:
 /// what only a cycle or an endless schedule shows has no shortest one.
-pub fn failure<M: Machine>(setting: &Setting<'_, M>) -> Option<(Vec<u8>, String)> {
+pub(crate) fn failure<M: Machine>(setting: &Setting<'_, M>) -> Option<(Vec<u8>, String)> {
     let monitor = &mut Monitor::default();
     let start = setting.start(monitor);
     let mut known = HashSet::from([start.hash()]);

@@ -11,7 +11,7 @@ use crate::notation::{CallOf, Program};
 use crate::replay::{Locals, Run};
 
 /// Views a program has at most.
-pub const VIEWS: usize = 31;
+pub(crate) const VIEWS: usize = 31;
 
 /// Everything that decides how an exploration can go on.
 #[derive(Clone, Copy, Debug)]

@@ -32,9 +32,9 @@ pub(crate) const LAYERS: [Layer; 14] = [
         says: &[
             "written races: ",
             "written races in other layouts: ",
-            "deaths in races: ",
+            "written races, deaths: ",
             "random, ",
-            "random values: ",
+            "values, random, ",
             "conformance: ",
             "conformance of values: ",
             "lockstep: ",

@@ -5,12 +5,15 @@
 //! goes, which one is taken, which path a search finds, when it gives up. In which order it makes its accesses
 //! is the matter of `lockstep.rs`, in another build.
 
+use std::time::Instant;
+
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{
     Filter, FilterBuilder, Fixed, InsertError, Lanes, Layout, SemiSorted, WithValues,
 };
 use model::hashers::AsGiven;
 use model::stored;
+use rayon::prelude::*;
 
 use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, STRANGERS, World};
@@ -19,10 +22,12 @@ use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
 use crate::fixed::random;
 use crate::machine::alone;
+use crate::parts::Outcome;
 use crate::random::Random;
+use crate::report::grouped;
 
 /// All but 8 x 8: of a class there can be more copies than a snapshot of the machine can count.
-pub const LAYOUTS: [model::Layout; 8] = {
+const LAYOUTS: [model::Layout; 8] = {
     let [default, _, six, five, three, two, rest @ ..] = model::Layout::EVERY;
     let [four, long, longer] = rest;
     [default, six, five, three, two, four, long, longer]
@@ -37,13 +42,43 @@ const STEPS: usize = 10_000;
 /// Attempts of an insert of the crate.
 pub(crate) const ATTEMPTS: u8 = 64;
 
+/// The machine against the crate, call by call, in so many programs; or in such with values.
+pub fn part(valued: bool, seed: u64, programs: usize) -> Outcome {
+    let start = Instant::now();
+    let layouts = if valued {
+        &model::Layout::VALUED[..]
+    } else {
+        &LAYOUTS
+    };
+    let calls = each_seed(seed, programs, |seed| compare(None, seed, layouts))?;
+    Ok(format!(
+        "conformance{}: {} programs, {} calls, equal in results and in every word ({:.1} s)",
+        of_values(valued),
+        grouped(programs),
+        grouped(calls.iter().sum()),
+        start.elapsed().as_secs_f64()
+    ))
+}
+
+pub(crate) fn of_values(valued: bool) -> &'static str {
+    if valued { " of values" } else { "" }
+}
+
+/// What is counted in each of so many programs of the machine and the crate.
+pub(crate) fn each_seed(
+    seed: u64,
+    programs: usize,
+    compare: impl Fn(u64) -> Result<usize, String> + Sync,
+) -> Result<Vec<usize>, String> {
+    let seeds = (0..programs as u64).into_par_iter();
+    let seeds = seeds.map(|n| seed ^ n << 20);
+    let counts = seeds.map(|seed| compare(seed).map_err(|why| format!("seed {seed}: {why}")));
+    counts.collect()
+}
+
 /// Runs one random program on both, with one of these layouts. Returns the number of calls; the error is the call after
 /// which the two differ, and how.
-pub fn compare(
-    mutant: Option<Mutant>,
-    seed: u64,
-    layouts: &[model::Layout],
-) -> Result<usize, String> {
+fn compare(mutant: Option<Mutant>, seed: u64, layouts: &[model::Layout]) -> Result<usize, String> {
     let random = &mut Random::new(seed);
     let shape = Shape {
         layout: random.pick(layouts),

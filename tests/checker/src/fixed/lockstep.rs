@@ -10,18 +10,21 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Instant;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 use crate::call::Kind;
-use crate::fixed::conformance::{self, ATTEMPTS, Subject};
+use crate::fixed::conformance::{self, ATTEMPTS, Subject, each_seed, of_values};
 use crate::fixed::machine::{Answer, World};
 use crate::fixed::memory::{BUCKETS, STRIPES};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{Call, Fixed, Item, Program};
 use crate::fixed::random;
 use crate::monitor::Monitor;
+use crate::parts::Outcome;
 use crate::random::Random;
+use crate::report::grouped;
 use crate::state;
 
 type Setting<'a> = state::Setting<'a, Fixed>;
@@ -43,19 +46,66 @@ struct Led {
     ready: bool,
 }
 
-/// What makes random programs of a seed.
-type Programs = fn(u64, usize) -> Vec<Program>;
+/// The machine and the crate in lockstep.
+pub fn part(valued: bool, seed: u64, programs: usize) -> Outcome {
+    const SCHEDULES: usize = 5;
+    let start = Instant::now();
+    let accesses = each_seed(seed, programs, |seed| {
+        compare(None, valued, seed, SCHEDULES)
+    })?;
+    let suited = accesses.iter().filter(|&&accesses| accesses > 0).count();
+    Ok(format!(
+        "lockstep{}: {} programs, {} schedules, {} accesses, made alike by the crate ({:.1} s)",
+        of_values(valued),
+        grouped(suited),
+        grouped(suited * SCHEDULES),
+        grouped(accesses.iter().sum()),
+        start.elapsed().as_secs_f64()
+    ))
+}
+
+/// Machines that err where the monitor seldom sees it, whether values show it, and the random programs that are enough to
+/// find them out: one makes an access too few, the other gives an answer that only a race changes, and the last does not
+/// tell values apart.
+const MUTANTS: [(Mutant, bool, u64); 3] = [
+    (Mutant::RelocationBumpsNothing, false, 300),
+    (Mutant::RefusalIgnoresRoom, false, 4_000),
+    (Mutant::TwinOfAnotherValueIsNone, true, 300),
+];
+
+/// Machines that err, in lockstep with the crate.
+pub fn mutants() -> Outcome {
+    /// Fewer would be an accident of the seeds.
+    const LEAST: usize = 10;
+    let start = Instant::now();
+    for (mutant, valued, programs) in MUTANTS {
+        let differs = |seed: &u64| {
+            compare(Some(mutant), valued, *seed, 3).is_err_and(|why| why.contains("the crate"))
+        };
+        let found = (0..programs).filter(differs).count();
+        if found < LEAST {
+            return Err(format!(
+                "{mutant:?} is found out by {found} of {programs} programs in lockstep"
+            ));
+        }
+    }
+    Ok(format!(
+        "lockstep mutants: {} found out ({:.1} s)",
+        MUTANTS.len(),
+        start.elapsed().as_secs_f64()
+    ))
+}
 
 /// Runs one random program on several schedules. Returns the number of accesses, 0 if the program does not suit; the
 /// error is the step at which the two differ.
-pub fn compare(
+fn compare(
     mutant: Option<Mutant>,
-    programs: Programs,
+    valued: bool,
     seed: u64,
     schedules: usize,
 ) -> Result<usize, String> {
     let random = &mut Random::new(seed);
-    let mut program = programs(seed, 1).remove(0);
+    let mut program = random::programs(valued, seed, 1).remove(0);
     program.shape.descriptors = 1;
     program.shape.attempts = ATTEMPTS;
     program.shape.torn = true;
@@ -230,27 +280,6 @@ fn follow(
             let _ = tell.send(News::Returned(answer));
         }
     });
-}
-
-/// Machines that err where the monitor seldom sees it, and the random programs that are enough to find them out: one
-/// makes an access too few, the other gives an answer that only a race changes, and the last does not tell values apart.
-pub const MUTANTS: [(Mutant, Programs, u64); 3] = [
-    (Mutant::RelocationBumpsNothing, random::programs, 300),
-    (Mutant::RefusalIgnoresRoom, random::programs, 4_000),
-    (
-        Mutant::TwinOfAnotherValueIsNone,
-        random::programs_with_values,
-        300,
-    ),
-];
-
-/// In how many of so many random programs the machine is found to differ from the crate.
-#[must_use]
-pub fn found_out(mutant: Mutant, programs: Programs, number: u64) -> usize {
-    let differs = |seed: &u64| {
-        compare(Some(mutant), programs, *seed, 3).is_err_and(|why| why.contains("the crate"))
-    };
-    (0..number).filter(differs).count()
 }
 
 /// A filter with the tokens that the program begins with, each in its place.

@@ -35,7 +35,7 @@ pub struct World {
 }
 
 /// What a call returns.
-pub type Answer = call::Answer<Digits>;
+pub(super) type Answer = call::Answer<Digits>;
 
 /// How often each token that the program knows was found, four bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl fmt::Display for Digits {
 }
 
 /// One step under way.
-pub type Run<'a> = replay::Run<'a, Fixed>;
+pub(super) type Run<'a> = replay::Run<'a, Fixed>;
 
 /// The digit of a copy that counts tokens which the program does not know.
 pub(crate) const STRANGERS: usize = 15;

@@ -10,16 +10,16 @@ use crate::monitor::THREADS;
 use crate::replay::entry;
 
 /// Buckets a table of the machine has at most.
-pub const BUCKETS: usize = 4;
+pub(super) const BUCKETS: usize = 4;
 /// Version counters: two, so that tokens may share one or not. A bump of the wrong one would be noticed.
-pub const STRIPES: usize = 2;
+pub(super) const STRIPES: usize = 2;
 /// Slots that the log of hints has at most.
-pub const NOTES: usize = 2;
+pub(super) const NOTES: usize = 2;
 
 /// The bit of a stripe that says that a scan is on.
-pub const SCAN: u16 = 1;
+pub(super) const SCAN: u16 = 1;
 /// What a bump adds.
-pub const BUMP: u16 = 2;
+pub(super) const BUMP: u16 = 2;
 
 /// Everything that threads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +88,7 @@ pub struct Transfer {
 }
 
 /// Cells that a transfer is stored in.
-pub const FIELDS: u8 = 5;
+pub(super) const FIELDS: u8 = 5;
 
 impl Transfer {
     /// Whether it adds a token, instead of moving one.
@@ -165,7 +165,7 @@ impl Memory {
 }
 
 /// A word as a list of tokens, or as a reference.
-pub struct Word(pub Layout, pub u64);
+pub(super) struct Word(pub Layout, pub u64);
 
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

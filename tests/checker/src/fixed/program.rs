@@ -8,10 +8,10 @@ use crate::fixed::memory::Memory;
 use crate::notation;
 
 /// Classes a program has at most.
-pub const CLASSES: usize = 8;
+pub(super) const CLASSES: usize = 8;
 
 /// Tokens that differ in class or value a program has at most.
-pub const TOKENS: usize = 15;
+pub(super) const TOKENS: usize = 15;
 
 /// An item, as its operations see it: the bucket that they read first, the other one, and what is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,10 +29,10 @@ pub struct Item {
 pub struct Fixed;
 
 /// What the threads do, and on what.
-pub type Program = notation::Program<Fixed>;
+pub(super) type Program = notation::Program<Fixed>;
 
 /// One call. The item means nothing to a snapshot.
-pub type Call = call::Call<Item>;
+pub(super) type Call = call::Call<Item>;
 
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,13 @@
 //! The machine of a table of one size, as the explorer sees it.
 
+use std::ops::RangeInclusive;
+
 use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
 use crate::fixed::memory::{BUCKETS, Memory, SCAN, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
+use crate::fixed::random;
 use crate::fixed::views::{Numbers, View, digit};
 use crate::machine::{Machine, STEPS, alone, audit};
 use crate::monitor::{Monitor, Set, THREADS};
@@ -21,6 +24,17 @@ impl Machine for Fixed {
 
     const RACES: &'static str = include_str!("races.txt");
     const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+
+    /// The second one's tokens carry values.
+    const MODELS: RangeInclusive<u8> = 0..=1;
+
+    fn name_of(model: u8) -> String {
+        ["", "values, "][usize::from(model)].into()
+    }
+
+    fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
+        random::programs(model == 1, seed, number)
+    }
 
     fn memory(program: &Program) -> Option<Memory> {
         program.memory()

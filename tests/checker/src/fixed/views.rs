@@ -27,7 +27,7 @@ use crate::machine;
 use crate::monitor::{Code, Effect, Role, Told};
 
 /// How many of each token that the program knows there are.
-pub type Numbers = [u8; TOKENS];
+pub(super) type Numbers = [u8; TOKENS];
 
 /// What is watched of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ enum Watched {
 }
 
 /// Those of a program: first one for each class.
-pub fn views(program: &Program, classes: &[Item], tokens: &[(Item, Value)]) -> Vec<View> {
+pub(super) fn views(program: &Program, classes: &[Item], tokens: &[(Item, Value)]) -> Vec<View> {
     let of_class = |watched| {
         move |(class, item): (usize, &Item)| {
             let tokens = tokens.iter().enumerate();
@@ -94,7 +94,7 @@ fn has_one_at_most(program: &Program, class: Item) -> bool {
 }
 
 /// How many of a token a copy has.
-pub fn digit(copy: u64, at: usize) -> u8 {
+pub(super) fn digit(copy: u64, at: usize) -> u8 {
     (copy >> (4 * at) & 0xf) as u8
 }
 

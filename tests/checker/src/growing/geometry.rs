@@ -8,19 +8,19 @@
 use std::fmt;
 
 /// Index bits that an item of a program has.
-pub const BITS: u8 = 4;
+pub(super) const BITS: u8 = 4;
 
 /// The deepest level there can be.
-pub const DEEPEST: u8 = 3;
+pub(super) const DEEPEST: u8 = 3;
 
 /// Words of the number line.
-pub const WORDS: usize = 2 << DEEPEST;
+pub(super) const WORDS: usize = 2 << DEEPEST;
 
 /// Bits of the tail field of a lane.
 const FIELD: u8 = 3;
 
 /// What a word holds of one token; 0 is a vacant slot.
-pub type Lane = u8;
+pub(super) type Lane = u8;
 
 /// An item: a head from 1 to 3, and its first index bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,12 +63,12 @@ const fn offset(head: u8) -> u8 {
 }
 
 /// The level of a word.
-pub const fn level_of(number: u8) -> u8 {
+pub(super) const fn level_of(number: u8) -> u8 {
     number.ilog2() as u8
 }
 
 /// The side of a word.
-pub const fn side_of(number: u8) -> u8 {
+pub(super) const fn side_of(number: u8) -> u8 {
     number >> (level_of(number) - 1) & 1
 }
 
@@ -100,14 +100,14 @@ impl Item {
 }
 
 /// The other word of a token, of the same level.
-pub const fn alternate(number: u8, head: u8) -> u8 {
+pub(super) const fn alternate(number: u8, head: u8) -> u8 {
     let level = level_of(number);
     let apart = (offset(head) as u16 >> (BITS + 1 - level)) as u8;
     number ^ 1 << (level - 1) ^ apart
 }
 
 /// The head of a token.
-pub const fn head_of(lane: Lane) -> u8 {
+pub(super) const fn head_of(lane: Lane) -> u8 {
     lane >> FIELD
 }
 

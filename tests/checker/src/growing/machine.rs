@@ -30,14 +30,14 @@ pub struct World {
 }
 
 /// What a call returns.
-pub type Answer = call::Answer<Classes>;
+pub(super) type Answer = call::Answer<Classes>;
 
 /// A multiset of classes: six at most, nine bits each, the greatest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Classes(pub u64);
 
 /// One step under way.
-pub type Run<'a> = replay::Run<'a, Growing>;
+pub(super) type Run<'a> = replay::Run<'a, Growing>;
 
 impl World {
     /// That of a program, or of a mutant in it.

@@ -9,11 +9,11 @@ use crate::monitor::THREADS;
 use crate::replay::entry;
 
 /// Tables one after the other, at most.
-pub const TABLES: usize = 2;
+pub(super) const TABLES: usize = 2;
 /// Version counters; the head of an item says which.
-pub const STRIPES: usize = 2;
+pub(super) const STRIPES: usize = 2;
 /// Notes that writers can leave for a scan.
-pub const NOTES: usize = 2;
+pub(super) const NOTES: usize = 2;
 
 /// Everything that threads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,17 +7,17 @@ use crate::call;
 use crate::notation;
 
 /// Items a program has at most.
-pub const ITEMS: usize = 6;
+pub(super) const ITEMS: usize = 6;
 
 /// The machine of tables that double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growing;
 
 /// What the threads do, and on what.
-pub type Program = notation::Program<Growing>;
+pub(super) type Program = notation::Program<Growing>;
 
 /// One call.
-pub type Call = call::Call<Item>;
+pub(super) type Call = call::Call<Item>;
 
 /// A token that is there from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

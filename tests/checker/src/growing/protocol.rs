@@ -1,11 +1,14 @@
 //! The machine of tables that double, as the explorer sees it.
 
+use std::cmp::Reverse;
+use std::ops::RangeInclusive;
+
 use super::geometry::{Class, Item, level_of};
 use super::machine::{Answer, Classes, Run, World};
-use super::matching::matches;
 use super::memory::{self, Memory};
 use super::mutants::{MUTANTS, Mutant};
 use super::program::{Call, Growing, Program};
+use super::random;
 use super::word::Word;
 use crate::call::Kind;
 use crate::machine::{Machine, STEPS, Shown, alone, audit};
@@ -23,6 +26,16 @@ impl Machine for Growing {
 
     const RACES: &'static str = include_str!("races.txt");
     const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+
+    const MODELS: RangeInclusive<u8> = 1..=7;
+
+    fn name_of(model: u8) -> String {
+        format!("M{model} ")
+    }
+
+    fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
+        random::programs(model, seed, number)
+    }
 
     fn memory(program: &Program) -> Option<Memory> {
         program.memory()
@@ -186,4 +199,36 @@ fn content(memory: &Memory, number: u8) -> Result<Word, String> {
         memory::Kind::Split => descriptor.transfer.old_source,
         _ => descriptor.transfer.content(number),
     })
+}
+
+/// Whether so many of each item can be matched with tokens that cover them, one each. Classes are nested or apart, so it is
+/// enough that the longest token takes any item first: whoever covers that item later covers the others too.
+fn matches(items: &[Item], numbers: &[u8], tokens: &[Class]) -> bool {
+    let mut numbers = numbers.to_vec();
+    let mut tokens = tokens.to_vec();
+    tokens.sort_by_key(|token| Reverse(token.len));
+    for token in tokens {
+        let covered = items.iter().zip(&mut numbers);
+        let mut wanted = covered.filter(|(item, number)| **number > 0 && token.covers(**item));
+        if let Some((_, number)) = wanted.next() {
+            *number -= 1;
+        }
+    }
+    numbers.iter().all(|&number| number == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_token_serves_whom_no_long_one_covers() {
+        let [x, y] = [0b0000, 0b0100].map(|bits| Item { head: 1, bits });
+        let short = Class::of(x, 1);
+        let long = Class::of(x, 2);
+        assert!(matches(&[x, y], &[1, 1], &[short, long]));
+        assert!(!matches(&[x, y], &[1, 1], &[long, long]));
+        assert!(!matches(&[x, y], &[1, 2], &[short, long]));
+        assert!(matches(&[x, y], &[2, 0], &[short, long]));
+    }
 }

@@ -10,7 +10,7 @@ use crate::replay::Entry;
 pub struct Word(u16);
 
 /// Slots that a word has at most.
-pub const SLOTS: usize = 3;
+pub(super) const SLOTS: usize = 3;
 
 const LANE_BITS: u32 = 5;
 const TOKENS: u16 = 1 << 15;
