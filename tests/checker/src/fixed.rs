@@ -13,7 +13,6 @@ pub mod lockstep;
 mod machine;
 mod memory;
 mod mutants;
-mod notation;
 mod program;
 mod protocol;
 mod random;

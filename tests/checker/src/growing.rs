@@ -27,7 +27,6 @@ mod geometry;
 mod machine;
 mod memory;
 mod mutants;
-mod notation;
 mod program;
 mod protocol;
 mod random;

@@ -8,19 +8,43 @@
 //! or fail, in every schedule, where that is more than the tokens alone would say.
 
 use std::fmt::{self, Debug, Display};
+use std::ops::RangeInclusive;
 use std::str::{FromStr, SplitWhitespace};
 
 use crate::call::{Call, Kind};
 use crate::monitor::THREADS;
 
+/// A setting of a shape that is a number: its name, what it can be, and where it is.
+pub struct Number<S>(
+    pub &'static str,
+    pub RangeInclusive<usize>,
+    pub fn(&mut S) -> &mut usize,
+);
+
+/// A setting that is there or not.
+pub struct Flag<S>(pub &'static str, pub fn(&mut S) -> &mut bool);
+
 /// What the programs of a machine are made of, and their texts.
 pub trait Notation: Copy + Debug + Eq + 'static {
     /// The shape of the tables and the bounds of their operations, all of them small.
-    type Shape: Copy + Debug + Display + Eq + FromStr<Err = String> + Send + Sync;
+    type Shape: Copy + Debug + Eq + Send + Sync + 'static;
     /// What calls are made with.
     type Item: Copy + Debug + Default + Ord + Send + Sync;
     /// A token that is there from the beginning.
     type Token: Copy + Debug + Ord + Send + Sync;
+
+    const NUMBERS: &'static [Number<Self::Shape>];
+    const FLAGS: &'static [Flag<Self::Shape>];
+
+    /// The shape of a name, unless the settings say otherwise.
+    fn usual(name: &str) -> Option<Self::Shape>;
+
+    fn name_of_shape(shape: &Self::Shape) -> &'static str;
+
+    /// Sets what is no number; `None` if there is no such setting.
+    fn set(shape: &mut Self::Shape, name: &str, value: &str) -> Option<()>;
+
+    fn write_others(shape: &Self::Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Whether the machine knows calls of a kind.
     fn knows(kind: Kind) -> bool;
@@ -94,7 +118,7 @@ impl<M: Notation> FromStr for Program<M> {
         let mut parts = text.split('|');
         let head = parts.next().unwrap_or_default();
         let (shape, filled) = head.split_once(':').ok_or("no `:` after the shape")?;
-        let shape: M::Shape = shape.parse()?;
+        let shape = parse_shape::<M>(shape)?;
         let mut fill = Vec::new();
         for text in filled.split_whitespace() {
             let tokens = M::parse_tokens(text, &shape);
@@ -122,7 +146,7 @@ impl<M: Notation> FromStr for Program<M> {
 
 impl<M: Notation> Display for Program<M> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:", self.shape)?;
+        write!(out, "{}:", ShapeText::<M>(&self.shape))?;
         for token in &self.fill {
             write!(out, " ")?;
             M::write_token(token, &self.shape, out)?;
@@ -152,13 +176,108 @@ impl<M: Notation> Display for CallText<'_, M> {
     }
 }
 
-/// What a shape says of settings that are not as usual: the name of each, what it is, and what is usual.
-pub(crate) fn write_settings(
-    settings: &[(&str, usize, usize)],
-    out: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let others = settings.iter().filter(|(_, number, usual)| number != usual);
-    others
-        .into_iter()
-        .try_for_each(|(name, number, _)| write!(out, " {name}={number}"))
+/// A shape, by its name and its settings.
+pub(crate) fn parse_shape<M: Notation>(text: &str) -> Result<M::Shape, String> {
+    let mut words = text.split_whitespace();
+    let usual = words.next().and_then(M::usual);
+    let mut shape = usual.ok_or_else(|| format!("{text:?} begins with no shape"))?;
+    for word in words {
+        let unknown = || format!("{word:?} is not a setting");
+        if let Some(Flag(_, of)) = M::FLAGS.iter().find(|Flag(name, _)| *name == word) {
+            *of(&mut shape) = true;
+            continue;
+        }
+        let (name, value) = word.split_once('=').ok_or_else(unknown)?;
+        if let Some(Number(_, bounds, of)) = M::NUMBERS.iter().find(|Number(n, ..)| *n == name) {
+            let number = value.parse().ok().filter(|number| bounds.contains(number));
+            *of(&mut shape) = number.ok_or_else(unknown)?;
+        } else {
+            M::set(&mut shape, name, value).ok_or_else(unknown)?;
+        }
+    }
+    Ok(shape)
+}
+
+/// A shape as a text: its name, and the settings that are not as usual.
+pub(crate) struct ShapeText<'a, M: Notation>(pub(crate) &'a M::Shape);
+
+impl<M: Notation> Display for ShapeText<'_, M> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut shape, name) = (*self.0, M::name_of_shape(self.0));
+        let mut usual = M::usual(name).ok_or(fmt::Error)?;
+        write!(out, "{name}")?;
+        for Number(name, _, of) in M::NUMBERS {
+            let number = *of(&mut shape);
+            if number != *of(&mut usual) {
+                write!(out, " {name}={number}")?;
+            }
+        }
+        M::write_others(self.0, out)?;
+        let mut flags = M::FLAGS.iter().filter(|Flag(_, of)| *of(&mut shape));
+        flags.try_for_each(|Flag(name, _)| write!(out, " {name}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed::Fixed;
+    use crate::growing::Growing;
+
+    fn survives<M: Notation>(text: &str) {
+        let program: Program<M> = text.parse().expect("a program");
+        assert_eq!(program.to_string(), text);
+    }
+
+    #[test]
+    fn a_program_survives_its_text() {
+        for text in [
+            "pair: f01 | insert f01, remove f01 = true | contains f10",
+            "square descriptors=1 budget=16 torn: a03 b02 | move a03 | snapshot, count b20",
+            "pair layout=4x12+4: f01=9 f01 | insert f01=9, replace f01 9>4 = true | unique f10=0, unique f10",
+            "pair layout=2x16+15: | take f01=0, value f01, values f10, snapshot",
+        ] {
+            survives::<Fixed>(text);
+        }
+        for text in [
+            "table deepest=2 growing: f0100/0 f0010/1.2 | remove f0100 = true | split f0100/0, contains f0111",
+            "table tail=3 level=2 split=4 growing contract: | insert g1010 | sweep, double, snapshot",
+            "table deepest=1 both: f0000/1^ f0100/0 | unique f0100, append | grow, release, count f0100",
+        ] {
+            survives::<Growing>(text);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "",
+            "pair",
+            "pair: f02 | insert f01",
+            "ring: | insert f01",
+            "pair: | hop f01",
+            "pair descriptors=5: | insert f01",
+            "pair: f01=9 | insert f01",
+            "pair: | value f01",
+            "pair layout=4x12+4: f01=16 | insert f01",
+            "pair layout=4x12+4: | take f01",
+            "pair layout=4x12+4: | value f01=9",
+            "pair layout=4x12+4: | replace f01=9",
+        ] {
+            assert!(text.parse::<Program<Fixed>>().is_err(), "{text}");
+        }
+        for text in [
+            "",
+            "table",
+            "table: x01/0 | sweep",
+            "table: f01/2 | sweep",
+            "table: f01/0.1 | sweep",
+            "table: f01/0 f01/0 f01/0 | sweep",
+            "table deepest=1 growing: | sweep",
+            "table: | sweep f01",
+            "table: | move f01",
+        ] {
+            assert!(text.parse::<Program<Growing>>().is_err(), "{text}");
+        }
+    }
 }

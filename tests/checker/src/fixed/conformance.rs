@@ -22,6 +22,7 @@ use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
 use crate::fixed::random;
 use crate::machine::alone;
+use crate::notation::ShapeText;
 use crate::parts::Outcome;
 use crate::random::Random;
 use crate::report::grouped;
@@ -40,7 +41,7 @@ const CALLS: usize = 80;
 const STEPS: usize = 10_000;
 
 /// Attempts of an insert of the crate.
-pub(crate) const ATTEMPTS: u8 = 64;
+pub(crate) const ATTEMPTS: usize = 64;
 
 /// The machine against the crate, call by call, in so many programs; or in such with values.
 pub fn part(valued: bool, seed: u64, programs: usize) -> Outcome {
@@ -156,7 +157,7 @@ impl Both<'_> {
                 return Err(format!(
                     "{}: call {at}, {} {:?}: the machine says {machine} and {expected:x?}, \
                      the crate {crate_} and {words:x?}",
-                    self.world.shape,
+                    ShapeText::<program::Fixed>(&self.world.shape),
                     call.kind.name(),
                     call.item
                 ));
@@ -206,7 +207,7 @@ fn built<L: Layout>(shape: &Shape) -> Result<Filter<Fixed<L>, AsGiven>, String> 
     FilterBuilder::with_hasher(AsGiven)
         .buckets(shape.buckets)
         .descriptors(shape.descriptors)
-        .search_budget(shape.budget.into())
+        .search_budget(shape.budget)
         .build()
         .map_err(|error| error.to_string())
 }

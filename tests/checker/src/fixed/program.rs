@@ -1,11 +1,30 @@
-//! Programs: what the threads of one exploration do, and where.
+//! Programs: what the threads of one exploration do, and where; and their notation.
+//!
+//! ```text
+//! pair: f01 | insert f01, remove f01 | contains f10
+//! ```
+//!
+//! A table of two buckets (`square`: four) that holds the token `f` in bucket 0; one thread inserts and removes
+//! an item of that class, another looks for it, reading bucket 1 first. An item is a letter, its first bucket
+//! and its second. In a square the letter stands for another fingerprint with each distance of the two.
+//!
+//! ```text
+//! pair layout=4x12+4: f01=9 | move f01, insert f01=4 | unique f10=5, replace f10 9>4, take f10=4 | value f10, values f01
+//! ```
+//!
+//! The same with values of four bits: tokens with the value 9; an insert, a unique insert and a remove of a value; a
+//! replacement of 9 by 4; a lookup of one value, and of all. Where none is given it is 0.
+
+use std::fmt;
+use std::str::SplitWhitespace;
 
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
 use crate::call::{self, Kind};
-use crate::fixed::memory::Memory;
-use crate::notation;
+use crate::fixed::memory::{BUCKETS, Memory, NOTES};
+use crate::monitor::THREADS;
+use crate::notation::{self, Flag, Notation, Number};
 
 /// Classes a program has at most.
 pub(super) const CLASSES: usize = 8;
@@ -44,9 +63,9 @@ pub struct Shape {
     /// Size of the pool.
     pub descriptors: usize,
     /// Attempts of one insert, and of one snapshot.
-    pub attempts: u8,
+    pub attempts: usize,
     /// Buckets that one search examines.
-    pub budget: u16,
+    pub budget: usize,
     /// Slots of the log of hints.
     pub notes: usize,
     /// Whether each of the fields of a descriptor is a step of its own.
@@ -145,6 +164,190 @@ impl Call {
             Kind::Replace => Some(self.new),
             _ => None,
         }
+    }
+}
+
+impl Shape {
+    /// The item of a letter and two buckets, if there is one.
+    pub fn item(&self, letter: u8, first: u8, second: u8) -> Option<Item> {
+        let f = self.fingerprint(letter, first ^ second)?;
+        Some(Item { first, second, f })
+    }
+
+    /// The fingerprint that a letter stands for, if its candidates are so far apart.
+    fn fingerprint(&self, letter: u8, distance: u8) -> Option<Fingerprint> {
+        let suits = |&f: &Fingerprint| self.alternate(0, f) == distance;
+        self.layout
+            .fingerprints()
+            .filter(suits)
+            .nth((letter - b'a').into())
+    }
+}
+
+/// An item and, behind it, its value: 0 if there is none.
+fn parse_token(text: &str, shape: &Shape) -> Option<(Item, Option<Value>)> {
+    let (item, value) = match text.split_once('=') {
+        Some((item, value)) => (item, Some(parse_value(value, shape)?)),
+        None => (text, None),
+    };
+    Some((Item::parse(item, shape)?, value))
+}
+
+fn parse_value(text: &str, shape: &Shape) -> Option<Value> {
+    let value: Value = text.parse().ok()?;
+    let fits = shape.layout.has_values() && value >> shape.layout.value_bits == 0;
+    fits.then_some(value)
+}
+
+fn write_value(value: Value, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match value {
+        0 => Ok(()),
+        value => write!(out, "={value}"),
+    }
+}
+
+impl Item {
+    fn parse(text: &str, shape: &Shape) -> Option<Self> {
+        let &[letter @ b'a'..=b'z', first, second] = text.as_bytes() else {
+            return None;
+        };
+        let (first, second) = (first.checked_sub(b'0')?, second.checked_sub(b'0')?);
+        let buckets = shape.buckets as u8;
+        (first < buckets && second < buckets)
+            .then(|| shape.item(letter, first, second))
+            .flatten()
+    }
+
+    fn write(self, shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let distance = self.first ^ self.second;
+        let letter = (b'a'..=b'z').find(|&l| shape.fingerprint(l, distance) == Some(self.f));
+        let letter = char::from(letter.unwrap_or(b'?'));
+        write!(out, "{letter}{}{}", self.first, self.second)
+    }
+}
+
+impl Notation for Fixed {
+    type Shape = Shape;
+    type Item = Item;
+    type Token = (Item, Value);
+
+    const NUMBERS: &'static [Number<Shape>] = &[
+        Number("descriptors", 1..=THREADS, |s| &mut s.descriptors),
+        Number("attempts", 1..=255, |s| &mut s.attempts),
+        Number("budget", 2..=usize::MAX, |s| &mut s.budget),
+        Number("notes", 1..=NOTES, |s| &mut s.notes),
+    ];
+    const FLAGS: &'static [Flag<Shape>] = &[Flag("torn", |s| &mut s.torn)];
+
+    fn usual(name: &str) -> Option<Shape> {
+        match name {
+            "pair" => Some(Shape::of(2)),
+            "square" => Some(Shape::of(BUCKETS)),
+            _ => None,
+        }
+    }
+
+    fn name_of_shape(shape: &Shape) -> &'static str {
+        if shape.buckets == 2 { "pair" } else { "square" }
+    }
+
+    fn set(shape: &mut Shape, name: &str, value: &str) -> Option<()> {
+        shape.layout = layout(value).filter(|_| name == "layout")?;
+        Some(())
+    }
+
+    fn write_others(shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if shape.layout == Layout::DEFAULT {
+            return Ok(());
+        }
+        write!(out, " layout={}", name_of(shape.layout))
+    }
+
+    fn knows(kind: Kind) -> bool {
+        use Kind::{Append, Double, Grow, Release, Split, Sweep};
+        ![Split, Sweep, Double, Grow, Release, Append].contains(&kind)
+    }
+
+    /// An item, its value, and how often it is there.
+    fn parse_tokens(text: &str, shape: &Shape) -> Option<Vec<(Item, Value)>> {
+        let (token, copies) = text.split_once('*').unwrap_or((text, "1"));
+        let (item, value) = parse_token(token, shape)?;
+        Some(vec![(item, value.unwrap_or(0)); copies.parse().ok()?])
+    }
+
+    fn write_token(
+        &(item, value): &(Item, Value),
+        shape: &Shape,
+        out: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        item.write(shape, out)?;
+        write_value(value, out)
+    }
+
+    fn parse_call(mut kind: Kind, words: &mut SplitWhitespace<'_>, shape: &Shape) -> Option<Call> {
+        if kind == Kind::Snapshot {
+            return Some(Call::new(kind, Item::default()));
+        }
+        let (item, value) = parse_token(words.next()?, shape)?;
+        if kind == Kind::Unique && value.is_some() {
+            kind = Kind::UniqueValue;
+        }
+        let (value, new) = match (kind, value) {
+            (Kind::Insert, value) => (value.unwrap_or(0), 0),
+            (Kind::Take | Kind::UniqueValue, Some(value)) => (value, 0),
+            (Kind::Replace, None) => {
+                let (old, new) = words.next()?.split_once('>')?;
+                (parse_value(old, shape)?, parse_value(new, shape)?)
+            }
+            (Kind::Take | Kind::UniqueValue | Kind::Replace, _) => return None,
+            (Kind::Value | Kind::Values, None) if !shape.layout.has_values() => return None,
+            (_, None) => (0, 0),
+            (_, Some(_)) => return None,
+        };
+        Some(Call {
+            value,
+            new,
+            ..Call::new(kind, item)
+        })
+    }
+
+    fn write_call(call: &Call, shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if call.kind.has_item() {
+            write!(out, " ")?;
+            call.item.write(shape, out)?;
+        }
+        match call.kind {
+            Kind::Replace => write!(out, " {}>{}", call.value, call.new),
+            // Else it would be a `unique`, or no `take`.
+            Kind::UniqueValue | Kind::Take => write!(out, "={}", call.value),
+            _ => write_value(call.value, out),
+        }
+    }
+
+    fn show_item(item: Item) -> String {
+        format!(" ({:x} in {} {})", item.f, item.first, item.second)
+    }
+
+    fn fits(program: &Program) -> Result<(), String> {
+        if program.classes().len() > CLASSES || program.tokens().len() > TOKENS {
+            return Err(format!("use at most {CLASSES} classes and {TOKENS} tokens"));
+        }
+        let memory = program.memory().map(|_| ());
+        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+    }
+}
+
+/// A layout by its slots and bits: `2x31`, or `4x12+4` with those of its values.
+fn layout(text: &str) -> Option<Layout> {
+    let mut known = Layout::EVERY.into_iter().chain(Layout::VALUED);
+    known.find(|&layout| name_of(layout) == text)
+}
+
+fn name_of(layout: Layout) -> String {
+    let (slots, bits) = (layout.slots, layout.fingerprint_bits);
+    match layout.value_bits {
+        0 => format!("{slots}x{bits}"),
+        values => format!("{slots}x{bits}+{values}"),
     }
 }
 

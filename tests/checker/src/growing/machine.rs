@@ -52,12 +52,12 @@ impl World {
 
     /// The levels of a table.
     pub fn levels(&self, table: usize) -> Levels {
-        self.shape.tables[table]
+        self.shape.levels(table)
     }
 
     /// The table that a level belongs to.
     pub fn table_of(&self, level: u8) -> usize {
-        usize::from(level > self.shape.tables[0].deepest)
+        usize::from(usize::from(level) > self.shape.deepest)
     }
 
     /// The levels of the table that a word belongs to.
@@ -67,8 +67,8 @@ impl World {
 
     /// The table that tokens of a class lie in: the classes of the second are longer than any of the first.
     pub fn table_of_class(&self, class: Class) -> usize {
-        let levels = self.shape.tables[0];
-        usize::from(self.shape.several && class.len > levels.full_length(levels.deepest))
+        let levels = self.shape.levels(0);
+        usize::from(self.shape.several() && class.len > levels.full_length(levels.deepest))
     }
 
     /// The number of an item.

@@ -1,10 +1,21 @@
-//! Programs: what the threads of one exploration do, and on what table.
+//! Programs: what the threads of one exploration do, and on what table; and their notation.
+//!
+//! ```text
+//! table tail=2 deepest=2 growing: f01/0 f00/1.1 | remove f01 = true | split f01/0 | contains f0111
+//! ```
+//!
+//! A table whose first level has two words, one for each side, and tails of two bits; it grows to the second level. It
+//! holds a token of the item with head `f` and the index bits `01` (those behind are 0) on side 0, and one on side 1 that
+//! covers one bit of `f00`. A token with `^` behind it lies in the second table.
 
-use super::geometry::{Class, DEEPEST, Item, Levels, level_of};
-use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe, TABLES};
-use super::word::Word;
-use crate::call;
-use crate::notation;
+use std::fmt;
+use std::str::SplitWhitespace;
+
+use super::geometry::{BITS, Class, DEEPEST, Item, Levels, level_of};
+use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe};
+use super::word::{SLOTS, Word};
+use crate::call::{self, Kind};
+use crate::notation::{self, Flag, Notation, Number};
 
 /// Items a program has at most.
 pub(super) const ITEMS: usize = 6;
@@ -35,10 +46,12 @@ pub struct Token {
 /// A table, and the bounds of its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The first table, and the one that can be appended.
-    pub tables: [Levels; TABLES],
+    /// Bits of the tails.
+    pub tail: usize,
+    /// The deepest level of the first table. A second one begins below it.
+    pub deepest: usize,
     /// The level at the beginning.
-    pub level: u8,
+    pub level: usize,
     /// Whether it grows at the beginning.
     pub growing: bool,
     /// The words that are split at the beginning, one bit each.
@@ -46,7 +59,7 @@ pub struct Shape {
     /// Slots of a word.
     pub slots: usize,
     /// Attempts of one insert, and of one snapshot.
-    pub attempts: u8,
+    pub attempts: usize,
     /// Whether only what was inserted is removed: then items are counted, and matched with tokens, and a thread that is
     /// refused makes no more calls.
     pub contract: bool,
@@ -54,53 +67,52 @@ pub struct Shape {
     pub release: bool,
     /// Whether inserts and removes sweep.
     pub sweeps: bool,
-    /// Whether there can be two tables.
-    pub several: bool,
+    /// Whether another can be appended.
+    pub appends: bool,
     /// Whether there are two at the beginning.
     pub both: bool,
 }
 
-impl Default for Shape {
-    fn default() -> Self {
-        Self::of(2, DEEPEST)
-    }
-}
+const USUAL: Shape = Shape {
+    tail: 2,
+    deepest: DEEPEST as usize,
+    level: 1,
+    growing: false,
+    split: 0,
+    slots: 2,
+    attempts: 2,
+    contract: false,
+    release: false,
+    sweeps: false,
+    appends: false,
+    both: false,
+};
 
 impl Shape {
-    /// The shape unless the text says otherwise.
-    pub const fn of(tail: u8, deepest: u8) -> Self {
-        let levels = Levels {
-            first: 1,
+    /// The levels of the first table, or of the one that can be appended.
+    pub fn levels(&self, table: usize) -> Levels {
+        let (deepest, tail) = (self.deepest as u8, self.tail as u8);
+        let (first, deepest) = match table {
+            0 => (1, deepest),
+            _ => (deepest + 1, DEEPEST),
+        };
+        Levels {
+            first,
             deepest,
             tail,
-        };
-        Self {
-            tables: [
-                levels,
-                Levels {
-                    first: deepest + 1,
-                    deepest: DEEPEST,
-                    tail,
-                },
-            ],
-            level: 1,
-            growing: false,
-            split: 0,
-            slots: 2,
-            attempts: 2,
-            contract: false,
-            release: false,
-            sweeps: false,
-            several: false,
-            both: false,
         }
+    }
+
+    /// Whether there can be two tables.
+    pub fn several(&self) -> bool {
+        self.appends || self.both
     }
 
     /// The class of a token, and where it lies at the beginning.
     fn place(&self, token: &Token) -> Option<(u8, u8)> {
-        let levels = self.tables[token.table];
+        let levels = self.levels(token.table);
         let level = if token.table == 0 {
-            self.level
+            self.level as u8
         } else {
             levels.first
         };
@@ -135,10 +147,10 @@ impl Program {
             items: Default::default(),
             throughout: Default::default(),
         };
-        let tables = if shape.several { TABLES } else { 1 };
-        for (table, levels) in shape.tables[..tables].iter().enumerate() {
+        for table in 0..=usize::from(shape.several()) {
+            let levels = shape.levels(table);
             let (level, growing) = match table {
-                0 => (shape.level, shape.growing),
+                0 => (shape.level as u8, shape.growing),
                 _ => (levels.first, false),
             };
             if level > levels.deepest || growing && level == levels.deepest {
@@ -191,5 +203,137 @@ impl Program {
         items.sort();
         items.dedup();
         items
+    }
+}
+
+fn parse_item(text: &str) -> Option<Item> {
+    let (&letter, bits) = text.as_bytes().split_first()?;
+    let head = letter
+        .checked_sub(b'e')
+        .filter(|head| (1..=3).contains(head))?;
+    if bits.len() > BITS.into() {
+        return None;
+    }
+    let mut item = Item { head, bits: 0 };
+    for (at, bit) in bits.iter().enumerate() {
+        let bit = bit.checked_sub(b'0').filter(|&bit| bit < 2)?;
+        item.bits |= bit << (BITS - 1 - at as u8);
+    }
+    Some(item)
+}
+
+fn parse_sided(text: &str) -> Option<(Item, u8)> {
+    let (item, side) = text.split_once('/')?;
+    let side = side.parse().ok().filter(|&side| side < 2)?;
+    Some((parse_item(item)?, side))
+}
+
+fn parse_token(text: &str) -> Option<Token> {
+    let (text, table) = match text.strip_suffix('^') {
+        Some(text) => (text, 1),
+        None => (text, 0),
+    };
+    let (text, len) = match text.split_once('.') {
+        Some((text, len)) => (
+            text,
+            len.parse().ok().filter(|len| (1..=BITS).contains(len))?,
+        ),
+        None => (text, 0),
+    };
+    let (item, side) = parse_sided(text)?;
+    Some(Token {
+        item,
+        side,
+        len,
+        table,
+    })
+}
+
+impl Notation for Growing {
+    type Shape = Shape;
+    type Item = Item;
+    type Token = Token;
+
+    const NUMBERS: &'static [Number<Shape>] = &[
+        Number("tail", 2..=3, |s| &mut s.tail),
+        Number("deepest", 1..=DEEPEST as usize, |s| &mut s.deepest),
+        Number("level", 1..=DEEPEST as usize, |s| &mut s.level),
+        Number("slots", 1..=SLOTS, |s| &mut s.slots),
+        Number("attempts", 1..=9, |s| &mut s.attempts),
+    ];
+    const FLAGS: &'static [Flag<Shape>] = &[
+        Flag("growing", |s| &mut s.growing),
+        Flag("contract", |s| &mut s.contract),
+        Flag("release", |s| &mut s.release),
+        Flag("sweeps", |s| &mut s.sweeps),
+        Flag("several", |s| &mut s.appends),
+        Flag("both", |s| &mut s.both),
+    ];
+
+    fn usual(name: &str) -> Option<Shape> {
+        (name == "table").then_some(USUAL)
+    }
+
+    fn name_of_shape(_: &Shape) -> &'static str {
+        "table"
+    }
+
+    fn set(shape: &mut Shape, name: &str, value: &str) -> Option<()> {
+        let number = value.parse().ok().filter(|number| (2..8).contains(number));
+        let word: u8 = number.filter(|_| name == "split")?;
+        shape.split |= 1 << word;
+        Some(())
+    }
+
+    fn write_others(shape: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut split = (2..8).filter(|number| shape.split >> number & 1 != 0);
+        split.try_for_each(|number| write!(out, " split={number}"))
+    }
+
+    fn knows(kind: Kind) -> bool {
+        use Kind::{Replace, Take, UniqueValue, Value, Values};
+        ![UniqueValue, Value, Values, Replace, Take].contains(&kind)
+    }
+
+    fn parse_tokens(text: &str, _: &Shape) -> Option<Vec<Token>> {
+        Some(vec![parse_token(text)?])
+    }
+
+    fn write_token(token: &Token, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", token.item, token.side)?;
+        if token.len > 0 {
+            write!(out, ".{}", token.len)?;
+        }
+        write!(out, "{}", if token.table == 1 { "^" } else { "" })
+    }
+
+    fn parse_call(kind: Kind, words: &mut SplitWhitespace<'_>, _: &Shape) -> Option<Call> {
+        let (item, side) = match (kind.has_item(), kind.has_side()) {
+            (true, true) => parse_sided(words.next()?)?,
+            (true, false) => (parse_item(words.next()?)?, 0),
+            _ => (Item::default(), 0),
+        };
+        Some(Call {
+            side,
+            ..Call::new(kind, item)
+        })
+    }
+
+    fn write_call(call: &Call, _: &Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if call.kind.has_item() {
+            write!(out, " {}", call.item)?;
+        }
+        if call.kind.has_side() {
+            write!(out, "/{}", call.side)?;
+        }
+        Ok(())
+    }
+
+    fn fits(program: &Program) -> Result<(), String> {
+        if program.items().len() > ITEMS {
+            return Err(format!("use at most {ITEMS} items"));
+        }
+        let memory = program.memory().map(|_| ());
+        memory.ok_or_else(|| "the tokens do not fit such a table".into())
     }
 }

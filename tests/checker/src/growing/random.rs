@@ -1,8 +1,9 @@
 //! Programs for a table made by chance, from a seed.
 
 use super::geometry::{BITS, Item};
-use super::program::{Call, Program, Shape, Token};
+use super::program::{Call, Growing, Program, Shape, Token};
 use crate::call::Kind;
+use crate::notation::parse_shape;
 use crate::random::{Deal, Random, Shares, distinct, shares};
 
 /// What the programs of a model are made of: how often each kind of call, and the settings of the tables, of which one
@@ -83,7 +84,8 @@ pub(super) fn programs(model: u8, seed: u64, number: usize) -> Vec<Program> {
 }
 
 fn program(random: &mut Random, kinds: Shares, shapes: &[&str]) -> Program {
-    let mut shape: Shape = random.pick(shapes).parse().expect("the shapes of a recipe");
+    let shape = parse_shape::<Growing>(random.pick(shapes));
+    let mut shape = shape.expect("the shapes of a recipe");
     shape.contract = random.below(2) == 0;
     if shape.slots > 1 {
         shape.slots = random.pick(&[1, 2, 2, 3]);
@@ -118,9 +120,8 @@ fn items(random: &mut Random) -> Vec<Item> {
 }
 
 fn token(random: &mut Random, shape: &Shape, item: Item) -> Token {
-    let levels = shape.tables[0];
-    let most = levels.full_length(shape.level);
-    let len = if shape.level == levels.first {
+    let most = shape.levels(0).full_length(shape.level as u8);
+    let len = if shape.level == 1 {
         0
     } else {
         random.pick(&[0, most, most - 1])

@@ -11,7 +11,7 @@ use crate::fixed::program::Item;
 use crate::replay::{Again, Done, Step, entry};
 
 /// Buckets that the first search examines at most.
-const SHORT_BUDGET: u16 = 256;
+const SHORT_BUDGET: usize = 256;
 
 /// What came of the search for room in two full buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Run<'_> {
             if contents.iter().any(|&content| layout.has_room(content)) {
                 return Ok(Some(None));
             }
-            if usize::from(run.world.shape.budget) < 2 + 2 * layout.slots {
+            if run.world.shape.budget < 2 + 2 * layout.slots {
                 return Ok(None);
             }
             let mut found = None;
@@ -153,7 +153,7 @@ impl Run<'_> {
     }
 
     /// Searches breadth first, within a budget.
-    fn search(&mut self, budget: u16) -> Step<Found> {
+    fn search(&mut self, budget: usize) -> Step<Found> {
         let Item { first, second, .. } = self.call.item;
         self.routine(|run| {
             let layout = run.layout();

@@ -44,7 +44,7 @@ impl Run<'_> {
             return Ok(Answer::NoCopy);
         }
         let copy = self.repeat((0, 1), |run, (attempt, passes): (u8, u8)| {
-            if attempt == run.world.shape.attempts {
+            if usize::from(attempt) == run.world.shape.attempts {
                 return Ok(Done(None));
             }
             Ok(match run.scan(passes)? {

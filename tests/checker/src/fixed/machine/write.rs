@@ -36,7 +36,7 @@ impl Run<'_> {
         if self.is(Mutant::AttemptsNotBounded) {
             return Some(attempt);
         }
-        (attempt < self.world.shape.attempts).then_some(attempt + 1)
+        (usize::from(attempt) < self.world.shape.attempts).then_some(attempt + 1)
     }
 
     /// If both words are plain, and one has room.

@@ -12,16 +12,12 @@ use crate::replay::{Again, Done, Step};
 impl Run<'_> {
     pub(super) fn unique(&mut self, item: Item) -> Step<Answer> {
         self.rounds(0, move |run, attempt: u8| {
-            if attempt == run.world.shape.attempts {
+            if usize::from(attempt) == run.world.shape.attempts {
                 // A loop's round makes an access.
                 run.hint(0)?;
                 return Ok(Done(Answer::Full));
             }
-            let list = if run.world.shape.several {
-                run.list()?
-            } else {
-                1
-            };
+            let list = run.list()?;
             let table = usize::from(list) - 1;
             let pair = run.pair(table, item)?;
             let holds = |live: &Live| run.holds(live.number, live.word, item);
@@ -62,7 +58,7 @@ impl Run<'_> {
                 run.decide_use(reference, State::Aborted)?;
                 return Ok(false);
             }
-            if run.world.shape.several {
+            if run.world.shape.several() {
                 run.decide_in_several(reference, transfer, list)?;
             } else {
                 run.decide(reference, transfer)?;
@@ -87,7 +83,7 @@ impl Run<'_> {
     /// asked, so others abort.
     pub(super) fn decide(&mut self, reference: Word, transfer: Transfer) -> Step<()> {
         self.routine(|run| {
-            let aborts = run.world.shape.several && !run.is(Mutant::HelpersDecideInSeveral);
+            let aborts = run.world.shape.several() && !run.is(Mutant::HelpersDecideInSeveral);
             let absent = !aborts && run.witness_is_without(transfer)?;
             let absent = absent || run.is(Mutant::AdmissionIgnoresItsWitness);
             let state = if absent {

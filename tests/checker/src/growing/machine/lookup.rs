@@ -159,9 +159,6 @@ impl Run<'_> {
 impl Run<'_> {
     /// From the last table, whose classes are the longest, to the first.
     pub(super) fn contains(&mut self, item: Item) -> Step<bool> {
-        if !self.world.shape.several {
-            return self.contains_in(0, item);
-        }
         for table in (0..self.list()?).rev() {
             if self.contains_in(table.into(), item)? {
                 return Ok(true);
@@ -172,6 +169,9 @@ impl Run<'_> {
 
     /// The number of tables.
     pub(super) fn list(&mut self) -> Step<u8> {
+        if !self.world.shape.several() {
+            return Ok(1);
+        }
         let tables = self.other("tables", |run| (run.memory.tables.into(), false))?;
         Ok(tables as u8)
     }
@@ -222,9 +222,6 @@ impl Run<'_> {
 
     /// How many tokens cover an item.
     pub(super) fn count(&mut self, item: Item) -> Step<u8> {
-        if !self.world.shape.several {
-            return self.count_in(0, item);
-        }
         let mut copies = 0;
         for table in (0..self.list()?).rev() {
             copies += self.count_in(table.into(), item)?;

@@ -43,7 +43,7 @@ impl Run<'_> {
         }
         let copy = self.repeat(0, |run, attempt: u8| {
             run.forget_notes()?;
-            if attempt == run.world.shape.attempts {
+            if usize::from(attempt) == run.world.shape.attempts {
                 return Ok(Done(None));
             }
             Ok(match run.scan()? {
@@ -76,11 +76,7 @@ impl Run<'_> {
     /// `None`: there were too many notes, or too many tokens.
     fn scan(&mut self) -> Step<Option<Classes>> {
         self.routine(|run| {
-            let list = if run.world.shape.several {
-                run.list()?
-            } else {
-                1
-            };
+            let list = run.list()?;
             (0..STRIPES).try_for_each(|stripe| run.set_scan(stripe, true))?;
             let mut copy = Some(Classes::default());
             for at in 0..list {

@@ -26,9 +26,6 @@ entry!(Opened is Placed | Changed | Disturbed | Full);
 impl Run<'_> {
     /// The table that inserts go to.
     fn target(&mut self) -> Step<usize> {
-        if !self.world.shape.several {
-            return Ok(0);
-        }
         let list = self.list()?;
         Ok(usize::from(list) - 1)
     }
@@ -51,7 +48,7 @@ impl Run<'_> {
                 }
                 return Ok(Again(attempt));
             }
-            if attempt == run.world.shape.attempts {
+            if usize::from(attempt) == run.world.shape.attempts {
                 return Ok(Done(Answer::Full));
             }
             Ok(match run.open(table, pair, Some(item))? {
@@ -150,9 +147,6 @@ struct Longest {
 impl Run<'_> {
     /// From the last table, whose classes are the longest, to the first.
     pub(super) fn remove(&mut self, item: Item) -> Step<bool> {
-        if !self.world.shape.several {
-            return self.remove_in(0, item);
-        }
         let list = self.list()?;
         let coarser_first = self.is(Mutant::CoarserTableFirst);
         for at in 0..list {
