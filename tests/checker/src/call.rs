@@ -2,64 +2,51 @@
 
 use std::fmt::{self, Display};
 
+use clap::ValueEnum;
 use model::Value;
 
-/// What can be called: the word for it, and what it is.
-macro_rules! kinds {
-    ($($kind:ident $name:literal $doc:literal)*) => {
-        /// What is called. No machine knows all of these.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind {
-            $(#[doc = $doc] $kind),*
-        }
-
-        impl Kind {
-            /// All there are. The first of a word is the one that a text means by it.
-            pub const EVERY: &[Self] = &[$(Self::$kind),*];
-
-            /// The word for it. With a value, `unique` is another kind than without.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name),*
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    Insert "insert" "`insert`"
-    Unique "unique" "`insert_unique`"
-    Remove "remove" "`remove`"
-    Contains "contains" "`contains`"
-    Count "count" "`count`"
-    Move "move" "One relocation, from a candidate to the other."
-    Split "split" "The split of the live word on a side, if the table grows."
-    Sweep "sweep" "One step of a sweep."
-    Double "double" "Sweeps to the end of the growth."
-    Grow "grow" "Adds the next level."
-    Release "release" "Gives back the blocks that the table has left."
-    Append "append" "Appends another table."
-    Snapshot "snapshot" "`snapshot`"
-    UniqueValue "unique" "`insert_unique_value`"
-    Value "value" "`value`"
-    Values "values" "`values`"
-    Replace "replace" "`replace_value`"
-    Take "take" "`remove_value`"
+/// What is called. No machine knows all of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
+pub enum Kind {
+    Insert,
+    Unique,
+    Remove,
+    Contains,
+    Count,
+    /// One relocation, from a candidate to the other.
+    Move,
+    /// The split of the live word on a side, if the table grows.
+    Split,
+    /// One step of a sweep.
+    Sweep,
+    /// Sweeps to the end of the growth.
+    Double,
+    /// Adds the next level.
+    Grow,
+    /// Gives back the blocks that the table has left.
+    Release,
+    /// Appends another table.
+    Append,
+    Snapshot,
+    /// `insert_unique_value`: with a value, `unique` is another kind than without.
+    #[value(name = "unique")]
+    UniqueValue,
+    Value,
+    Values,
+    /// `replace_value`
+    Replace,
+    /// `remove_value`
+    Take,
 }
 
 /// One call. Not all kinds have an item, and few the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call<Item> {
-    /// What is called.
     pub kind: Kind,
-    /// With what.
     pub item: Item,
-    /// The value that is inserted, removed or replaced.
     pub value: Value,
     /// What it is replaced by.
     pub new: Value,
-    /// On which side.
     pub side: u8,
     /// Whether it must succeed, or must not, in every schedule.
     pub expected: Option<bool>,
@@ -74,18 +61,20 @@ pub enum Answer<Copied> {
     Full,
     /// An insert that found both buckets full of copies.
     TooManyCopies,
-    /// `count`
     Number(usize),
     /// `value`, or what an `insert_unique` with a value was told.
     Value(Option<Value>),
-    /// `snapshot` and `values`
     Copy(Copied),
-    /// A snapshot that was not taken.
     NoCopy,
 }
 
 impl Kind {
-    /// Whether its calls have an item.
+    /// The word for it.
+    pub fn name(self) -> String {
+        let value = self.to_possible_value().expect("none is left out");
+        value.get_name().into()
+    }
+
     pub fn has_item(self) -> bool {
         use Kind::{Append, Double, Grow, Release, Snapshot, Sweep};
         ![Sweep, Double, Grow, Release, Append, Snapshot].contains(&self)

@@ -18,7 +18,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::machine::Machine;
 use crate::monitor::{Monitor, THREADS};
@@ -77,28 +76,10 @@ pub enum End {
 }
 
 /// The states that have been visited, by their hashes: the number of steps of the longest schedule from there, or `ON_PATH`.
-type Visited = HashMap<u128, u16, BuildHasherDefault<Hashed>>;
+type Visited = HashMap<u128, u16>;
 
 /// The mark of a state on the path that is being followed.
 const ON_PATH: u16 = u16::MAX;
-
-/// The hasher of what is a hash already.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("a key is one number");
-    }
-
-    fn write_u128(&mut self, hash: u128) {
-        self.0 = hash as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
 
 /// A state on the path, and the thread that steps next.
 struct Frame<M: Machine> {

@@ -17,24 +17,20 @@ pub(crate) type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Thread {
-    /// The calls that it has finished.
     pub finished: u8,
     /// Whether it has made the first access of its call.
     pub begun: bool,
     /// Whether it makes no more calls.
     pub ended: bool,
-    /// What it knows of its call.
     pub locals: Locals,
 }
 
 /// A step of a schedule, for those who read it.
 #[derive(Clone, Debug)]
 pub struct Shown<M: Machine> {
-    /// Whose step it is.
     pub thread: usize,
     /// The call, if this is its first step.
     pub begun: Option<CallOf<M>>,
-    /// What it did.
     pub made: Made,
     /// What the call returned, if this was its last step.
     pub answer: Option<AnswerOf<M>>,
@@ -48,16 +44,11 @@ pub trait Machine: Notation {
     type World: Debug;
     /// What the threads share.
     type Memory: Copy + Debug + Hash;
-    /// What a snapshot returns.
     type Copied: Copy + Debug + Display + Eq;
-    /// What is watched.
     type View: View<Self>;
-    /// The tokens of a memory.
     type Tokens;
 
-    /// The programs written by hand.
     const RACES: &'static str;
-    /// The mutants.
     const MUTANTS: &'static [Killed<Self::Mutant>];
 
     /// The numbers of its models: each has programs of its own.
@@ -75,10 +66,8 @@ pub trait Machine: Notation {
     /// What a program, or a mutant in it, needs to know.
     fn world(program: &Program<Self>, mutant: Option<Self::Mutant>) -> Self::World;
 
-    /// The piece that is taken out of a world.
     fn mutant(world: &Self::World) -> Option<Self::Mutant>;
 
-    /// Makes a call.
     fn call(run: &mut Run<'_, Self>) -> Step<AnswerOf<Self>>;
 
     /// Whether a thread that is answered so makes no more calls.
@@ -86,7 +75,6 @@ pub trait Machine: Notation {
         false
     }
 
-    /// What is watched.
     fn views(world: &Self::World) -> &[Self::View];
 
     /// Whether an answer has only tokens that somebody could have inserted.

@@ -23,7 +23,6 @@ pub(crate) const THREADS: usize = 4;
 /// The number of a set of explanations.
 pub(crate) type Set = u32;
 
-/// What the monitor of one number is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Event {
     Call(usize, Role),
@@ -74,7 +73,6 @@ struct Explanation {
 /// How far a call has come, in an explanation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Call {
-    /// There is none.
     #[default]
     None,
     /// It has taken no effect yet.
@@ -88,13 +86,11 @@ enum Call {
 /// What a call does at the moment that it takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// Adds a token.
     Insert,
     /// Adds one if there is none.
     Unique,
     /// Takes one if there is any.
     Remove,
-    /// Sees whether there is any.
     Contains,
     /// Adds this one if there is none, and sees which there was.
     Admit(Code),
@@ -298,75 +294,58 @@ impl Explanation {
 mod tests {
     use super::*;
 
-    fn call(monitor: &mut Monitor, set: &mut Set, thread: usize, effect: Effect) {
-        monitor.call(set, thread, Role::Acts(effect));
-    }
+    const INSERT: Event = Event::Call(0, Role::Acts(Effect::Insert));
+    const REMOVE: Event = Event::Call(0, Role::Acts(Effect::Remove));
+    const OTHER_REMOVE: Event = Event::Call(1, Role::Acts(Effect::Remove));
+    const LOOK: Event = Event::Call(1, Role::Acts(Effect::Contains));
+    const COUNT: Event = Event::Call(1, Role::Counts);
+    const DONE: Event = Event::Return(0, Told::Bool(true));
 
+    /// The tokens of the beginning, what happens, what it is that returns at last, and whether that can be explained.
     #[test]
-    fn two_racing_removes_of_one_token_get_one_truth() {
-        let mut monitor = Monitor::default();
-        let mut set = monitor.start(1);
-        call(&mut monitor, &mut set, 0, Effect::Remove);
-        call(&mut monitor, &mut set, 1, Effect::Remove);
-        assert!(monitor.answer(&mut set, 0, Told::Bool(true)));
-        let mut other = set;
-        assert!(!monitor.answer(&mut other, 1, Told::Bool(true)));
-        assert!(monitor.answer(&mut set, 1, Told::Bool(false)));
-        assert!(monitor.allows(set, 0) && !monitor.allows(set, 1));
-    }
-
-    #[test]
-    fn a_lookup_after_an_insert_sees_it() {
-        let mut monitor = Monitor::default();
-        let mut set = monitor.start(0);
-        call(&mut monitor, &mut set, 0, Effect::Insert);
-        assert!(monitor.answer(&mut set, 0, Told::Bool(true)));
-        call(&mut monitor, &mut set, 1, Effect::Contains);
-        assert!(!monitor.answer(&mut set, 1, Told::Bool(false)));
-    }
-
-    #[test]
-    fn a_count_is_at_least_what_was_always_there() {
-        let mut monitor = Monitor::default();
-        let mut set = monitor.start(1);
-        monitor.call(&mut set, 0, Role::Counts);
-        call(&mut monitor, &mut set, 1, Effect::Insert);
-        assert!(monitor.answer(&mut set, 1, Told::Bool(true)));
-        for (copies, possible) in [(0, false), (1, true), (2, true), (3, false)] {
-            let mut set = set;
-            let told = Told::Number(copies);
-            assert_eq!(monitor.answer(&mut set, 0, told), possible);
-        }
-    }
-
-    #[test]
-    fn what_is_absent_and_present_in_turn_is_both() {
-        let mut monitor = Monitor::default();
-        let mut set = monitor.start(0);
-        call(&mut monitor, &mut set, 0, Effect::Contains);
-        for effect in [Effect::Unique, Effect::Remove] {
-            call(&mut monitor, &mut set, 1, effect);
-            assert!(monitor.answer(&mut set, 1, Told::Bool(true)));
-        }
-        for result in [false, true] {
-            let mut set = set;
-            assert!(monitor.answer(&mut set, 0, Told::Bool(result)));
-        }
-    }
-
-    #[test]
-    fn a_call_that_changed_nothing_has_not() {
-        for (tokens, told, possible) in [
-            (1, Told::Unchanged, [false, true]),
-            (0, Told::Unchanged, [true, false]),
-            (1, Told::Any, [true, true]),
-            (1, Told::Bool(true), [true, false]),
+    fn a_result_needs_an_order_that_explains_it() {
+        let found = |found| Event::Return(1, Told::Bool(found));
+        let counted = |number| Event::Return(1, Told::Number(number));
+        for (tokens, events, last, explained) in [
+            // Two racing removes of one token get one truth.
+            (1, &[REMOVE, OTHER_REMOVE, DONE][..], found(true), false),
+            (1, &[REMOVE, OTHER_REMOVE, DONE], found(false), true),
+            // A lookup after an insert sees it, and one beside it may.
+            (0, &[INSERT, DONE, LOOK], found(false), false),
+            (0, &[LOOK, INSERT, DONE], found(false), true),
+            (0, &[LOOK, INSERT, DONE, REMOVE, DONE], found(true), true),
+            // A count is at least what was always there.
+            (1, &[COUNT, INSERT, DONE], counted(0), false),
+            (1, &[COUNT, INSERT, DONE], counted(1), true),
+            (1, &[COUNT, INSERT, DONE], counted(2), true),
+            (1, &[COUNT, INSERT, DONE], counted(3), false),
+            // A call that changed nothing has not.
+            (
+                1,
+                &[REMOVE, LOOK, found(false)],
+                Event::Return(0, Told::Unchanged),
+                false,
+            ),
+            (
+                1,
+                &[REMOVE, LOOK, found(true)],
+                Event::Return(0, Told::Unchanged),
+                true,
+            ),
+            (
+                1,
+                &[REMOVE, LOOK, found(false)],
+                Event::Return(0, Told::Any),
+                true,
+            ),
         ] {
             let mut monitor = Monitor::default();
-            let mut set = monitor.start(tokens);
-            call(&mut monitor, &mut set, 0, Effect::Remove);
-            assert!(monitor.answer(&mut set, 0, told));
-            assert_eq!([0, 1].map(|n| monitor.allows(set, n)), possible, "{told:?}");
+            let start = monitor.start(tokens);
+            let before = events
+                .iter()
+                .try_fold(start, |set, &event| monitor.follow(set, event));
+            let after = monitor.follow(before.expect("it can be explained so far"), last);
+            assert_eq!(after.is_some(), explained, "{tokens} {events:?} {last:?}");
         }
     }
 }

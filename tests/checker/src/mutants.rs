@@ -3,13 +3,9 @@
 /// A mutant, what it lacks, and the program that kills it.
 #[derive(Clone, Copy, Debug)]
 pub struct Killed<Mutant> {
-    /// The mutant.
     pub mutant: Mutant,
-    /// What is missing.
     pub name: &'static str,
-    /// The program that must fail.
     pub killer: &'static str,
-    /// What the failure says.
     pub message: &'static str,
 }
 

@@ -11,6 +11,8 @@ use std::fmt::{self, Debug, Display};
 use std::ops::RangeInclusive;
 use std::str::{FromStr, SplitWhitespace};
 
+use clap::ValueEnum;
+
 use crate::call::{Call, Kind};
 use crate::monitor::THREADS;
 
@@ -28,7 +30,6 @@ pub struct Flag<S>(pub &'static str, pub fn(&mut S) -> &mut bool);
 pub trait Notation: Copy + Debug + Eq + 'static {
     /// The shape of the tables and the bounds of their operations, all of them small.
     type Shape: Copy + Debug + Eq + Send + Sync + 'static;
-    /// What calls are made with.
     type Item: Copy + Debug + Default + Ord + Send + Sync;
     /// A token that is there from the beginning.
     type Token: Copy + Debug + Ord + Send + Sync;
@@ -46,13 +47,10 @@ pub trait Notation: Copy + Debug + Eq + 'static {
 
     fn write_others(shape: &Self::Shape, out: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Whether the machine knows calls of a kind.
     fn knows(kind: Kind) -> bool;
 
-    /// Tokens of one text.
     fn parse_tokens(text: &str, shape: &Self::Shape) -> Option<Vec<Self::Token>>;
 
-    /// A token as a text.
     fn write_token(
         token: &Self::Token,
         shape: &Self::Shape,
@@ -85,11 +83,9 @@ pub trait Notation: Copy + Debug + Eq + 'static {
 /// What the threads do, and on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program<M: Notation> {
-    /// The shape of the tables and the bounds.
     pub shape: M::Shape,
     /// Tokens that are there from the beginning.
     pub fill: Vec<M::Token>,
-    /// The calls of each thread.
     pub threads: Vec<Vec<CallOf<M>>>,
 }
 
@@ -99,7 +95,9 @@ pub(crate) type CallOf<M> = Call<<M as Notation>::Item>;
 fn parse_call<M: Notation>(text: &str, shape: &M::Shape) -> Option<CallOf<M>> {
     let mut words = text.split_whitespace();
     let name = words.next()?;
-    let mut known = Kind::EVERY.iter().filter(|&&kind| M::knows(kind));
+    let mut known = Kind::value_variants()
+        .iter()
+        .filter(|&&kind| M::knows(kind));
     let kind = *known.find(|kind| kind.name() == name)?;
     let mut call = M::parse_call(kind, &mut words, shape)?;
     call.expected = match (words.next(), words.next(), words.next()) {
@@ -161,7 +159,6 @@ impl<M: Notation> Display for Program<M> {
     }
 }
 
-/// A call as a text.
 pub(crate) struct CallText<'a, M: Notation>(pub &'a CallOf<M>, pub &'a M::Shape);
 
 impl<M: Notation> Display for CallText<'_, M> {

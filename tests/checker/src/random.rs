@@ -20,7 +20,6 @@ macro_rules! shares {
 pub(crate) use shares;
 
 impl Random {
-    /// The numbers of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -33,17 +32,14 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// One of these.
     pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
-    /// A kind of call.
     pub(crate) fn kind(&mut self, shares: Shares) -> Kind {
         let mut at = self.below(shares.iter().map(|(_, share)| share).sum());
         let kind = shares.iter().find_map(|&(kind, share)| {

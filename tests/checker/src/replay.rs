@@ -35,23 +35,17 @@ enum Tag {
 
 /// One step under way.
 pub struct Run<'a, M: Machine> {
-    /// What does not change.
     pub world: &'a M::World,
-    /// What the threads share.
     pub memory: &'a mut M::Memory,
-    /// The call of the thread.
     pub call: &'a CallOf<M>,
-    /// The number of the thread.
     pub id: usize,
     locals: &'a mut Locals,
     /// The entry that comes next.
     at: usize,
     /// Routines within routines.
     depth: u8,
-    /// Whether the access was made.
     accessed: bool,
     shows: bool,
-    /// What it did.
     pub made: Made,
 }
 
@@ -78,9 +72,7 @@ pub(crate) type Step<T> = Result<T, Pause>;
 /// What a round of a loop ends with.
 #[derive(Clone, Copy, Debug)]
 pub enum Next<S, T> {
-    /// Another one.
     Again(S),
-    /// The loop's result.
     Done(T),
 }
 
@@ -237,7 +229,6 @@ impl Hash for Locals {
 
 /// What a list can hold.
 pub trait Entry: Copy {
-    /// Bytes that it takes.
     const LEN: usize;
     /// Writes itself into so many bytes.
     fn put(self, to: &mut [u8]);

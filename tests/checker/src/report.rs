@@ -22,7 +22,6 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// Adds what one program showed.
     pub(crate) fn add(&mut self, found: &Found) {
         self.programs += 1;
         self.states += found.states;
@@ -32,7 +31,6 @@ impl Sum {
         self.cut_short += usize::from(found.end == End::CutShort);
     }
 
-    /// The line of a part.
     pub(crate) fn line(&self, part: &str, start: Instant) -> String {
         let mut line = format!(
             "{part}: {} programs, {} states, {} transitions, longest schedule {} steps",

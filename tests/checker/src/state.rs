@@ -16,9 +16,7 @@ pub(crate) const VIEWS: usize = 31;
 /// Everything that decides how an exploration can go on.
 #[derive(Clone, Copy, Debug)]
 pub struct State<M: Machine> {
-    /// What all share.
     pub memory: M::Memory,
-    /// What each knows.
     pub threads: [Thread; THREADS],
     sets: [Set; VIEWS],
     /// The hashes of the parts, each of a family of its own: a step changes but two or three.
@@ -28,11 +26,8 @@ pub struct State<M: Machine> {
 /// A program ready to run.
 #[derive(Debug)]
 pub struct Setting<'a, M: Machine> {
-    /// The calls.
     pub program: &'a Program<M>,
-    /// What the machine needs to know of it.
     pub world: M::World,
-    /// Whether accesses are shown.
     pub shows: bool,
 }
 
@@ -53,7 +48,6 @@ impl<M: Machine> State<M> {
         self.hashes.iter().fold(0, |all, part| all ^ part)
     }
 
-    /// Whether a thread has something left to do.
     pub fn is_under_way(&self, thread: usize) -> bool {
         !self.threads[thread].ended
     }
@@ -70,7 +64,6 @@ impl<'a, M: Machine> Setting<'a, M> {
         }
     }
 
-    /// The state before the first step.
     pub fn start(&self, monitor: &mut Monitor) -> State<M> {
         let memory = M::memory(self.program).expect("the tokens of a program fit");
         let tokens = M::tokens(&self.world, &memory).expect("a table without references");
@@ -168,7 +161,6 @@ impl<'a, M: Machine> Setting<'a, M> {
         (shown, verdict)
     }
 
-    /// Tells the monitors that a thread begins a call.
     pub fn begin(&self, state: &mut State<M>, monitor: &mut Monitor, id: usize, call: &CallOf<M>) {
         for (view, set) in M::views(&self.world).iter().zip(&mut state.sets) {
             if let Some(role) = view.role(&self.world, call) {
@@ -186,7 +178,7 @@ impl<'a, M: Machine> Setting<'a, M> {
         call: &CallOf<M>,
         answer: AnswerOf<M>,
     ) -> Result<(), String> {
-        let (world, name) = (&self.world, call.kind.name());
+        let world = &self.world;
         let mut views = M::views(world).iter().zip(&mut state.sets);
         let explained = M::is_known(world, call, answer)
             && views.all(|(view, set)| {
@@ -195,13 +187,15 @@ impl<'a, M: Machine> Setting<'a, M> {
             });
         if !explained {
             return Err(format!(
-                "no order of the calls explains that {name} returned {answer}"
+                "no order of the calls explains that {} returned {answer}",
+                call.kind.name()
             ));
         }
         if call
             .expected
             .is_some_and(|expected| (answer == Answer::Bool(true)) != expected)
         {
+            let name = call.kind.name();
             return Err(format!("{name} returned {answer}, which it must not here"));
         }
         Ok(())
@@ -224,7 +218,6 @@ impl<'a, M: Machine> Setting<'a, M> {
         M::check(world, &state.memory, &tokens, under_way)
     }
 
-    /// What must hold when all threads have finished.
     pub fn check_end(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         self.check(state, monitor)?;
         let left = M::left_on(&self.world, &state.memory);
@@ -232,7 +225,6 @@ impl<'a, M: Machine> Setting<'a, M> {
         found.map_or(Ok(()), |(_, what)| Err((*what).into()))
     }
 
-    /// Lets all threads die, and a newcomer come.
     pub fn after_death(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         M::after_death(&self.world, &state.memory, &state.sets, monitor)
     }

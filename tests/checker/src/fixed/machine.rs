@@ -22,15 +22,11 @@ use crate::replay::{self, Entry, Step};
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The shape of the table and the bounds.
     pub shape: Shape,
-    /// The classes there are.
     pub classes: Vec<Item>,
     /// The tokens there can be: the class of each, and its value.
     pub tokens: Vec<(Item, Value)>,
-    /// What is watched of them.
     pub views: Vec<View>,
-    /// The piece that is taken out.
     pub mutant: Option<Mutant>,
 }
 
@@ -59,7 +55,6 @@ fn stripe_of(f: Fingerprint) -> usize {
 }
 
 impl World {
-    /// That of a program, or of a mutant in it.
     pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
         let (classes, tokens) = (program.classes(), program.tokens());
         Self {
@@ -86,7 +81,6 @@ impl World {
 }
 
 impl Run<'_> {
-    /// Makes the call.
     pub fn make(&mut self) -> Step<Answer> {
         let item = self.call.item;
         Ok(match self.call.kind {

@@ -26,13 +26,10 @@ pub(super) const BUMP: u16 = 2;
 pub struct Memory {
     /// Buckets, or references to descriptors.
     pub words: [u64; BUCKETS],
-    /// The version counters.
     pub stripes: [u16; STRIPES],
     /// The pool; those that a program does not have stay owned for ever.
     pub descriptors: [Descriptor; THREADS],
-    /// Whether somebody has the right to scan.
     pub scanning: bool,
-    /// Notes taken so far.
     pub notes: u8,
     /// The log of hints; 0 is a vacant slot.
     pub hints: [u64; NOTES],
@@ -41,27 +38,21 @@ pub struct Memory {
 /// The record that says what a frozen word means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Descriptor {
-    /// Whether a thread has claimed it.
     pub owned: bool,
-    /// The use it is at, and how far that has come.
     pub control: Control,
-    /// What the use does.
     pub transfer: Transfer,
 }
 
 /// The number of a use, and its state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Control {
-    /// Numbered from 1.
     pub uses: u16,
-    /// How far it has come.
     pub state: State,
 }
 
 /// How far a use has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Not decided.
     Pending,
     /// Its words hold the new contents.
     Committed,
@@ -81,9 +72,7 @@ pub struct Transfer {
     pub source: u8,
     /// The bucket that `moved` goes to, or the witness of an admission.
     pub destination: u8,
-    /// The source before.
     pub old_source: u64,
-    /// The destination before.
     pub old_destination: u64,
 }
 
@@ -96,7 +85,6 @@ impl Transfer {
         self.moved == 0
     }
 
-    /// What `bucket` holds before it.
     pub fn before(&self, bucket: u8) -> u64 {
         if bucket == self.source {
             self.old_source

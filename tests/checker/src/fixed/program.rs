@@ -35,11 +35,8 @@ pub(super) const TOKENS: usize = 15;
 /// An item, as its operations see it: the bucket that they read first, the other one, and what is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Item {
-    /// The candidate that is read first.
     pub first: u8,
-    /// The other.
     pub second: u8,
-    /// What is stored of it.
     pub f: Fingerprint,
 }
 
@@ -56,17 +53,13 @@ pub(super) type Call = call::Call<Item>;
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// What a bucket is.
     pub layout: Layout,
-    /// 2 or 4.
     pub buckets: usize,
-    /// Size of the pool.
     pub descriptors: usize,
     /// Attempts of one insert, and of one snapshot.
     pub attempts: usize,
     /// Buckets that one search examines.
     pub budget: usize,
-    /// Slots of the log of hints.
     pub notes: usize,
     /// Whether each of the fields of a descriptor is a step of its own.
     pub torn: bool,
@@ -86,12 +79,10 @@ impl Shape {
         }
     }
 
-    /// That of the table.
     pub const fn geometry(&self) -> Geometry {
         Geometry::with_buckets(self.layout, self.buckets)
     }
 
-    /// The other candidate of a fingerprint.
     pub fn alternate(&self, bucket: u8, f: Fingerprint) -> u8 {
         self.geometry().alternate(bucket.into(), f) as u8
     }

@@ -41,7 +41,6 @@ pub struct View {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Watched {
-    /// How many tokens there are.
     Number,
     /// How many have this value.
     Value(Value),

@@ -19,13 +19,10 @@ use crate::replay::{self, Entry, Step};
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The levels and the bounds.
     pub shape: Shape,
-    /// The items there are.
     pub items: Vec<Item>,
     /// Whether items are counted, and matched with tokens.
     pub contract: bool,
-    /// The piece that is taken out.
     pub mutant: Option<Mutant>,
 }
 
@@ -40,7 +37,6 @@ pub struct Classes(pub u64);
 pub(super) type Run<'a> = replay::Run<'a, Growing>;
 
 impl World {
-    /// That of a program, or of a mutant in it.
     pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
         Self {
             shape: program.shape,
@@ -50,7 +46,6 @@ impl World {
         }
     }
 
-    /// The levels of a table.
     pub fn levels(&self, table: usize) -> Levels {
         self.shape.levels(table)
     }
@@ -71,7 +66,6 @@ impl World {
         usize::from(self.shape.several() && class.len > levels.full_length(levels.deepest))
     }
 
-    /// The number of an item.
     pub fn id_of(&self, item: Item) -> u8 {
         let at = self.items.iter().position(|&other| other == item);
         at.unwrap_or(self.items.len()) as u8
@@ -84,7 +78,6 @@ fn stripe_of(head: u8) -> usize {
 }
 
 impl Run<'_> {
-    /// Makes the call.
     pub fn make(&mut self) -> Step<Answer> {
         let Call {
             kind, item, side, ..
@@ -303,7 +296,6 @@ impl Run<'_> {
 impl Classes {
     const BITS: u32 = 9;
 
-    /// Its classes.
     pub fn iter(self) -> impl Iterator<Item = Class> + Clone {
         let codes = (0..6).map(move |at| self.0 >> (Self::BITS * at) & 0x1ff);
         codes.filter(|&code| code != 0).map(Class::decode)
@@ -325,12 +317,10 @@ impl Classes {
 }
 
 impl Class {
-    /// As a number.
     fn encode(self) -> u64 {
         u64::from(self.head) << 7 | u64::from(self.len) << 4 | u64::from(self.bits)
     }
 
-    /// From a number.
     fn decode(code: u64) -> Self {
         Self {
             head: (code >> 7) as u8,

@@ -22,19 +22,14 @@ pub struct Memory {
     pub words: [Word; WORDS],
     /// One bit for each level that has been allocated.
     pub blocks: u8,
-    /// Where each table is.
     pub hints: [Hint; TABLES],
     /// The word that each sweep splits next.
     pub cursors: [u8; TABLES],
-    /// The tables there are.
     pub tables: u8,
-    /// The version counters.
     pub stripes: [Stripe; STRIPES],
     /// One for each thread, and one for a newcomer.
     pub descriptors: [Descriptor; THREADS + 1],
-    /// The scan's.
     pub scan: Scan,
-    /// Which memory can be given back.
     pub epoch: Epoch,
     /// How often each item is in, counted at the steps that add and take tokens. No thread reads it.
     pub items: [u8; ITEMS],
@@ -46,7 +41,6 @@ pub struct Memory {
 /// The level of a table, and whether it grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Hint {
-    /// The level at which searches begin.
     pub level: u8,
     /// Whether words of it can be split.
     pub growing: bool,
@@ -55,9 +49,7 @@ pub struct Hint {
 /// A version counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stripe {
-    /// Bumps.
     pub version: u8,
-    /// Whether a scan is on.
     pub scanned: bool,
 }
 
@@ -66,7 +58,6 @@ pub struct Stripe {
 pub struct Scan {
     /// Whether somebody has the right to scan.
     pub taken: bool,
-    /// Notes left so far.
     pub len: u8,
     /// Codes of classes whose tokens changed places.
     pub notes: [u16; NOTES],
@@ -75,31 +66,25 @@ pub struct Scan {
 /// Who is pinned, and what waits for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Epoch {
-    /// One bit for each thread.
     pub pinned: u8,
     /// The level that is to be given back; 0 if there is none.
     pub level: u8,
     /// Those who were pinned when that was said, and still are.
     pub awaited: u8,
-    /// The levels that have been given back.
     pub given: u8,
 }
 
 /// The record that says what a frozen word means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Descriptor {
-    /// The number of the use.
     pub uses: u8,
-    /// What it does, and how far that has come.
     pub transfer: Transfer,
 }
 
 /// What a use does to its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transfer {
-    /// What it is.
     pub kind: Kind,
-    /// How far it has come.
     pub state: State,
     /// The token that goes from source to destination.
     pub moved: Lane,
@@ -111,13 +96,10 @@ pub struct Transfer {
     pub source: u8,
     /// The word that `moved` goes to.
     pub destination: u8,
-    /// The source before.
     pub old_source: Word,
-    /// The destination before.
     pub old_destination: Word,
 }
 
-/// The kinds of uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A token goes to its other word.
@@ -132,7 +114,6 @@ pub enum Kind {
 /// How far a use has come. A split is not decided: it is over when the reference is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Not decided.
     Pending,
     /// Its words hold the new contents.
     Committed,
@@ -142,7 +123,6 @@ pub enum State {
 }
 
 impl Transfer {
-    /// What a word holds before it.
     pub fn before(&self, number: u8) -> Word {
         if number == self.source {
             self.old_source
@@ -151,7 +131,6 @@ impl Transfer {
         }
     }
 
-    /// What a word holds after it.
     pub fn after(&self, number: u8) -> Word {
         let old = self.before(number);
         let slots = super::word::SLOTS;

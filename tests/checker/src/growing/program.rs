@@ -33,30 +33,23 @@ pub(super) type Call = call::Call<Item>;
 /// A token that is there from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token {
-    /// The item that it was stored of.
     pub item: Item,
-    /// On which side.
     pub side: u8,
     /// How many index bits it covers; 0 for as many as there is room for.
     pub len: u8,
-    /// In which table.
     pub table: usize,
 }
 
 /// A table, and the bounds of its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Bits of the tails.
     pub tail: usize,
     /// The deepest level of the first table. A second one begins below it.
     pub deepest: usize,
-    /// The level at the beginning.
     pub level: usize,
-    /// Whether it grows at the beginning.
     pub growing: bool,
     /// The words that are split at the beginning, one bit each.
     pub split: u16,
-    /// Slots of a word.
     pub slots: usize,
     /// Attempts of one insert, and of one snapshot.
     pub attempts: usize,
@@ -65,11 +58,9 @@ pub struct Shape {
     pub contract: bool,
     /// Whether blocks can be given back, so that helpers pin themselves.
     pub release: bool,
-    /// Whether inserts and removes sweep.
     pub sweeps: bool,
     /// Whether another can be appended.
     pub appends: bool,
-    /// Whether there are two at the beginning.
     pub both: bool,
 }
 
@@ -186,7 +177,6 @@ impl Program {
         Some(memory)
     }
 
-    /// The items that the program knows.
     pub fn items(&self) -> Vec<Item> {
         let called = self
             .threads

@@ -5,7 +5,6 @@ use std::fmt;
 use super::geometry::{Class, Lane, Levels};
 use crate::replay::Entry;
 
-/// What a word is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Word(u16);
 
@@ -34,17 +33,14 @@ impl Word {
         ((self.0 >> 8 & 7) as usize, self.0 as u8)
     }
 
-    /// Whether it holds tokens.
     pub const fn is_plain(self) -> bool {
         self.0 & TOKENS != 0
     }
 
-    /// Whether it names a descriptor.
     pub const fn is_reference(self) -> bool {
         self.0 & REFERENCE != 0 && !self.is_plain()
     }
 
-    /// Its tokens, the greatest first.
     pub fn lanes(self) -> impl Iterator<Item = Lane> + Clone {
         let lane = move |slot| (self.0 >> (LANE_BITS * slot) & 0x1f) as Lane;
         let all = if self.is_plain() {
@@ -55,7 +51,6 @@ impl Word {
         all.map(lane).filter(|&lane| lane != 0)
     }
 
-    /// How many tokens it holds.
     pub fn tokens(self) -> usize {
         self.lanes().count()
     }
@@ -95,7 +90,6 @@ impl Word {
         Some(children)
     }
 
-    /// The classes of its tokens.
     pub fn classes(self, levels: Levels, number: u8) -> impl Iterator<Item = Class> + Clone {
         self.lanes().map(move |lane| levels.class_of(number, lane))
     }

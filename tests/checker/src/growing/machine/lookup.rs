@@ -146,8 +146,8 @@ impl Run<'_> {
 
     /// Whether a token of a word covers an item.
     pub(super) fn covers(&self, number: u8, lane: u8, item: Item) -> bool {
-        let (levels, level) = (self.world.levels_at(number), level_of(number));
-        levels.covers(lane, levels.lane(item, level), level)
+        let levels = self.world.levels_at(number);
+        levels.class_of(number, lane).covers(item)
     }
 
     /// Whether a word holds a token that covers an item.

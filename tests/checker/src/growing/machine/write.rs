@@ -173,8 +173,8 @@ impl Run<'_> {
             let Longest { side, lane, class } = longest;
             let [live, other] = [pair.words[side], pair.words[1 - side]];
             let levels = run.world.levels_at(live.number);
-            let sure =
-                levels.is_full_length(lane, live.level()) || run.is(Mutant::ShortTokenNotValidated);
+            let is_full_length = class.len == levels.full_length(live.level());
+            let sure = is_full_length || run.is(Mutant::ShortTokenNotValidated);
             if !sure && run.version(item)? != before {
                 return Ok(Again(bumped));
             }
