@@ -1,6 +1,6 @@
 //! Growing filters: tables that double, state by state.
 //!
-//! The [`machine`] is steps of single accesses, as that of tables of one size. There is a model for each thing
+//! The machine is steps of single accesses, as that of tables of one size. There is a model for each thing
 //! that can go wrong:
 //!
 //! | model | what it is about |
@@ -30,7 +30,5 @@ mod mutants;
 mod program;
 mod protocol;
 mod random;
-mod views;
-mod word;
 
 pub use program::Growing;

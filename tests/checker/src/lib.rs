@@ -13,7 +13,7 @@
 //!   which nothing holds to the crate yet.
 //! * [`explore`] goes through the states of a program to the last. A monitor decides linearizability of what is
 //!   watched, and a newcomer looks at what dead threads leave behind.
-//! * The programs are written by hand, one for each known race (`races.txt`), or made by chance .
+//! * The programs are written by hand, one for each known race (`races.txt`), or made by chance.
 //! * Mutants show what it is worth: a machine with one piece taken out must fail.
 //!
 //! # What a clean run says
@@ -37,17 +37,14 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
-mod call;
 pub mod explore;
 pub mod fixed;
 pub mod growing;
 mod machine;
 mod monitor;
-mod mutants;
 mod notation;
 pub mod parts;
 mod random;
 mod replay;
 mod report;
-mod shortest;
 mod state;

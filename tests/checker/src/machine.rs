@@ -5,10 +5,8 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
-use crate::call::{Answer, Kind};
 use crate::monitor::{Monitor, Role, Set, Told};
-use crate::mutants::Killed;
-use crate::notation::{CallOf, Notation, Program};
+use crate::notation::{Answer, CallOf, Kind, Notation, Program};
 use crate::replay::{Locals, Made, Run, Step};
 
 /// What a call of a machine returns.
@@ -185,3 +183,38 @@ pub(crate) fn audit<Copied: PartialEq>(
     }
     Ok(())
 }
+
+/// A mutant, what it lacks, and the program that kills it.
+#[derive(Clone, Copy, Debug)]
+pub struct Killed<Mutant> {
+    pub mutant: Mutant,
+    pub name: &'static str,
+    pub killer: &'static str,
+    pub message: &'static str,
+}
+
+/// The mutants of a machine, each with what it lacks, the race that kills it and what the failure says; behind them
+/// those that no race kills.
+macro_rules! mutants {
+    (
+        $($mutant:ident: $name:literal by $killer:literal, $message:literal;)*
+        $({ $besides:ident: $why:literal })?
+    ) => {
+        /// One piece taken out.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Mutant {
+            $(#[doc = $name] $mutant,)*
+            $(#[doc = $why] $besides,)?
+        }
+
+        /// The mutants that races kill.
+        pub(crate) const MUTANTS: &[$crate::machine::Killed<Mutant>] = &[$($crate::machine::Killed {
+            mutant: Mutant::$mutant,
+            name: $name,
+            killer: $killer,
+            message: $message,
+        }),*];
+    };
+}
+
+pub(crate) use mutants;

@@ -6,9 +6,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::explore::{End, Found, Limits, explore};
-use crate::machine::Machine;
+use crate::machine::{Killed, Machine};
 use crate::monitor::Monitor;
-use crate::mutants::Killed;
 use crate::notation::Program;
 use crate::report::{Sum, failure, grouped};
 use crate::state::Setting;

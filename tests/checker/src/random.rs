@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::call::Kind;
-use crate::notation::{Notation, Program};
+use crate::notation::{Kind, Notation, Program};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
@@ -14,7 +13,7 @@ pub(crate) type Shares = &'static [(Kind, usize)];
 
 /// Shares, a kind and its number each.
 macro_rules! shares {
-    ($($kind:ident $share:literal),*) => { &[$(($crate::call::Kind::$kind, $share)),*] };
+    ($($kind:ident $share:literal),*) => { &[$(($crate::notation::Kind::$kind, $share)),*] };
 }
 
 pub(crate) use shares;

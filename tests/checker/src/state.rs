@@ -4,10 +4,9 @@ use std::hash::Hash;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use crate::call::Answer;
 use crate::machine::{AnswerOf, Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
-use crate::notation::{CallOf, Program};
+use crate::notation::{Answer, CallOf, Program};
 use crate::replay::{Locals, Run};
 
 /// Views a program has at most.

@@ -15,14 +15,13 @@ use model::hashers::AsGiven;
 use model::stored;
 use rayon::prelude::*;
 
-use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, STRANGERS, World};
 use crate::fixed::memory::Memory;
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
 use crate::fixed::random;
 use crate::machine::alone;
-use crate::notation::ShapeText;
+use crate::notation::{Kind, ShapeText};
 use crate::parts::Outcome;
 use crate::random::Random;
 use crate::report::grouped;

@@ -14,7 +14,6 @@ use std::time::Instant;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
-use crate::call::Kind;
 use crate::fixed::conformance::{self, ATTEMPTS, Subject, each_seed, of_values};
 use crate::fixed::machine::{Answer, World};
 use crate::fixed::memory::{BUCKETS, STRIPES};
@@ -22,6 +21,7 @@ use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{Call, Fixed, Item, Program};
 use crate::fixed::random;
 use crate::monitor::Monitor;
+use crate::notation::Kind;
 use crate::parts::Outcome;
 use crate::random::Random;
 use crate::report::grouped;

@@ -12,11 +12,11 @@ use std::fmt;
 
 use model::{Fingerprint, Layout, Token, Value};
 
-use crate::call::{self, Kind};
 use crate::fixed::memory::{BUMP, Control, SCAN, STRIPES, State, Word};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{Fixed, Item, Program, Shape};
 use crate::fixed::views::{View, views};
+use crate::notation::{self, Kind};
 use crate::replay::{self, Entry, Step};
 
 /// What does not change in an exploration.
@@ -31,7 +31,7 @@ pub struct World {
 }
 
 /// What a call returns.
-pub(super) type Answer = call::Answer<Digits>;
+pub(super) type Answer = notation::Answer<Digits>;
 
 /// How often each token that the program knows was found, four bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

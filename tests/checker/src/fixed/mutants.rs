@@ -4,7 +4,7 @@
 //! ordering mean nothing here, because all threads of the machine see one order of all accesses; the test lists them, so that
 //! none is forgotten.
 
-use crate::mutants::mutants;
+use crate::machine::mutants;
 
 mutants! {
     MissNotValidated: "a miss is not validated"

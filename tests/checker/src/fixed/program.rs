@@ -21,10 +21,9 @@ use std::str::SplitWhitespace;
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
-use crate::call::{self, Kind};
 use crate::fixed::memory::{BUCKETS, Memory, NOTES};
 use crate::monitor::THREADS;
-use crate::notation::{self, Flag, Notation, Number};
+use crate::notation::{self, Flag, Kind, Notation, Number};
 
 /// Classes a program has at most.
 pub(super) const CLASSES: usize = 8;
@@ -48,7 +47,7 @@ pub struct Fixed;
 pub(super) type Program = notation::Program<Fixed>;
 
 /// One call. The item means nothing to a snapshot.
-pub(super) type Call = call::Call<Item>;
+pub(super) type Call = notation::Call<Item>;
 
 /// The shape of a table and the bounds of its operations, all of them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
 use crate::fixed::memory::{BUCKETS, Memory, SCAN, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
 use crate::fixed::random;
 use crate::fixed::views::{Numbers, View, digit};
-use crate::machine::{Machine, STEPS, alone, audit};
+use crate::machine::{Killed, Machine, STEPS, alone, audit};
 use crate::monitor::{Monitor, Set, THREADS};
-use crate::mutants::Killed;
+use crate::notation::Kind;
 use crate::replay::Step;
 
 impl Machine for Fixed {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use model::{Layout, Value};
 
-use crate::call::Kind;
 use crate::fixed::program::{Call, Item, Program, Shape};
+use crate::notation::Kind;
 use crate::random::{Deal, Random, Shares, distinct, shares};
 
 /// The layouts of programs: half the slots are more of the protocol for the same states, and a semi-sorted bucket has its

@@ -20,11 +20,11 @@
 
 use model::Value;
 
-use crate::call::Kind;
 use crate::fixed::machine::{Answer, Digits, World};
 use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
 use crate::machine;
 use crate::monitor::{Code, Effect, Role, Told};
+use crate::notation::Kind;
 
 /// How many of each token that the program knows there are.
 pub(super) type Numbers = [u8; TOKENS];

@@ -9,11 +9,11 @@ mod write;
 use std::fmt;
 
 use super::geometry::{Class, Item, Levels, WORDS, level_of};
+use super::memory::Word;
 use super::memory::{Descriptor, Hint, STRIPES, State, Stripe, Transfer};
 use super::mutants::Mutant;
 use super::program::{Growing, Program, Shape};
-use super::word::Word;
-use crate::call::{self, Call, Kind};
+use crate::notation::{self, Call, Kind};
 use crate::replay::{self, Entry, Step};
 
 /// What does not change in an exploration.
@@ -27,7 +27,7 @@ pub struct World {
 }
 
 /// What a call returns.
-pub(super) type Answer = call::Answer<Classes>;
+pub(super) type Answer = notation::Answer<Classes>;
 
 /// A multiset of classes: six at most, nine bits each, the greatest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 //! Two pieces are not taken out here, because no program was found that needs them: which of two equal tokens a remove
 //! takes; and that an admission finishes the split of its witness, where it could take what is frozen for the truth.
 
-use crate::mutants::mutants;
+use crate::machine::mutants;
 
 mutants! {
     SplitWithoutFreezing: "a split does not freeze its word"

@@ -13,9 +13,8 @@ use std::str::SplitWhitespace;
 
 use super::geometry::{BITS, Class, DEEPEST, Item, Levels, level_of};
 use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe};
-use super::word::{SLOTS, Word};
-use crate::call::{self, Kind};
-use crate::notation::{self, Flag, Notation, Number};
+use super::memory::{SLOTS, Word};
+use crate::notation::{self, Flag, Kind, Notation, Number};
 
 /// Items a program has at most.
 pub(super) const ITEMS: usize = 6;
@@ -28,7 +27,7 @@ pub struct Growing;
 pub(super) type Program = notation::Program<Growing>;
 
 /// One call.
-pub(super) type Call = call::Call<Item>;
+pub(super) type Call = notation::Call<Item>;
 
 /// A token that is there from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,15 +5,14 @@ use std::ops::RangeInclusive;
 
 use super::geometry::{Class, Item, level_of};
 use super::machine::{Answer, Classes, Run, World};
+use super::memory::Word;
 use super::memory::{self, Memory};
 use super::mutants::{MUTANTS, Mutant};
 use super::program::{Call, Growing, Program};
 use super::random;
-use super::word::Word;
-use crate::call::Kind;
-use crate::machine::{Machine, STEPS, Shown, alone, audit};
-use crate::monitor::{Monitor, Set, THREADS};
-use crate::mutants::Killed;
+use crate::machine::{Killed, Machine, STEPS, Shown, View, alone, audit};
+use crate::monitor::{Effect, Monitor, Role, Set, THREADS, Told};
+use crate::notation::Kind;
 use crate::replay::Step;
 
 impl Machine for Growing {
@@ -182,6 +181,52 @@ impl Machine for Growing {
             .map(|(number, word)| (number, word.to_string()))
             .collect()
     }
+}
+
+/// What is watched of each item is the number of tokens that cover it. A call with the item changes it as in a filter of one
+/// size. A call with another item of its head may change it by one too, because a token can cover both.
+impl View<Growing> for Item {
+    fn role(&self, _: &World, call: &Call) -> Option<Role> {
+        if call.kind == Kind::Snapshot {
+            return Some(Role::Counts);
+        }
+        if !call.kind.has_item() || call.item.head != self.head {
+            return None;
+        }
+        Some(Role::Acts(match (call.kind, call.item == *self) {
+            (Kind::Insert, true) => Effect::Insert,
+            (Kind::Insert, false) => Effect::InsertNear,
+            (Kind::Unique, true) => Effect::Unique,
+            (Kind::Unique, false) => Effect::UniqueNear,
+            (Kind::Remove, true) => Effect::Remove,
+            (Kind::Remove, false) => Effect::RemoveNear,
+            (Kind::Contains, true) => Effect::Contains,
+            (Kind::Count, true) => return Some(Role::Counts),
+            _ => return None,
+        }))
+    }
+
+    fn told(&self, _: &World, _: &Call, answer: Answer) -> Told {
+        match answer {
+            Answer::Bool(result) => Told::Bool(result),
+            Answer::Number(copies) => Told::Number(copies as u8),
+            Answer::Copy(classes) => Told::Number(covering(classes.iter(), *self)),
+            Answer::NoCopy => Told::NoNumber,
+            _ => Told::Nothing,
+        }
+    }
+
+    fn number(&self, tokens: &Vec<Class>) -> u8 {
+        covering(tokens.iter().copied(), *self)
+    }
+
+    fn name(&self, _: &World) -> String {
+        format!("that cover {self}")
+    }
+}
+
+fn covering(tokens: impl Iterator<Item = Class>, item: Item) -> u8 {
+    tokens.filter(|class| class.covers(item)).count() as u8
 }
 
 /// What a word holds logically.

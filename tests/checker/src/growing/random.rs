@@ -2,8 +2,7 @@
 
 use super::geometry::{BITS, Item};
 use super::program::{Call, Growing, Program, Shape, Token};
-use crate::call::Kind;
-use crate::notation::parse_shape;
+use crate::notation::{Kind, parse_shape};
 use crate::random::{Deal, Random, Shares, distinct, shares};
 
 /// What the programs of a model are made of: how often each kind of call, and the settings of the tables, of which one

@@ -3,10 +3,10 @@
 use super::lookup::{Meaning, Resolved};
 use super::path::Opened;
 use super::{Answer, Run};
-use crate::call::Kind;
 use crate::fixed::memory::{Control, State, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
+use crate::notation::Kind;
 use crate::replay::{Again, Done, Step, entry};
 
 /// What came of an attempt.

@@ -7,10 +7,10 @@
 use model::Token;
 
 use super::{Run, STRANGERS};
-use crate::call::Kind;
 use crate::fixed::memory::{Control, FIELDS, State, Transfer, Word};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
+use crate::notation::Kind;
 use crate::replay::{Again, Done, Step, entry};
 
 /// What a reference means for the word that it was found in, to one who has read its descriptor.

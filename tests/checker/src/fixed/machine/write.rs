@@ -4,9 +4,9 @@ use model::Token;
 
 use super::path::Opened;
 use super::{Answer, Run};
-use crate::call::Kind;
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
+use crate::notation::Kind;
 use crate::replay::{Again, Done, Step};
 
 /// Insertion.

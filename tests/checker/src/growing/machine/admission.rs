@@ -4,9 +4,9 @@ use super::lookup::{Live, Pair};
 use super::write::Opened;
 use super::{Answer, Run};
 use crate::growing::geometry::{Item, level_of, side_of};
+use crate::growing::memory::Word;
 use crate::growing::memory::{Kind, State, Transfer};
 use crate::growing::mutants::Mutant;
-use crate::growing::word::Word;
 use crate::replay::{Again, Done, Step};
 
 impl Run<'_> {

@@ -3,9 +3,9 @@
 
 use super::Run;
 use crate::growing::geometry::{DEEPEST, Item, WORDS, level_of, side_of};
+use crate::growing::memory::Word;
 use crate::growing::memory::{Epoch, Hint, Kind, Transfer};
 use crate::growing::mutants::Mutant;
-use crate::growing::word::Word;
 use crate::replay::{Again, Done, Step};
 
 impl Run<'_> {

@@ -2,9 +2,9 @@
 
 use super::Run;
 use crate::growing::geometry::{Item, level_of};
+use crate::growing::memory::Word;
 use crate::growing::memory::{Hint, Kind, State};
 use crate::growing::mutants::Mutant;
-use crate::growing::word::Word;
 use crate::replay::{Again, Done, Step, entry};
 
 /// A word that has been read, and its number.

@@ -2,9 +2,9 @@
 
 use super::{Answer, Classes, Run};
 use crate::growing::geometry::{Class, Item, level_of};
+use crate::growing::memory::Word;
 use crate::growing::memory::{NOTES, STRIPES, Scan};
 use crate::growing::mutants::Mutant;
-use crate::growing::word::Word;
 use crate::replay::{Again, Done, Step, entry};
 
 /// A copy under way: the word that comes next, 0 behind the last, and what has been copied.

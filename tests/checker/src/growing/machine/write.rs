@@ -3,9 +3,9 @@
 use super::lookup::{Live, Pair};
 use super::{Answer, Run};
 use crate::growing::geometry::{Class, Item, Lane, alternate, head_of, level_of};
+use crate::growing::memory::Word;
 use crate::growing::memory::{State, Transfer};
 use crate::growing::mutants::Mutant;
-use crate::growing::word::Word;
 use crate::replay::{Again, Done, Step, entry};
 
 /// What came of the search for room in two full words.
