@@ -13,7 +13,7 @@ use crate::machine::{AnswerOf, Machine};
 use crate::notation::CallOf;
 
 /// Bytes of a list, at most.
-const BYTES: usize = 192;
+const BYTES: usize = 240;
 
 /// The results of a call that is under way.
 #[derive(Clone, Copy)]
@@ -267,6 +267,19 @@ macro_rules! entry {
                 let from = &from[<$of as $crate::replay::Entry>::LEN..];)*
                 let _ = from;
                 Self { $($field),* }
+            }
+        }
+    };
+    ($name:ident($of:ty)) => {
+        impl $crate::replay::Entry for $name {
+            const LEN: usize = <$of as $crate::replay::Entry>::LEN;
+
+            fn put(self, to: &mut [u8]) {
+                <$of as $crate::replay::Entry>::put(self.0, to);
+            }
+
+            fn get(from: &[u8]) -> Self {
+                Self(<$of as $crate::replay::Entry>::get(from))
             }
         }
     };

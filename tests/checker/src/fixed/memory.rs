@@ -22,7 +22,7 @@ pub(super) const SCAN: u16 = 1;
 pub(super) const BUMP: u16 = 2;
 
 /// Everything that threads share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// Buckets, or references to descriptors.
     pub words: [u64; BUCKETS],
@@ -121,14 +121,7 @@ impl Transfer {
 impl Memory {
     /// An empty table with so many descriptors.
     pub fn new(descriptors: usize) -> Self {
-        let mut memory = Self {
-            words: [0; BUCKETS],
-            stripes: [0; STRIPES],
-            descriptors: [Descriptor::default(); THREADS],
-            scanning: false,
-            notes: 0,
-            hints: [0; NOTES],
-        };
+        let mut memory = Self::default();
         for missing in &mut memory.descriptors[descriptors..] {
             missing.owned = true;
         }

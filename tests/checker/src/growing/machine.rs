@@ -14,7 +14,7 @@ use super::memory::{Descriptor, Hint, STRIPES, State, Stripe, Transfer};
 use super::mutants::Mutant;
 use super::program::{Growing, Program, Shape};
 use crate::notation::{self, Call, Kind};
-use crate::replay::{self, Entry, Step};
+use crate::replay::{self, Entry, Step, entry};
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -330,17 +330,7 @@ impl Class {
     }
 }
 
-impl Entry for Classes {
-    const LEN: usize = 8;
-
-    fn put(self, to: &mut [u8]) {
-        self.0.put(to);
-    }
-
-    fn get(from: &[u8]) -> Self {
-        Self(u64::get(from))
-    }
-}
+entry!(Classes(u64));
 
 impl fmt::Display for Classes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

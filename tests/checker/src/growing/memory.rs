@@ -5,7 +5,7 @@ use std::fmt;
 use super::geometry::{Class, Lane, Levels, WORDS};
 use super::program::ITEMS;
 use crate::monitor::THREADS;
-use crate::replay::{Entry, entry};
+use crate::replay::entry;
 
 /// Tables one after the other, at most.
 pub(super) const TABLES: usize = 2;
@@ -15,7 +15,7 @@ pub(super) const STRIPES: usize = 2;
 pub(super) const NOTES: usize = 2;
 
 /// Everything that threads share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// The number line.
     pub words: [Word; WORDS],
@@ -286,17 +286,7 @@ impl Word {
     }
 }
 
-impl Entry for Word {
-    const LEN: usize = 2;
-
-    fn put(self, to: &mut [u8]) {
-        self.0.put(to);
-    }
-
-    fn get(from: &[u8]) -> Self {
-        Self(u16::get(from))
-    }
-}
+entry!(Word(u16));
 
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,8 +12,7 @@ use std::fmt;
 use std::str::SplitWhitespace;
 
 use super::geometry::{BITS, Class, DEEPEST, Item, Levels, level_of};
-use super::memory::{Descriptor, Epoch, Hint, Memory, STRIPES, Scan, Stripe};
-use super::memory::{SLOTS, Word};
+use super::memory::{Hint, Memory, SLOTS, Word};
 use crate::notation::{self, Flag, Kind, Notation, Number};
 
 /// Items a program has at most.
@@ -125,17 +124,8 @@ impl Program {
     pub fn memory(&self) -> Option<Memory> {
         let shape = &self.shape;
         let mut memory = Memory {
-            words: Default::default(),
-            blocks: 0,
-            hints: Default::default(),
-            cursors: Default::default(),
             tables: 1 + u8::from(shape.both),
-            stripes: [Stripe::default(); STRIPES],
-            descriptors: [Descriptor::default(); _],
-            scan: Scan::default(),
-            epoch: Epoch::default(),
-            items: Default::default(),
-            throughout: Default::default(),
+            ..Memory::default()
         };
         for table in 0..=usize::from(shape.several()) {
             let levels = shape.levels(table);
