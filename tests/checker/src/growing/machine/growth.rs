@@ -118,7 +118,7 @@ impl Run<'_> {
 
     /// Appends another table, whose first level is one deeper than the last of this one.
     pub(super) fn append(&mut self) -> Step<bool> {
-        if self.list()? > 1 || !self.world.shape.several() {
+        if self.read_list()? > 1 || !self.world.shape.several() {
             return Ok(false);
         }
         self.other("tables", |run| {

@@ -169,9 +169,14 @@ impl Run<'_> {
 
     /// The number of tables.
     pub(super) fn list(&mut self) -> Step<u8> {
-        if !self.world.shape.several() {
-            return Ok(1);
+        if self.world.shape.several() {
+            self.read_list()
+        } else {
+            Ok(1)
         }
+    }
+
+    pub(super) fn read_list(&mut self) -> Step<u8> {
         let tables = self.other("tables", |run| (run.memory.tables.into(), false))?;
         Ok(tables as u8)
     }
