@@ -126,7 +126,7 @@ pub(crate) fn read(bytes: &[u8], most: usize) -> Result<Filter, Error> {
     let entry = entry.and_then(Entry::from_bytes);
     let entry = entry.ok_or(Error::Chunk("the description of the filter is not valid"))?;
     let stored = &mut &bytes[HEADER..];
-    let filter = entry.read(&mut *stored, most)?;
+    let filter = entry.read(stored, most)?;
     if stored.is_empty() {
         Ok(filter)
     } else {

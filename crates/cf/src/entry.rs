@@ -80,10 +80,12 @@ impl Entry {
 
     /// The filter whose stored form comes next. A growing one may grow to `most` bytes.
     ///
+    /// Of any source by one function: the code of all layouts is compiled here, and not once more for each kind of source.
+    ///
     /// # Errors
     ///
     /// If the source fails, or no filter of this kind is stored in it.
-    pub fn read(self, source: impl Read, most: usize) -> Result<Filter, ReadError> {
+    pub fn read(self, source: &mut dyn Read, most: usize) -> Result<Filter, ReadError> {
         Filter::read(self.settings, self.deleted, source, most)
     }
 }

@@ -71,7 +71,7 @@ impl Filter {
     pub(crate) fn read(
         settings: Settings,
         deleted: u64,
-        source: impl Read,
+        source: &mut dyn Read,
         most: usize,
     ) -> Result<Self, ReadError> {
         let mut filter = if settings.grows() {

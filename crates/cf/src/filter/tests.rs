@@ -76,7 +76,7 @@ fn a_growing_filter_obeys_who_reads_it() {
     };
     let unlimited = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
     let bytes = written(&unlimited);
-    let filter = Filter::read(settings, 0, bytes.as_slice(), 1 << 16);
+    let filter = Filter::read(settings, 0, &mut bytes.as_slice(), 1 << 16);
     let filter = filter.expect("valid");
     let refused = (0..100_000u32).find_map(|item| filter.insert(&item.to_le_bytes()).err());
     assert!(matches!(refused, Some(NotAdded::Refused(_))));
