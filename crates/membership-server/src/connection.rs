@@ -88,7 +88,7 @@ impl Connection {
         self.tally.flush();
         if let Err(Ended::Protocol(error)) = &ended {
             self.session.server.metrics.protocol_errors.inc();
-            self.reply(Reply::error(format!("ERR Protocol error: {error}")));
+            self.reply(&Reply::error(format!("ERR Protocol error: {error}")));
             if self.send().await.is_ok() {
                 self.say_goodbye().await;
             }
@@ -194,7 +194,7 @@ impl Connection {
         match self.reply_to(answer).await {
             (Some(reply), goes_on) => {
                 self.count(command, start, reply.is_error());
-                self.reply(reply);
+                self.reply(&reply);
                 Ok(goes_on)
             }
             (None, goes_on) => Ok(goes_on),
@@ -217,7 +217,7 @@ impl Connection {
             let (reply, _) = self.reply_to(answer).await;
             let reply = reply.unwrap_or(Reply::Nil);
             self.count(command, start, reply.is_error());
-            self.reply(reply);
+            self.reply(&reply);
             if sent.is_err() {
                 self.replies.clear();
             } else if self.replies.len() >= REPLIES {
@@ -268,14 +268,8 @@ impl Connection {
         self.tally.count(metrics, command, seconds, is_error);
     }
 
-    fn reply(&mut self, reply: Reply) {
-        let protocol = self.session.protocol;
-        if let Err(error) = reply.encode(protocol, &mut self.replies) {
-            // Nothing that a command replies is beyond the encoder; a client must get a reply all the same.
-            tracing::error!(%error, "a reply could not be encoded");
-            self.replies
-                .extend_from_slice(b"-ERR the reply could not be encoded\r\n");
-        }
+    fn reply(&mut self, reply: &Reply) {
+        reply.encode(self.session.protocol, &mut self.replies);
     }
 }
 

@@ -1,14 +1,12 @@
 //! A list that is added to a filter before clients are served.
 
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use cf::{Filter, NotAdded};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::catalogue::{Catalogue, CreateError};
 
@@ -48,13 +46,11 @@ pub(crate) fn load(
     let mut settings = catalogue.defaults();
     settings.capacity = settings.capacity.max(items.len());
     let filter = catalogue.get_or_create(key, settings)?;
-    let bar = bar(items.len());
-    let new = add_all(&filter, &items, threads, &bar);
+    let new = add_all(&filter, &items, threads)?;
     filter.finish_doubling();
-    bar.finish_and_clear();
     Ok(Added {
         items: items.len(),
-        new: new?,
+        new,
     })
 }
 
@@ -72,12 +68,7 @@ fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
     Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
 }
 
-fn add_all(
-    filter: &Filter,
-    items: &[Vec<u8>],
-    threads: usize,
-    bar: &ProgressBar,
-) -> Result<usize, ListError> {
+fn add_all(filter: &Filter, items: &[Vec<u8>], threads: usize) -> Result<usize, ListError> {
     let (next, added) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let add = || {
         loop {
@@ -89,7 +80,6 @@ fn add_all(
                 let is_new = filter.insert_unique(item)?;
                 added.fetch_add(is_new.into(), Ordering::Relaxed);
             }
-            bar.inc(batch.len() as u64);
         }
     };
     let ended: Result<(), NotAdded> = thread::scope(|scope| {
@@ -104,19 +94,6 @@ fn add_all(
     ended
         .map(|()| added)
         .map_err(|source| ListError::Insert { added, source })
-}
-
-fn bar(items: usize) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(items as u64);
-    let template = "loading {bar:40} {human_pos} of {human_len} items, {per_sec}";
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod connection;
 mod http;
 mod list;
 mod listener;
+mod logs;
 mod metrics;
 mod openmetrics;
 mod reply;
@@ -43,20 +44,22 @@ fn main() -> ExitCode {
         return ExitCode::from(args::WRONG);
     }
     // Whoever reads the logs may be slow or gone: that must neither stop a thread that serves, nor end it.
-    let (writer, _flushed_at_the_end) = tracing_appender::non_blocking(std::io::stderr());
+    let (logs, written_at_the_end) = logs::start();
     let logs = tracing_subscriber::fmt()
-        .with_writer(writer)
+        .with_writer(move || logs.clone())
         .with_max_level(args.log_level)
         .with_target(false);
     match args.log_format {
         LogFormat::Text => logs.with_ansi(false).init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),
     }
-    match run::run(args) {
+    let status = match run::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(%error, "ended");
             ExitCode::from(error.status())
         }
-    }
+    };
+    written_at_the_end.wait();
+    status
 }

@@ -123,11 +123,7 @@ impl Metrics {
         saver: &Saver,
     ) -> prometheus::Result<Vec<MetricFamily>> {
         let mut families = self.registry.gather();
-        families.extend(memory_of(clients)?);
-        families.extend(filters(catalogue)?);
-        if saver.path().is_some() {
-            families.extend(saves(saver)?);
-        }
+        families.extend(measured(clients, catalogue, saver)?);
         Ok(families)
     }
 }
@@ -147,71 +143,68 @@ fn registered<C: Collector + Clone + 'static>(
     Ok(collector)
 }
 
-/// What clients hold, and what they may.
-fn memory_of(clients: &Clients) -> prometheus::Result<Vec<MetricFamily>> {
+/// What is measured for each time that somebody looks: filters come and go.
+fn measured(
+    clients: &Clients,
+    catalogue: &Catalogue,
+    saver: &Saver,
+) -> prometheus::Result<Vec<MetricFamily>> {
     let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
-    let gauge = |name, help| registered(&registry, Gauge::new(name, help)?);
+    let set = |name, help, value: f64| -> prometheus::Result<()> {
+        registered(&registry, Gauge::new(name, help)?)?.set(value);
+        Ok(())
+    };
     let held = "Bytes that all clients hold in requests and replies";
-    gauge("client_memory_bytes", held)?.set(clients.held() as f64);
+    set("client_memory_bytes", held, clients.held() as f64)?;
     let most = "Bytes that all clients can hold (--max-client-memory)";
-    gauge("max_client_memory_bytes", most)?.set(clients.most() as f64);
-    Ok(registry.gather())
-}
-
-/// How old the last snapshot is by now, and whether the last try failed.
-fn saves(saver: &Saver) -> prometheus::Result<Vec<MetricFamily>> {
-    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
-    let gauge = |name, help| registered(&registry, IntGauge::new(name, help)?);
-    let age = "Seconds since the last snapshot began that was saved, or since the start";
-    gauge("snapshot_age_seconds", age)?.set(saver.age());
-    let failed = "1 if the last snapshot could not be saved, otherwise 0";
-    gauge("snapshot_failing", failed)?.set(saver.has_failed().into());
-    Ok(registry.gather())
-}
-
-/// Made for each time that somebody looks: filters come and go.
-fn filters(catalogue: &Catalogue) -> prometheus::Result<Vec<MetricFamily>> {
-    let registry = Registry::new_custom(Some("membership".to_owned()), None)?;
-    let by_filter = |name, help| {
+    set("max_client_memory_bytes", most, clients.most() as f64)?;
+    let reserved = "Bytes reserved for all filters, whether allocated yet or not";
+    set(
+        "reserved_memory_bytes",
+        reserved,
+        catalogue.reserved() as f64,
+    )?;
+    if saver.path().is_some() {
+        let age = "Seconds since the last snapshot began that was saved, or since the start";
+        set("snapshot_age_seconds", age, saver.age() as f64)?;
+        let failed = "1 if the last snapshot could not be saved, otherwise 0";
+        set("snapshot_failing", failed, saver.has_failed().into())?;
+    }
+    let rate = "Expected share of absent items that get the answer yes, at the current load";
+    let gauges = [
+        ("filter_items", "Items in the filter"),
+        (
+            "filter_deleted_items",
+            "Items deleted from the filter so far",
+        ),
+        ("filter_load_factor", "Share of the slots in use"),
+        ("filter_false_positive_rate", rate),
+        ("filter_memory_bytes", "Bytes of memory of the filter"),
+        ("filter_tables", "Tables of the filter"),
+    ];
+    let gauges = gauges.into_iter().map(|(name, help)| {
         let gauge = GaugeVec::new(Opts::new(name, help), &["filter"])?;
         registered(&registry, gauge)
-    };
-    let items = by_filter("filter_items", "Items in the filter")?;
-    let deleted = by_filter(
-        "filter_deleted_items",
-        "Items deleted from the filter so far",
-    )?;
-    let load = by_filter("filter_load_factor", "Share of the slots in use")?;
-    let rate = by_filter(
-        "filter_false_positive_rate",
-        "Expected share of absent items that get the answer yes, at the current load",
-    )?;
-    let bytes = by_filter("filter_memory_bytes", "Bytes of memory of the filter")?;
-    let tables = by_filter("filter_tables", "Tables of the filter")?;
+    });
+    let gauges = gauges.collect::<prometheus::Result<Vec<_>>>()?;
     for (key, place) in catalogue.filters().iter() {
         // One that is made smaller just now is back the next time.
         let Some(filter) = place.here() else {
             continue;
         };
         let label = label(key);
-        let labels = &[label.as_str()];
-        items.with_label_values(labels).set(filter.items() as f64);
-        deleted
-            .with_label_values(labels)
-            .set(filter.deleted() as f64);
-        load.with_label_values(labels).set(filter.load_factor());
-        rate.with_label_values(labels)
-            .set(filter.false_positive_rate());
-        bytes
-            .with_label_values(labels)
-            .set(bytes_of(key, filter) as f64);
-        tables.with_label_values(labels).set(filter.tables() as f64);
+        let values = [
+            filter.items() as f64,
+            filter.deleted() as f64,
+            filter.load_factor(),
+            filter.false_positive_rate(),
+            bytes_of(key, filter) as f64,
+            filter.tables() as f64,
+        ];
+        for (gauge, value) in gauges.iter().zip(values) {
+            gauge.with_label_values(&[label.as_str()]).set(value);
+        }
     }
-    let reserved = Gauge::new(
-        "reserved_memory_bytes",
-        "Bytes reserved for all filters, whether allocated yet or not",
-    )?;
-    registered(&registry, reserved)?.set(catalogue.reserved() as f64);
     Ok(registry.gather())
 }
 

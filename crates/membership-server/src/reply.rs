@@ -1,10 +1,9 @@
 //! Replies, in either version of the protocol.
 
 use std::borrow::Cow;
+use std::fmt::{Display, Write};
 
-use bytes::{Bytes, BytesMut};
-use redis_protocol::error::RedisProtocolError;
-use redis_protocol::{resp2, resp3};
+use bytes::{BufMut, Bytes, BytesMut};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -51,71 +50,46 @@ impl Reply {
     }
 
     /// Appends it to what is to be sent.
-    pub(crate) fn encode(
-        self,
-        protocol: Protocol,
-        out: &mut BytesMut,
-    ) -> Result<(), RedisProtocolError> {
-        match protocol {
-            // The encoder knows only the other nothing, in place of a bulk string.
-            Protocol::Resp2 if self == Self::NoArray => {
-                out.extend_from_slice(b"*-1\r\n");
-                0
+    pub(crate) fn encode(&self, protocol: Protocol, out: &mut BytesMut) {
+        let is_old = protocol == Protocol::Resp2;
+        match self {
+            Self::Simple(text) => line(out, b'+', text),
+            // What a client sent may be part of the text, and must not end the line.
+            Self::Error(text) => line(out, b'-', text.replace(char::is_control, " ")),
+            Self::Integer(number) => line(out, b':', number),
+            Self::Boolean(is_so) if is_old => line(out, b':', u8::from(*is_so)),
+            Self::Boolean(is_so) => line(out, b'#', if *is_so { 't' } else { 'f' }),
+            Self::Bulk(bytes) => {
+                line(out, b'$', bytes.len());
+                out.put_slice(bytes);
+                out.put_slice(b"\r\n");
             }
-            Protocol::Resp2 => resp2::encode::extend_encode(out, &self.resp2(), false)?,
-            Protocol::Resp3 => resp3::encode::complete::extend_encode(out, &self.resp3(), false)?,
-        };
-        Ok(())
-    }
-
-    fn resp2(self) -> resp2::types::BytesFrame {
-        use resp2::types::BytesFrame as Frame;
-        match self {
-            Self::Simple(text) => Frame::SimpleString(Bytes::from_static(text.as_bytes())),
-            Self::Error(text) => Frame::Error(one_line(text).into()),
-            Self::Integer(number) => Frame::Integer(number),
-            Self::Boolean(is_true) => Frame::Integer(is_true.into()),
-            Self::Bulk(bytes) => Frame::BulkString(bytes),
-            Self::Nil | Self::NoArray => Frame::Null,
-            Self::Array(parts) => Frame::Array(parts.into_iter().map(Self::resp2).collect()),
-            Self::Map(pairs) => Frame::Array(
-                pairs
-                    .into_iter()
-                    .flat_map(|(key, value)| [key.resp2(), value.resp2()])
-                    .collect(),
-            ),
+            Self::Nil if is_old => out.put_slice(b"$-1\r\n"),
+            Self::NoArray if is_old => out.put_slice(b"*-1\r\n"),
+            Self::Nil | Self::NoArray => out.put_slice(b"_\r\n"),
+            Self::Array(parts) => {
+                line(out, b'*', parts.len());
+                parts.iter().for_each(|part| part.encode(protocol, out));
+            }
+            Self::Map(pairs) => {
+                if is_old {
+                    line(out, b'*', 2 * pairs.len());
+                } else {
+                    line(out, b'%', pairs.len());
+                }
+                for (key, value) in pairs {
+                    key.encode(protocol, out);
+                    value.encode(protocol, out);
+                }
+            }
         }
     }
+}
 
-    fn resp3(self) -> resp3::types::BytesFrame {
-        use resp3::types::BytesFrame as Frame;
-        let attributes = None;
-        match self {
-            Self::Simple(text) => Frame::SimpleString {
-                data: Bytes::from_static(text.as_bytes()),
-                attributes,
-            },
-            Self::Error(text) => Frame::SimpleError {
-                data: one_line(text).into(),
-                attributes,
-            },
-            Self::Integer(data) => Frame::Number { data, attributes },
-            Self::Boolean(data) => Frame::Boolean { data, attributes },
-            Self::Bulk(data) => Frame::BlobString { data, attributes },
-            Self::Nil | Self::NoArray => Frame::Null,
-            Self::Array(parts) => Frame::Array {
-                data: parts.into_iter().map(Self::resp3).collect(),
-                attributes,
-            },
-            Self::Map(pairs) => Frame::Map {
-                data: pairs
-                    .into_iter()
-                    .map(|(key, value)| (key.resp3(), value.resp3()))
-                    .collect(),
-                attributes,
-            },
-        }
-    }
+fn line(out: &mut BytesMut, kind: u8, text: impl Display) {
+    out.put_u8(kind);
+    // Into a buffer that grows it does not fail.
+    let _ = write!(out, "{text}\r\n");
 }
 
 impl From<cf::Reply> for Reply {
@@ -155,18 +129,13 @@ impl From<cf::Error> for Reply {
     }
 }
 
-/// What a client sent may be part of the text, and must not end the line.
-fn one_line(text: Cow<'static, str>) -> String {
-    text.replace(|character: char| character.is_control(), " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn encoded(reply: Reply, protocol: Protocol) -> String {
         let mut out = BytesMut::new();
-        reply.encode(protocol, &mut out).expect("encodes");
+        reply.encode(protocol, &mut out);
         String::from_utf8(out.to_vec()).expect("text")
     }
 

@@ -2,10 +2,7 @@
 //!
 //! A request is an array of bulk strings, or a line of words (an inline command). [`Scanner`] goes over the bytes
 //! once, however they are cut, and refuses what is too long before it has arrived; only what is whole and within
-//! the limits is handed to the parser.
-
-use redis_protocol::resp2::decode;
-use redis_protocol::resp2::types::RangeFrame;
+//! the limits is taken apart.
 
 /// What a client may ask for.
 #[derive(Clone, Copy, Debug)]
@@ -164,20 +161,17 @@ pub(crate) fn arguments(request: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
     if request.get(1) == Some(&b'-') {
         return Ok(Vec::new());
     }
-    let frame = decode::decode_range(request).map_err(|_| ProtocolError::Malformed)?;
-    let parts = match frame {
-        Some((RangeFrame::Array(parts), _)) => parts,
-        _ => return Err(ProtocolError::Malformed),
+    let whole = |part: Option<(i64, usize)>| part.ok_or(ProtocolError::Malformed);
+    let (parts, mut at) = whole(number(request, 1, ProtocolError::Malformed)?)?;
+    let argument = |_| {
+        let (length, start) = whole(number(request, at + 1, ProtocolError::Malformed)?)?;
+        let length = usize::try_from(length).map_err(|_| ProtocolError::Malformed)?;
+        let bytes = request.get(start..).and_then(|rest| rest.get(..length));
+        let bytes = bytes.ok_or(ProtocolError::Malformed)?;
+        at = start + length + 2;
+        Ok(bytes)
     };
-    parts
-        .into_iter()
-        .map(|part| match part {
-            RangeFrame::BulkString((start, end)) => {
-                request.get(start..end).ok_or(ProtocolError::Malformed)
-            }
-            _ => Err(ProtocolError::Malformed),
-        })
-        .collect()
+    (0..parts).map(argument).collect()
 }
 
 /// Words between blanks; one in quotes can have blanks in it.
