@@ -1,15 +1,8 @@
 //! MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 
+use crate::commands::check;
 use crate::process::Server;
-use crate::wire::{Client, request};
-
-fn check(client: &mut Client, dialogue: &[(&str, &str)]) {
-    for (request, expected) in dialogue {
-        let words: Vec<&str> = request.split(' ').collect();
-        let expected = expected.replace('\n', "\r\n") + "\r\n";
-        assert_eq!(client.ask(&words), expected, "{request}");
-    }
-}
+use crate::wire::request;
 
 #[test]
 fn commands_wait_for_exec() {
