@@ -163,7 +163,7 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 /// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
 /// [`remaining`](Filter::remaining) are those of the young generation; [`len`](Filter::len) counts all.
 ///
-/// The guide says more about [ageing](crate::guide::ageing), the design pages about [rotation](crate::design::rotation).
+/// The guide says more about [ageing](crate::guide::rotating), the design pages about [rotation](crate::design::rotation).
 ///
 /// # Examples
 ///

@@ -2,7 +2,7 @@
 //!
 //! # Quick start
 //!
-//! Worker threads share one filter. They skip a request that another worker is already handling:
+//! Worker threads share one filter. Each skips a request that another worker is already handling:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -34,67 +34,61 @@
 //! assert!(in_flight.is_empty());
 //! ```
 //!
-//! Every snippet of the guide is a whole program without its `main`. To run one, put it into this:
-//!
-//! ```
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     // ... the snippet ...
-//!     Ok(())
-//! }
-//! ```
-//!
-//! A snippet needs only this crate, unless the lines for `[dependencies]` stand above it. The pages about
-//! [`migration`] also need the other filter, for the program "before".
-//!
 //! # Four things to know first
 //!
-//! * **"No" is certain, "yes" is not.** A filter that is full to its capacity answers "yes" for about one in
-//!   8,600 absent items ([`sizing`]), or for more or fewer of them with another layout ([`layouts`]). In the program above, such a request is skipped although no worker handles
-//!   it. The sender must try again.
-//! * **The size is fixed.** A full filter refuses inserts with an error.
+//! * **"No" is certain, "yes" is not.** A full filter of the default layout answers "yes" for about one in 8,600
+//!   absent items. The program above skips such a request although no worker handles it. The sender must try again.
+//! * **The size is fixed**, unless you choose a filter that grows. A full filter refuses inserts with an error.
 //! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other
-//!   removal can remove another item.
+//!   removal can remove another item ([`removing`]).
 //! * **Any type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you
-//!   ([`hashing`]).
+//!   ([`hashing`](hashing#one-type-for-one-item)).
 //!
-//! # Which page for which question
+//! # Which filter
+//!
+//! | what you know about the set | filter | memory | false positives |
+//! |---|---|---|---|
+//! | the largest number of items | [`CuckooFilter`](crate::CuckooFilter) | one table, about two bytes per item | those of the layout |
+//! | only the usual number | [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) ([`growing`]) | two to four bytes per item, six during a doubling | 0.013 %, and as much again for each doubling |
+//! | how long an item matters | [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) ([`rotating`]) | three tables, each for the items of one period | twice those of the layout |
+//!
+//! # Which layout
+//!
+//! | false positives that you accept | layout | bits per item |
+//! |---|---|---|
+//! | 0.012 %, or you do not know | `Lanes<4, 16>`, the default | 16.9 |
+//! | more, to save memory | `Lanes<8, 8>`: 5.8 % | 8.5 |
+//! | | `SemiSorted<6, 12>`: 0.27 % | 11.6 |
+//! | fewer | `SemiSorted<4, 17>`: 0.0058 %, or `Lanes<3, 21>`: 2.6e-4 % | 16.9, or 23.2 |
+//! | a rate that a user of your program chooses | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
+//!
+//! [`layouts`] lists them all, and those that store a value with each item. Growing filters have the default layout.
+//!
+//! # Pages
 //!
 //! | question | page |
 //! |---|---|
-//! | How many items, bytes, wrong answers? What does a small filter cost? | [`sizing`] |
-//! | How many bits does an item take, for which rate of wrong answers? | [`layouts`] |
-//! | Which call fills a filter from a list, an iterator, or with many threads? | [`filling`] |
-//! | What may I remove? What about duplicates, and several users of one item? | [`removing`] |
-//! | What do I do when an insert is refused? | [`full`] |
-//! | What if I cannot say how many items there will be? | [`growing`] |
-//! | How do threads and async tasks share a filter? Which memory ordering do calls guarantee? | [`sharing`] |
-//! | How do old items leave? | [`ageing`] |
-//! | How do I store a few bits with each item: an owner, a port, a level? | [`layouts`](layouts#values) |
-//! | How do I find what is new in a stream, with many workers? | [`pipeline`] |
-//! | How do I save a filter, also while other threads use it? | [`persistence`] |
-//! | Which hasher? Can I pass my own hashes? | [`hashing`] |
-//! | Is my hasher good enough? | [`mixing`] |
-//! | Do two processes agree on a hash? | [`portability`] |
-//! | What can an attacker do who chooses the items? | [`adversaries`] |
-//! | What if I put filters behind a network protocol? | [`serving`] |
+//! | Which capacity? What does it cost? Which call fills a filter? What do I do when it is full? | [`sizing`] |
+//! | When does a filter grow, and what are its limits? | [`growing`] |
+//! | How do old items leave? | [`rotating`] |
+//! | Which layout? How do I store a few bits with each item? | [`layouts`] |
+//! | Which hasher? Can I pass my own hashes? What can an attacker do? | [`hashing`] |
+//! | What may I remove? | [`removing`] |
+//! | How do threads, async tasks, pipelines and servers share a filter? | [`sharing`] |
+//! | How do I save a filter and load it? | [`persistence`] |
 //! | What changes if I come from another filter or a set? | [`migration`] |
 //! | How does it work, and how far is it proved? | [`design`](crate::design) |
+//!
+//! Every snippet of the guide is the body of a `fn main() -> Result<(), Box<dyn std::error::Error>>`. It needs only
+//! this crate, unless the text above it names another.
 
-pub mod adversaries;
-pub mod ageing;
-pub mod filling;
-pub mod full;
 #[cfg(feature = "std")]
 pub mod growing;
 pub mod hashing;
 pub mod layouts;
 pub mod migration;
-pub mod mixing;
 pub mod persistence;
-pub mod pipeline;
-pub mod portability;
 pub mod removing;
-#[cfg(feature = "std")]
-pub mod serving;
+pub mod rotating;
 pub mod sharing;
 pub mod sizing;

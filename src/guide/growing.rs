@@ -2,38 +2,16 @@
 //!
 //! # When to use one
 //!
-//! A [`CuckooFilter`](crate::CuckooFilter) that is sized for the largest possible set costs about two bytes per item with 4 x 16,
-//! and one pair of loads per lookup. Use it if you know that largest number. If you do not know it, or if it is a
-//! hundred times the usual number, use a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
-//!
-//! ```
-//! use lockfree_cuckoo::GrowingCuckooFilter;
-//! use std::thread;
-//!
-//! // The usual number of items. The filter makes room for more.
-//! let sessions = GrowingCuckooFilter::with_capacity(1_000);
-//! thread::scope(|scope| {
-//!     for client in 0..4u32 {
-//!         let sessions = &sessions;
-//!         scope.spawn(move || {
-//!             for session in 0..10_000u32 {
-//!                 sessions.insert(&(client, session)).expect("memory");
-//!             }
-//!         });
-//!     }
-//! });
-//! assert_eq!(sessions.len(), 40_000);
-//! assert!(sessions.capacity() > 20 * 1_000);
-//! ```
+//! If you know the largest number of items, use a [`CuckooFilter`](crate::CuckooFilter). If you do not, or if it is a
+//! hundred times the usual number, use a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter). Its table doubles in
+//! place while all threads go on. A lookup loads two words of the table before and after a doubling, and up to four
+//! words during one.
 //!
 //! # What it costs
 //!
-//! **Lookups stay what they were.** The table doubles in place: each of its buckets splits into two. So a lookup loads two
-//! words, before and after. While a doubling is under way, some lookups load one or two words more.
-//!
-//! **Each doubling adds false positives.** A fingerprint does not know the hash that it came from, so the bit that says to
-//! which of the two halves a token goes has to come from the token. Tokens that were in at the beginning lose a bit by each
-//! doubling; those that come later have the bits of their time. Together each doubling adds as much as the first table:
+//! **Each doubling adds false positives.** The filter does not store the hashes, so the bit that assigns a token to
+//! one of the two halves of its bucket comes from its fingerprint. Each doubling adds as much to the rate as the
+//! first table has:
 //!
 //! | doublings | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
@@ -42,23 +20,27 @@
 //! | 8 | 500,000 | 0.11 % |
 //! | 10 | 2,000,000 | 0.14 % |
 //! | 10, and a second table | 4,000,000 | 0.15 % |
-//! | that doubled three times | 18,000,000 | 0.19 % |
+//! | the same, and the second table has doubled three times | 18,000,000 | 0.19 % |
 //!
-//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which begins as large as
-//! the first one is by then, and doubles as the first one did. A lookup of an absent item looks at both then.
-//! [`tables`](crate::Filter::tables) says how many tables there are. A first table that is ten times as large saves
-//! three or four doublings.
+//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which is as large as
+//! the first one then is, and which doubles too. A lookup of an absent item then reads both
+//! ([`tables`](crate::GrowingCuckooFilter::tables) counts them). A first table that is ten times as large saves three
+//! or four doublings.
 //!
-//! **A doubling takes memory while it lasts.** The table has half of its slots vacant when it has doubled, and the words
-//! that it leaves are given back afterwards. So it takes 17 to 35 bits an item at rest, and half as much again while it
-//! doubles.
+//! **A doubling takes memory while it lasts.** A table that has just doubled is half empty. From 1,000 to 10 million
+//! items the filter takes 17 to 34 bits per item, and up to 51 during a doubling (`cargo run --release -p
+//! lockfree-cuckoo-benches --bin growing`). An empty one for 1,000 items takes 5.3 kB.
 //!
-//! **No insert takes long.** The insert that finds no room allocates the new words, which the system hands out without
-//! writing to them: on Linux 1 MiB and more come from the system itself, and not from the allocator of the program, which
-//! would have to clear memory that was used before. From then on each insert splits some buckets, until all are split. Nobody waits for anybody: whoever
-//! comes to a bucket that another thread is splitting finishes the split.
+//! **No insert takes long.** The insert that finds no room allocates the new words. On Linux the system provides 1
+//! MiB and more page by page, so nobody has to clear that memory at once. From then on each insert and each removal
+//! splits some buckets. No thread waits: a thread that needs a bucket which another thread is splitting completes the
+//! split. [`finish_doubling`](crate::GrowingCuckooFilter::finish_doubling) ends a doubling before a phase of lookups
+//! alone.
 //!
 //! # Limits
+//!
+//! Limit the rate, the memory, or both. A filter that may not grow returns
+//! [`CannotGrow`](crate::InsertError::CannotGrow) when it is full:
 //!
 //! ```
 //! use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
@@ -70,34 +52,38 @@
 //!     .build()?;
 //! let refused = (0u32..).find_map(|item| filter.insert(&item).err());
 //! let Some(InsertError::CannotGrow { error, .. }) = refused else {
-//!     panic!("it would have grown for ever");
+//!     panic!("the filter has limits");
 //! };
 //! assert!(error.false_positive_rate() > 0.000_52);
 //! assert!(filter.len() > 14_000);
-//! println!("{error}");
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! A refused insert loses no item. After removals there is room again. A limit on memory counts the old words and the new
-//! ones while the table doubles: a filter of `n` bytes can double if the limit is `3 n`.
-//!
-//! # Removing and shrinking
-//!
-//! Removal is as exact as in a filter of fixed size, and has the same rule: remove only what you inserted. The table keeps
-//! its size when items go. A thread that has the filter alone can make it as small as the items that are left allow:
-//! [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit). Two tables stay two if one cannot hold the items. If items
-//! leave by age, use a filter that rotates ([`ageing`](super::ageing)).
+//! The limit on memory counts the old and the new words of a doubling: a filter of `n` bytes can double if the limit
+//! is `3 n`. To share one limit among several filters, use
+//! [`limit_memory_usage`](crate::GrowingCuckooFilter::limit_memory_usage).
 //!
 //! # What is different
 //!
-//! * **It is made for sets, not for counts.** Each table can hold eight copies of an item; one more is refused. But a bucket
-//!   knows only 63 kinds of items, and all of one kind have the same other bucket. If all items have three copies, three
-//!   items of one kind in one bucket overflow the two, and the table doubles until they part. At 100,000 copies in all it
-//!   is 76 % full with one or two copies of each item, 15 % with three or four, and 9 % with five to eight. An insert that
-//!   finds no room while fewer than one of eight slots is taken returns [`Full`](crate::InsertError::Full), and may have
-//!   doubled the table before. Count in a [`CuckooFilter`](crate::CuckooFilter), which knows 65,535 kinds.
-//! * Splits pin an epoch. Lookups do not.
-//! * Its buckets have 4 slots of 16 bits. For another [layout](super::layouts) take a filter of a fixed size, or one that
-//!   rotates.
-//! * The first split of a thread registers the thread with crossbeam-epoch, and growing allocates. So do not use
-//!   this filter in signal handlers, or in threads that must not allocate.
+//! * **The table keeps its size when items leave.** A thread that has the filter alone can call
+//!   [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit). Two tables stay two if one cannot hold the items.
+//! * **It is made for sets, with at most two copies of most items.** A bucket distinguishes only 63 kinds of items,
+//!   and all items of one kind have the same other bucket. Three items of one kind with three copies each overflow
+//!   their two buckets, and the table doubles until they part. With three or more copies of each item many filters
+//!   end with [`Full`](crate::InsertError::Full) while less than an eighth of the slots is taken:
+//!
+//!   ```
+//!   use lockfree_cuckoo::GrowingCuckooFilter;
+//!
+//!   let fill = |copies: u32| {
+//!       let filter = GrowingCuckooFilter::builder().capacity(1_000).seed(1).build().expect("memory");
+//!       let refused = (0..100_000).any(|call| filter.insert(&(call / copies)).is_err());
+//!       (refused, filter.load_factor())
+//!   };
+//!   assert!(matches!(fill(2), (false, 0.7..)));
+//!   assert!(matches!(fill(3), (true, ..0.1)));
+//!   ```
+//!
+//!   To count, use a [`CuckooFilter`](crate::CuckooFilter), which distinguishes 65,535 kinds.
+//! * **Growth allocates**, and the first split of a thread registers the thread with crossbeam-epoch. Do not use this
+//!   filter in threads that must not allocate.

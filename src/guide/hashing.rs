@@ -1,43 +1,33 @@
-//! Which hasher to use: the default and its seed, another hasher, or your own hashes.
+//! Hashing: which hasher, your own hashes, several machines, and attackers.
 //!
 //! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest bits are the
-//! fingerprint: 16 with 4 x 16, as many as the [layout](super::layouts) says. The fingerprint leads from either bucket to the other.
+//! fingerprint: 16 with 4 x 16, as many as the [layout](super::layouts) says. The fingerprint leads from either
+//! bucket to the other.
 //!
-//! # The default
+//! # The default hasher
 //!
-//! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws its own random seed,
-//! unless you give the builder a seed. Fix the seed if several filters must agree on hashes, if you store hashes,
-//! or if a test must be repeatable. Otherwise leave it random, so that nobody can know it
-//! ([`adversaries`](super::adversaries)).
+//! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws its own random seed. Fix the
+//! seed if several filters must agree on hashes, if you store hashes, or if a test must be repeatable. Otherwise
+//! leave it random, so that nobody can know it.
 //!
 //! ```
-//! use lockfree_cuckoo::{CuckooFilter, RandomState};
-//! use std::hash::BuildHasher;
+//! use lockfree_cuckoo::CuckooFilter;
 //!
 //! let seeded = || CuckooFilter::builder().capacity(1_000).seed(42).build();
 //! let (today, yesterday) = (seeded()?, seeded()?);
-//!
-//! // With one seed, one hash serves both filters.
 //! let hash = today.hash_one("flow");
-//! yesterday.insert_hash(hash)?;
+//! yesterday.insert_hash(hash)?; // one hash serves both
 //! assert!(yesterday.contains("flow"));
-//! assert_eq!(hash, RandomState::with_seed(42).hash_one("flow"));
 //!
-//! // Without a seed, each filter hashes differently.
-//! assert_ne!(CuckooFilter::with_capacity(1_000).hash_one("flow"), hash);
+//! assert_ne!(CuckooFilter::with_capacity(1_000).hash_one("flow"), hash); // another seed
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With a fixed seed, the hashes of integers, `str` and byte strings are the same in every release of this crate
-//! and on every machine. Other types decide in their `Hash` which bytes they feed to a hasher; see
-//! [`portability`](super::portability).
-//!
 //! # Another hasher
 //!
-//! You can use any [`BuildHasher`](std::hash::BuildHasher) that mixes all 64 bits. Not all do, see
-//! [`mixing`](super::mixing). Its type becomes a parameter of the filter's type. Two types have the same name:
-//! `lockfree_cuckoo::RandomState` is the default of this crate, and `std::hash::RandomState` is the standard
-//! library's SipHash with random keys.
+//! Any [`BuildHasher`](std::hash::BuildHasher) that [mixes](#what-a-hasher-must-provide) will do. Its type is a
+//! parameter of the filter's type. Two types have the same name: `lockfree_cuckoo::RandomState` is the default of
+//! this crate, and `std::hash::RandomState` is the standard library's SipHash with random keys.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -46,47 +36,17 @@
 //!     seen: CuckooFilter<std::hash::RandomState>,
 //! }
 //!
-//! let service = Service {
-//!     seen: CuckooFilter::with_capacity_and_hasher(10_000, std::hash::RandomState::new()),
-//! };
+//! let hasher = std::hash::RandomState::new();
+//! let service = Service { seen: CuckooFilter::with_capacity_and_hasher(10_000, hasher) };
 //! service.seen.insert("flow")?;
-//! assert!(service.seen.contains("flow"));
-//! # Ok::<(), lockfree_cuckoo::InsertError>(())
-//! ```
-//!
-//! # Your own hashes
-//!
-//! Every call for an item has a variant that takes a hash: `insert_hash`, `contains_hash`, `insert_many_hash` and
-//! so on. These calls do not use the hasher. Use them to hash once for several filters, or to keep 8 bytes
-//! instead of an item for its later removal. Use them too if the item already is a hash, such as the digest of a
-//! content-addressed block:
-//!
-//! ```
-//! use lockfree_cuckoo::CuckooFilter;
-//!
-//! /// Any eight bytes of a cryptographic digest are a good hash.
-//! fn hash_of(digest: &[u8; 32]) -> u64 {
-//!     u64::from_le_bytes(digest[..8].try_into().expect("eight bytes"))
-//! }
-//!
-//! let digest: [u8; 32] = [
-//!     0x9f, 0x86, 0xd0, 0x81, 0x88, 0x4c, 0x7d, 0x65, 0x9a, 0x2f, 0xea, 0xa0, 0xc5, 0x5a, 0xd0,
-//!     0x15, 0xa3, 0xbf, 0x4f, 0x1b, 0x2b, 0x0b, 0x82, 0x2c, 0xd1, 0x5d, 0x6c, 0x15, 0xb0, 0xf0,
-//!     0x0a, 0x08,
-//! ];
-//! let stored = CuckooFilter::with_capacity(1_000);
-//! stored.insert_hash(hash_of(&digest))?;
-//! assert!(stored.contains_hash(hash_of(&digest)));
-//! // This hashes the digest once more, so it is another item.
-//! assert!(!stored.contains(&digest));
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
 //! # One type for one item
 //!
-//! The calls take any type that implements `Hash`. So the compiler does not notice if you insert one type and
-//! look up another. Owned and borrowed forms of a value hash alike, and so do references. Integers of different
-//! widths hash differently, and text hashes differently from its bytes:
+//! The calls take any type that implements `Hash`, so the compiler accepts an insert of one type and a lookup of
+//! another. Owned and borrowed forms of a value hash alike, and so do references. Integers of different widths hash
+//! differently, and text hashes differently from its bytes:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -94,7 +54,7 @@
 //! let filter = CuckooFilter::with_capacity(1_000);
 //! filter.insert("flow")?;
 //! assert!(filter.contains(&String::from("flow")));
-//! assert!(!filter.contains(b"flow"));
+//! assert!(!filter.contains(b"flow".as_slice()));
 //!
 //! filter.insert(&7u64)?;
 //! assert!(!filter.contains(&7u32));
@@ -108,3 +68,144 @@
 //! struct Flows(lockfree_cuckoo::CuckooFilter);
 //! impl Flows { fn contains(&self, flow: u64) -> bool { self.0.contains(&flow) } }
 //! ```
+//!
+//! # Your own hashes
+//!
+//! Every call for an item has a variant that takes a hash: `insert_hash`, `contains_hash`, `insert_many_hash` and so
+//! on. It does not use the hasher. Use it to hash once for several filters, or to keep 8 bytes instead of an item for
+//! its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
+//!
+//! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item
+//!   has the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items
+//!   with equal 32 bits are then the same item: for a million stored items that adds one wrong answer in 4,300
+//!   lookups.
+//! * **Do not pass a unique number as a hash**: a counter, an address, a timestamp. Pass it as an item. Even a random
+//!   UUID is no hash: two of its last 64 bits are the same in all UUIDs. If these are the highest bits, the first
+//!   bucket of every item is in one quarter of the table.
+//!
+//! # What a hasher must provide
+//!
+//! It must spread items evenly over the high and over the low bits, and independently of each other. A hash table
+//! compares keys, so a poor hash only makes it slower. A filter has no keys: with a poor hash it refuses items early,
+//! or answers "yes" for absent items. If you are not sure about a hasher, measure it with your own items. These
+//! bounds are measured values, rounded; `cargo test --doc guide::hashing` checks them:
+//!
+//! ```
+//! use lockfree_cuckoo::{CuckooFilter, RandomState};
+//! use std::hash::BuildHasher;
+//!
+//! /// Inserts 100,000 items until one is refused, and looks up 100,000 others. Returns the number of items that are in
+//! /// and the percentage of wrong answers.
+//! fn outcome(hash: impl Fn(u64) -> u64) -> (u64, f64) {
+//!     const ITEMS: u64 = 100_000;
+//!     let filter = CuckooFilter::with_capacity(ITEMS as usize);
+//!     let refused = (0..ITEMS).find(|&item| filter.insert_hash(hash(item)).is_err());
+//!     let wrong = (ITEMS..2 * ITEMS).filter(|&item| filter.contains_hash(hash(item))).count();
+//!     (refused.unwrap_or(ITEMS), 100.0 * wrong as f64 / ITEMS as f64)
+//! }
+//!
+//! let state = RandomState::with_seed(1);
+//! let (inserted, wrong) = outcome(|number| state.hash_one(number));
+//! assert!(inserted == 100_000 && wrong < 0.03);
+//!
+//! // The number itself has no high bits.
+//! let (inserted, wrong) = outcome(|number| number);
+//! assert!(inserted < 10_000 && wrong > 1.0);
+//!
+//! // Nor has a hash of 32 bits, however good.
+//! let (inserted, wrong) = outcome(|number| state.hash_one(number) & 0xffff_ffff);
+//! assert!(inserted < 2_000 && wrong > 1.0);
+//!
+//! // The low bits of a product depend on the low bits of the item alone: there are 16 fingerprints for all page
+//! // addresses. Nothing is refused, and most answers are wrong.
+//! let (inserted, wrong) = outcome(|page| (page * 4096).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+//! assert!(inserted == 100_000 && wrong > 50.0);
+//!
+//! // A rotated product, as in rustc-hash 2, suits numbers and addresses, but not the bits of whole floats.
+//! let rotated = |item: u64| item.wrapping_mul(0xf135_7aea_2e62_a9c5).rotate_left(26);
+//! let (inserted, wrong) = outcome(|page| rotated(page * 4096));
+//! assert!(inserted == 100_000 && wrong < 0.03);
+//! assert!(outcome(|number| rotated((number as f64).to_bits())).0 < 10_000);
+//! ```
+//!
+//! [`false_positive_rate`](crate::Filter::false_positive_rate) does not show a poor hash.
+//! [`suggests_poor_hashing`](crate::InsertError::suggests_poor_hashing) does, if an insert is refused early.
+//!
+//! # Several machines, and stored filters
+//!
+//! Programs that share hashes or stored filters must hash each item alike, on any machine and with any compiler. With
+//! one seed, the default hasher computes the same hash of the same bytes everywhere, and in every release. But the
+//! `Hash` of the item chooses the bytes. The standard library does not promise them: a slice of integers writes its
+//! memory in the byte order of the machine, and the form of enum variants, derived `Hash`, lengths and separators can
+//! change. The tests of this crate fix the hashes of integers, `str` and byte slices.
+//!
+//! To depend on none of this, encode the item yourself, hash the bytes with
+//! [`hash_bytes`](crate::RandomState::hash_bytes), and use the calls that take a hash:
+//!
+//! ```
+//! use lockfree_cuckoo::{CuckooFilter, RandomState};
+//!
+//! struct Flow {
+//!     host: String,
+//!     port: u16,
+//! }
+//!
+//! impl Flow {
+//!     /// Integers have a fixed width and byte order, and a length precedes each part of variable length. So no two
+//!     /// flows have one encoding.
+//!     fn encode(&self) -> Vec<u8> {
+//!         let length = (self.host.len() as u64).to_le_bytes();
+//!         [&length, self.host.as_bytes(), &self.port.to_le_bytes()].concat()
+//!     }
+//! }
+//!
+//! let flow = Flow { host: "example.org".into(), port: 443 };
+//! let hash = RandomState::with_seed(42).hash_bytes(&flow.encode());
+//! assert_eq!(hash, 0xaaca_b537_522b_5608);
+//!
+//! let seen = CuckooFilter::builder().capacity(1_000).seed(42).build()?;
+//! seen.insert_hash(hash)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Do not use the `DefaultHasher` or the `RandomState` of the standard library for this. The algorithm of the first
+//! may change. The second has random keys that you cannot set.
+//!
+//! # Attackers
+//!
+//! **An attacker who knows the seed**, or the hashes, can compute two items that the filter cannot distinguish. One
+//! of them causes a wrong "yes", and its removal removes the other:
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//!
+//! let filter = || CuckooFilter::builder().capacity(100).seed(7).build();
+//! let (service, copy) = (filter()?, filter()?);
+//! service.insert("victim")?;
+//!
+//! copy.insert("victim")?; // the attacker's own filter, of the same size and seed
+//! let twin = (0u64..).find(|item| copy.contains(item)).expect("there are many");
+//!
+//! assert!(service.contains(&twin)); // never inserted
+//! assert!(service.remove(&twin));
+//! assert!(!service.contains("victim"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! In a filter of this size the search computes two million hashes on average. In a filter for a million items it
+//! computes four thousand times as many, which takes one processor a few minutes. So do not fix the seed of a filter
+//! that takes items from strangers, and keep the seed secret. [`seed`](crate::RandomState::seed) returns it, and
+//! stored filters contain it. `Debug` does not print it.
+//!
+//! **An attacker who does not know the seed** may learn it: the default hasher is keyed, but it is not a
+//! cryptographic function. If strangers choose the items, see the answers, and gain from a wrong answer, use a keyed
+//! function that is made for this. `std::hash::RandomState` is one, at present SipHash 1-3; it is slower. You cannot
+//! read or set its keys, so filters that use it do not outlive the process. If they must, take SipHash from a crate
+//! that lets you set the keys, and store the keys like other secrets.
+//!
+//! **With any hasher** an attacker can find wrong answers by trial: about 8,600 questions to a full filter find one.
+//! The attacker can use that item again. So:
+//!
+//! * Do not let strangers remove items that you have not recorded as inserted ([`removing`](super::removing)).
+//! * If a "yes" grants something, ask the source of truth before you grant it. If a "yes" only refuses or delays
+//!   something, the attacker harms only themselves.

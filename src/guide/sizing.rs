@@ -1,151 +1,178 @@
-//! How large a filter must be: capacity, memory, false positives.
+//! Sizing: which capacity to choose, what it costs, how to fill a filter, and what to do when it is full.
 //!
 //! # One number
 //!
-//! Say how many items the filter must hold at most at one time. That is the capacity; everything else follows
-//! from it.
+//! Ask for the largest number of items that the filter holds at one time. That is its capacity. The filter derives
+//! all other sizes from it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
 //! let filter = CuckooFilter::with_capacity(1_000_000);
-//! assert_eq!(filter.capacity(), 1_000_000); // what was asked for
+//! assert_eq!(filter.capacity(), 1_000_000); // as asked
 //! assert_eq!(filter.slots(), 1_048_576); // places for tokens, four in each bucket
 //! assert!(filter.memory_usage() < 2_200_000); // bytes, in all
 //!
 //! for item in 0..1_000_000u32 {
 //!     filter.insert(&item)?;
 //! }
-//! assert_eq!(filter.len(), 1_000_000);
 //! assert!((0.953..0.954).contains(&filter.load_factor())); // len / slots
 //! assert!(filter.false_positive_rate() < 0.000_12);
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! | name | meaning |
-//! |---|---|
-//! | `capacity` | the items that the filter is sized for: it takes that many, and usually some more |
-//! | buckets | `slots / 4`, or by the slots that the [layout](super::layouts) has in a bucket; [`builder().buckets(n)`](crate::CuckooFilterBuilder::buckets) sets the number itself |
-//! | `slots` | places for tokens; `len` never exceeds it, and reaches it only in the smallest filters |
-//! | `len` | the stored tokens: successful inserts minus successful removals |
-//! | `load_factor` | `len / slots` |
+//! The capacity is a promise for distinct items, a hasher that mixes ([`hashing`](super::hashing)) and the default
+//! search budget. The tests fill filters of 1 to 10,000 items with a thousand seeds each, and larger filters with
+//! fewer seeds. No insert is refused. An item that is inserted twice takes two slots, and copies fill a table less
+//! evenly.
 //!
-//! Copies count: an item that was inserted twice is two tokens. The promise about `capacity` holds for distinct
-//! items, a hasher that mixes well ([`hashing`](super::hashing)) and the default search budget. The tests fill
-//! filters of 1 to 10,000 items with a thousand different seeds each, and larger filters with fewer seeds. No
-//! insert is refused.
+//! * Use the peak number of items, not the mean. If a thread inserts its new item before it removes its old one, both
+//!   are in for a while.
+//! * Leave room if inserts must be fast. The fuller the table, the more inserts find both buckets full and search for
+//!   room. Lookups and removals keep their speed.
+//! * Do not round the capacity up to a power of two. The number of buckets is a power of two times an odd number up
+//!   to 31, so memory comes in small steps.
+//! * [`buckets`](crate::FilterBuilder::buckets) sets the exact size of the table. Most callers do not need it.
 //!
-//! Most callers do not need `buckets`. It is for tables of an exact size, and for experiments.
+//! # Memory and false positives
 //!
-//! # What it costs, and how much it holds
+//! For the default layout, 4 x 16, from `cargo run --release --example sizes` (medians of five seeds):
 //!
-//! These figures are for the layout 4 x 16, from `cargo run --release --example sizes` (medians of five seeds; the observed rate is the
-//! mean of all lookups with the five). Loads and rates do not depend on the machine. The memory depends on it a
-//! little: with more than 16 processors a large filter has more descriptors, at most 64 KiB of them instead of 4.
-//!
-//! | items | memory | bits per item, in all | load at the first refusal | false positives at capacity, expected and observed |
+//! | items | memory | bits per item, in all | load at the first refusal | false positives at capacity |
 //! |---|---|---|---|---|
-//! | 100 | 0.9 kB | 73.6 | 0.973 | 0.0048 %, 0.0046 % |
-//! | 1,000 | 3.5 kB | 27.8 | 0.950 | 0.0079 %, 0.0081 % |
-//! | 10,000 | 28 kB | 22.7 | 0.960 | 0.0099 %, 0.0101 % |
-//! | 100,000 | 243 kB | 19.4 | 0.968 | 0.0106 %, 0.0103 % |
-//! | 1,000,000 | 2.11 MB | 16.9 | 0.976 | 0.0116 %, 0.0116 % |
-//! | 1,100,000 | 2.37 MB | 17.3 | 0.974 | 0.0114 %, 0.0113 % |
-//! | 10,700,000 | 23.1 MB | 17.3 | 0.975 | 0.0113 %, 0.0113 % |
+//! | 100 | 0.9 kB | 73.6 | 0.973 | 0.0048 % |
+//! | 1,000 | 3.5 kB | 27.8 | 0.950 | 0.0079 % |
+//! | 10,000 | 28 kB | 22.7 | 0.960 | 0.0099 % |
+//! | 100,000 | 243 kB | 19.4 | 0.968 | 0.0106 % |
+//! | 1,000,000 | 2.11 MB | 16.9 | 0.976 | 0.0116 % |
+//! | 10,700,000 | 23.1 MB | 17.3 | 0.975 | 0.0113 % |
 //!
-//! Small filters cost more per item: small tables fill less evenly, so they get more room, and each filter has 0.4 kB
-//! besides its table. Version counters take a 32nd of the bytes of a table's words, from 64 to 1,024 bytes; descriptors a
-//! 16th, from 2 to 64 or more of 64 bytes each; item counters up to 8 KiB. A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter)
-//! for 1,000 items takes 5.2 kB. It begins with the descriptors and item counters of a table of half the size, and gets more
-//! when it grows.
-//!
-//! If you need many thousands of small filters, one for each customer or connection, use one large filter instead, and make
-//! the customer part of the item:
+//! With more than 16 processors a large filter has more descriptors: at most 64 KiB of them instead of 4. A small
+//! filter takes more memory per item, because small tables fill less evenly and each filter has 0.4 kB besides its
+//! table. For many thousands of small sets, use one large filter and make the owner of the set a part of the item:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
-//! let (customer, page) = (17u32, "/index.html");
 //! let seen = CuckooFilter::with_capacity(1_000_000);
-//! seen.insert(&(customer, page))?;
-//! assert!(seen.contains(&(17u32, "/index.html")));
+//! seen.insert(&(17u32, "/index.html"))?; // customer 17
 //! assert!(!seen.contains(&(18u32, "/index.html")));
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! # False positives
+//! A lookup of an absent item is wrong with a probability of about `2 × slots × load / 2^bits`, for the `slots` of a
+//! bucket and the `bits` of a fingerprint. With 4 x 16 that is one lookup in 8,200 if every slot is taken, and one in
+//! 8,600 in a large filter at its capacity. The other pages use the second number. Lookups of stored items are never
+//! wrong: if nine of ten lookups are for stored items, one in 86,000 goes wrong. Half the load halves the rate for
+//! twice the memory. Another [layout](super::layouts) lowers it for less. If no rate is low enough, ask the source of
+//! truth on every "yes", or use a set.
 //!
-//! A lookup of an absent item compares its fingerprint, with 4 x 16 one of 65,535, with the tokens of two buckets. So it
-//! returns a wrong "yes" with a probability of about `8 × load / 65535`, or `2 × slots × load / 2^bits` with other
-//! [layouts](super::layouts). That is one lookup in 8,200 if every
-//! slot is taken, and one in 8,600 in a large filter at its capacity; the other pages use this second number. A
-//! filter that is less full has a lower rate. Only lookups of absent items can go wrong. So if nine of ten
-//! lookups are for stored items, one lookup in 86,000 goes wrong.
+//! # Filling
 //!
-//! Of one layout, only a lower load gives a lower rate. A filter of twice the capacity has half the rate, for twice the
-//! memory; another [layout](super::layouts) does better:
+//! | call | adds | if an item is refused | needs |
+//! |---|---|---|---|
+//! | [`insert`](crate::Filter::insert) | a copy | an error | `&self` |
+//! | [`insert_unique`](crate::Filter::insert_unique) | the item, if it is absent | an error | `&self` |
+//! | [`insert_many`](crate::Filter::insert_many) | a copy of each item | an error that says how many went in | `&self`, a slice |
+//! | [`insert_unique_many`](crate::Filter::insert_unique_many) | the items that are absent | the same | `&self`, two slices |
+//! | `extend`; `par_extend` with the feature `rayon` | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)` |
+//! | `collect`; with `rayon` from parallel iterators too | one copy of equal items | the table is made large enough | the items |
+//!
+//! If the source can have duplicates, use a unique insert or `collect`. If the set grows later, do not `collect`:
+//! that leaves little room. To fill with several threads, give each thread a part of the source. Inserts need no
+//! lock.
+//!
+//! # Refused inserts
+//!
+//! [`InsertError`](crate::InsertError) says which errors there are, which are worth another try, and what helps. A
+//! refused insert changes nothing. After a removal there is room again.
+//!
+//! For [`Full`](crate::InsertError::Full), compare `len` with the capacity. Above it, the filter holds more than it
+//! was sized for: a few more items may find room. Below it, the items have several copies, or the search budget is
+//! too small ([below](#the-search-budget)), or the hasher does not mix.
+//!
+//! [`insert_many`](crate::Filter::insert_many) stops at the first refused item. To continue behind it:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
-//! let rate_in = |capacity: usize| {
-//!     let filter = CuckooFilter::builder()
-//!         .capacity(capacity)
-//!         .seed(1)
-//!         .build()
-//!         .expect("memory");
-//!     (0..1_000_000u64).for_each(|item| filter.insert(&item).expect("sized for it"));
-//!     filter.false_positive_rate()
-//! };
-//! assert!((0.49..0.51).contains(&(rate_in(2_000_000) / rate_in(1_000_000))));
+//! let filter = CuckooFilter::with_capacity(100);
+//! let items = ["a", "b", "b", "b", "b", "b", "b", "b", "b", "b", "c"];
+//! let (mut rest, mut refused) = (&items[..], Vec::new());
+//! while let Err(stopped) = filter.insert_many(rest) {
+//!     refused.push(rest[stopped.inserted()]);
+//!     rest = &rest[stopped.inserted() + 1..];
+//! }
+//! assert_eq!(refused, ["b"]); // the ninth copy
+//! assert!(filter.contains("c"));
 //! ```
 //!
-//! If you cannot afford a rate that is low enough, ask the source of truth on every "yes", or use a set.
+//! Continue after `TooManyCopies`, but stop after `Full`. Each refusal of a full filter costs about as much as 4,096
+//! lookups.
 //!
-//! # Headroom
+//! # A full filter
 //!
-//! * Use the peak number of items, not the mean. If a thread inserts its new item before it removes its old one,
-//!   both are in for a while.
-//! * Inserts get slower as the load rises, because more of them find both buckets full. Lookups and removals do
-//!   not. On a shared Intel Xeon of 2.3 GHz, one thread inserted 82 million items a second into a table of 3 MiB
-//!   around a load of 0.5, 41 million around 0.78, 18 million around 0.88 and 1.5 million around 0.96. A filter that
-//!   is kept at three quarters of its capacity inserts several times faster than one that is kept full.
-//! * Memory comes in steps: the number of buckets is a power of two times an odd number up to 31. From half a
-//!   million items up, a filter of 4 x 16 takes 16.8 to 18.2 bits per item. So you gain nothing by rounding the capacity up
-//!   to a power of two yourself.
+//! There are four ways to go on:
+//!
+//! * **Let the filter grow**: [`growing`](super::growing).
+//! * **Let old items leave**: [`rotating`](super::rotating).
+//! * **Build a larger filter** from the source of truth. The filter cannot do it, because it does not store the
+//!   items. No thread may insert or remove while you do. Put the new filter in place with an `RwLock` or a similar
+//!   cell. Lookups then take its read lock, and write to a cache line that all threads share.
+//! * **Go on without the item.** Lookups return false for it, so decide what that means. If a "no" must be certain,
+//!   remember that an item was refused, and answer "perhaps" from then on:
+//!
+//! ```
+//! use lockfree_cuckoo::CuckooFilter;
+//! use std::sync::atomic::{AtomicBool, Ordering};
+//!
+//! /// Which keys may be in the storage.
+//! struct Guard {
+//!     keys: CuckooFilter,
+//!     overflowed: AtomicBool,
+//! }
+//!
+//! impl Guard {
+//!     fn stored(&self, key: u64) {
+//!         if self.keys.insert(&key).is_err() {
+//!             self.overflowed.store(true, Ordering::SeqCst);
+//!         }
+//!     }
+//!
+//!     fn may_be_stored(&self, key: u64) -> bool {
+//!         self.keys.contains(&key) || self.overflowed.load(Ordering::SeqCst)
+//!     }
+//! }
+//!
+//! let guard = Guard { keys: CuckooFilter::with_capacity(100), overflowed: false.into() };
+//! for key in 0..1_000 {
+//!     guard.stored(key);
+//!     assert!(guard.may_be_stored(key));
+//! }
+//! ```
+//!
+//! Do not remove a key that was refused. The owner of a key must record whether its insert succeeded.
 //!
 //! # The search budget
 //!
 //! An insert that finds both buckets full searches for a chain of relocations. It examines at most
-//! [`search_budget`](crate::CuckooFilterBuilder::search_budget) buckets, 4,096 unless set. A smaller budget makes
-//! the slowest insert faster: a refused insert costs about as much as that many lookups. The price is a lower
-//! load. The figures below depend only on the seed; `cargo test --doc guide::sizing` checks them:
+//! [`search_budget`](crate::FilterBuilder::search_budget) buckets, 4,096 unless set. A smaller budget makes the
+//! slowest insert faster and lowers the load that the table reaches. `cargo test --doc guide::sizing` checks these
+//! figures:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
-//! for (budget, load_at_first_refusal) in [
-//!     (16, "0.79"),
-//!     (64, "0.92"),
-//!     (256, "0.96"),
-//!     (1_024, "0.97"),
-//!     (4_096, "0.98"),
-//! ] {
-//!     let filter = CuckooFilter::builder()
-//!         .buckets(1 << 18)
-//!         .seed(1)
-//!         .search_budget(budget)
-//!         .build()
-//!         .expect("memory");
+//! for (budget, load_at_first_refusal) in
+//!     [(16, "0.79"), (64, "0.92"), (256, "0.96"), (1_024, "0.97"), (4_096, "0.98")]
+//! {
+//!     let builder = CuckooFilter::builder().buckets(1 << 18).seed(1);
+//!     let filter = builder.search_budget(budget).build()?;
 //!     assert_eq!(filter.capacity(), 1_001_390); // a load of 0.955, whatever the budget
 //!     (0u64..).find(|item| filter.insert(item).is_err());
-//!     assert_eq!(
-//!         format!("{:.2}", filter.load_factor()),
-//!         load_at_first_refusal
-//!     );
+//!     assert_eq!(format!("{:.2}", filter.load_factor()), load_at_first_refusal);
 //! }
+//! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! [`capacity`](crate::CuckooFilter::capacity) does not take the budget into account. A large filter with a
-//! budget of 64 stays some 4 % below it, and one with 256 barely reaches it. So ask for more than you need: a
-//! tenth more at 64.
+//! `capacity` does not take the budget into account. With a budget of 64, ask for a tenth more than you need.
