@@ -62,7 +62,7 @@
 //! | fewer | `SemiSorted<4, 17>`: 0.0058 %, or `Lanes<3, 21>`: 2.6e-4 % | 16.9, or 23.2 |
 //! | a rate that a user of your program chooses | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
 //!
-//! [`layouts`] lists them all, and those that store a value with each item. Growing filters have the default layout.
+//! [`layouts`] lists them all. Some store a value with each item. Growing filters have the default layout.
 //!
 //! # Pages
 //!

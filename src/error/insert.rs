@@ -120,7 +120,8 @@ impl InsertError {
     }
 
     /// Returns true for [`Full`](Self::Full) at a load below a quarter: then the hasher does not mix all of its 64 bits
-    /// ([`hashing`](crate::guide::hashing#what-a-hasher-must-provide)), or few items have many copies. A larger filter does not help.
+    /// ([`hashing`](crate::guide::hashing#what-a-hasher-must-provide)), or few items have many copies. A larger filter
+    /// does not help.
     ///
     /// # Examples
     ///

@@ -32,7 +32,7 @@
 //! lockfree-cuckoo-benches --bin growing`). An empty one for 1,000 items takes 5.3 kB.
 //!
 //! **No insert takes long.** The insert that finds no room allocates the new words. On Linux the system provides 1
-//! MiB and more page by page, so nobody has to clear that memory at once. From then on each insert and each removal
+//! MiB and more page by page, so no thread clears that memory at once. From then on each insert and each removal
 //! splits some buckets. No thread waits: a thread that needs a bucket which another thread is splitting completes the
 //! split. [`finish_doubling`](crate::GrowingCuckooFilter::finish_doubling) ends a doubling before a phase of lookups
 //! alone.

@@ -8,7 +8,7 @@
 //!
 //! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws its own random seed. Fix the
 //! seed if several filters must agree on hashes, if you store hashes, or if a test must be repeatable. Otherwise
-//! leave it random, so that nobody can know it.
+//! leave it random, so that no attacker knows it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -25,22 +25,10 @@
 //!
 //! # Another hasher
 //!
-//! Any [`BuildHasher`](std::hash::BuildHasher) that [mixes](#what-a-hasher-must-provide) will do. Its type is a
-//! parameter of the filter's type. Two types have the same name: `lockfree_cuckoo::RandomState` is the default of
-//! this crate, and `std::hash::RandomState` is the standard library's SipHash with random keys.
-//!
-//! ```
-//! use lockfree_cuckoo::CuckooFilter;
-//!
-//! struct Service {
-//!     seen: CuckooFilter<std::hash::RandomState>,
-//! }
-//!
-//! let hasher = std::hash::RandomState::new();
-//! let service = Service { seen: CuckooFilter::with_capacity_and_hasher(10_000, hasher) };
-//! service.seen.insert("flow")?;
-//! # Ok::<(), lockfree_cuckoo::InsertError>(())
-//! ```
+//! The filter takes any [`BuildHasher`](std::hash::BuildHasher) that [mixes](#what-a-hasher-must-provide). The type of
+//! the hasher is a parameter of the filter's type, as in `CuckooFilter<std::hash::RandomState>`. Two types have the
+//! same name: `lockfree_cuckoo::RandomState` is the default of this crate, and `std::hash::RandomState` is the
+//! standard library's SipHash with random keys.
 //!
 //! # One type for one item
 //!
@@ -72,8 +60,8 @@
 //! # Your own hashes
 //!
 //! Every call for an item has a variant that takes a hash: `insert_hash`, `contains_hash`, `insert_many_hash` and so
-//! on. It does not use the hasher. Use it to hash once for several filters, or to keep 8 bytes instead of an item for
-//! its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
+//! on. They do not use the hasher. Use them to hash once for several filters, or to keep 8 bytes instead of an
+//! item for its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
 //!
 //! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item
 //!   has the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items
@@ -105,8 +93,11 @@
 //! }
 //!
 //! let state = RandomState::with_seed(1);
-//! let (inserted, wrong) = outcome(|number| state.hash_one(number));
-//! assert!(inserted == 100_000 && wrong < 0.03);
+//! let items: [fn(u64) -> u64; 3] = [|i| i, |i| i * 4096, |i| (i as f64).to_bits()];
+//! for item in items {
+//!     let (inserted, wrong) = outcome(|number| state.hash_one(item(number)));
+//!     assert!(inserted == 100_000 && wrong < 0.03);
+//! }
 //!
 //! // The number itself has no high bits.
 //! let (inserted, wrong) = outcome(|number| number);

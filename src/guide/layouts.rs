@@ -22,8 +22,8 @@
 //! * **If you do not know**, keep the default, `Lanes<4, 16>`. On x86-64 it compares all slots in one instruction.
 //! * **If memory counts**, take the first line whose rate you accept.
 //! * **[`SemiSorted`](crate::SemiSorted)** has a quarter to a half of the false positives of the `Lanes` with as many
-//!   slots, in the same memory. Every insert and removal then sorts the bucket, and a lookup that finds a part of a
-//!   fingerprint reads the bucket a second time.
+//!   slots, in the same memory. In exchange, every insert and removal sorts the bucket, and a lookup that finds the low
+//!   bits of its fingerprint decodes the bucket.
 //! * **If an item can have many copies**, take many slots. The two buckets of an item hold at most 16 copies with 8
 //!   slots, and 4 with 2 slots.
 //!
@@ -47,7 +47,7 @@
 //! ```
 //!
 //! To make sure of a rate, set [`max_false_positive_rate`](crate::FilterBuilder::max_false_positive_rate). The
-//! builder then refuses a layout with a higher rate at capacity, and the error names those that suit.
+//! builder then refuses a layout with a higher rate at capacity, and the error names the layouts with a lower one.
 //!
 //! # At run time
 //!

@@ -11,7 +11,8 @@
 //!   [`insert_unique`](crate::Filter::insert_unique) adds one only if there is none. If the old code asks whether the
 //!   item is new, use `insert_unique`. Remove only items whose insert succeeded ([`removing`](super::removing)).
 //! * **The seed is random** unless you fix it, so two runs of a program differ in their false positives
-//!   ([`hashing`](super::hashing)).
+//!   ([`hashing`](super::hashing)). The `DefaultHasher` of the two cuckoo filters has no seed, and its algorithm may
+//!   change with the compiler.
 //! * **Stored filters cannot be converted.** Build the new filter from the items.
 //!
 //! # From `cuckoofilter` 0.5
@@ -39,7 +40,6 @@
 //! * **Capacity.** There it is rounded up to a power of two, which is the number of slots. So 65,536 items do not fit
 //!   into a capacity of 65,536, and one item more takes twice the memory. Here a filter holds its capacity, and large
 //!   filters come in steps of a sixteenth or less.
-//! * **Hashing.** `DefaultHasher` has no seed, and its algorithm may change with the compiler.
 //!
 //! ```
 //! use std::collections::hash_map::DefaultHasher;
@@ -89,7 +89,6 @@
 //!   0.96. So 65,536 items do not fit into a capacity of 65,536, and 1,100,000 items take 30.5 bits each. Here they
 //!   fit, and take 17.3 bits each.
 //! * **The same in both**: a refused insert loses nothing, and false positives are equally frequent at the same load.
-//! * **Hashing.** Its `DefaultHasher` has no seed, and its algorithm may change with the compiler.
 //!
 //! ```
 //! let theirs = atomic_cuckoo_filter::CuckooFilter::with_capacity(65_536);
@@ -130,7 +129,8 @@
 //!   returns true for one of them, or for none if the item is a false positive.
 //! * **Memory ordering.** `AtomicBloomFilter` uses relaxed accesses. Here a lookup that finds an item makes visible
 //!   what another thread wrote before its insert ([`sharing`](super::sharing)).
-//! * **Memory.** Above a rate of 1 % a Bloom filter takes less, below it a semi-sorted layout does.
+//! * **Memory.** Above a rate of 0.4 % a Bloom filter takes less. Each semi-sorted [layout](super::layouts) takes less
+//!   than a Bloom filter of the same rate.
 //!
 //! ```
 //! let seen = fastbloom::AtomicBloomFilter::with_false_pos(0.000_1).expected_items(1_000);
@@ -141,14 +141,15 @@
 //! const ITEMS: usize = 1_000_000;
 //! let bits = |rate| fastbloom::optimal_size(ITEMS, rate) as f64 / ITEMS as f64;
 //! assert!((9.5..9.7).contains(&bits(0.01)));
+//! assert!(bits(0.004) < 11.6 && bits(0.002_7) > 11.6); // `SemiSorted<6, 12>` takes 11.6
 //! assert!((18.8..18.9).contains(&bits(0.000_116)));
 //! let ours = lockfree_cuckoo::CuckooFilter::with_capacity(ITEMS);
 //! assert!((16.8..17.5).contains(&(8.0 * ours.memory_usage() as f64 / ITEMS as f64)));
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! Keep the Bloom filter if you never remove items, need a rate above 1 %, can never accept a refused insert, or need
-//! to unite filters.
+//! Keep the Bloom filter if you never remove items, if you accept a rate above 0.4 %, if no insert may be refused, or
+//! if you unite filters.
 //!
 //! # From a set in a lock, or a concurrent set
 //!
@@ -174,6 +175,13 @@
 //!   heap memory, and free slots. For a million `u64`, that is eight times the memory.
 //! * **Locks.** With a filter, no thread waits. With a `RwLock`, one slow writer blocks all readers. With a
 //!   `DashSet`, it blocks the readers of one shard.
+//!
+//! ```
+//! let set: std::collections::HashSet<u64> = (0..1_000_000).collect();
+//! let places = set.capacity() * 8 / 7; // one of eight stays free
+//! let filter: lockfree_cuckoo::CuckooFilter = (0..1_000_000u64).collect();
+//! assert!(places * size_of::<u64>() > 7 * filter.memory_usage());
+//! ```
 //!
 //! A filter in front of a set, or of a table on disk, saves the lookups of absent items. The set remains the source
 //! of truth:

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | is yours alone (`&mut`) | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes) |
 //! | is in use, or in an `Arc` | [`snapshot_to_writer`](crate::Filter::snapshot_to_writer), [`snapshot_to_bytes`](crate::Filter::snapshot_to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
-//! | is shared, but nobody writes meanwhile | [`chunks`](crate::Filter::chunks), which makes no copy |
+//! | is shared, but no thread writes during the call | [`chunks`](crate::Filter::chunks), which makes no copy |
 //! | is stored | [`read_from`](crate::Filter::read_from), [`from_bytes`](crate::Filter::from_bytes) |
 //!
 //! All of them use one form, which is the same on every machine ([`format`](crate::format)). It takes 8 bytes per
@@ -31,14 +31,14 @@
 //! * **Build the filter from the source of truth** at every start, and do not save it.
 //!
 //! If items are removed and writers are active, a snapshot cannot catch up. Nobody knows whether it has the token of
-//! an item that was inserted or removed during the call. A repeated insert can leave a token for ever, and a repeated
+//! an item that was inserted or removed during the call. A repeated insert can leave a token that stays, and a repeated
 //! removal can remove another item.
 //!
 //! # While a log is read
 //!
 //! One thread reads items from a log and inserts them with `insert_unique`, and another thread saves. No thread
 //! removes items. Read the position of the log *before* the snapshot: all entries before it are then in the copy. If
-//! you read it after the snapshot, both can miss the entries that came meanwhile.
+//! you read it after the snapshot, both can miss the entries that came in between.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -145,8 +145,8 @@
 //! # With serde
 //!
 //! With the feature `serde`, a filter is serialized as the bytes of its stored form. Serializing takes a snapshot, so
-//! other threads may use the filter meanwhile, and serializing can fail as a snapshot can. Choose a binary format,
-//! such as `postcard` here: JSON takes up to four characters per byte.
+//! other threads may use the filter at the same time, and serializing can fail as a snapshot can. Choose a binary
+//! format, such as `postcard` here: JSON takes up to four characters per byte.
 //!
 #![cfg_attr(feature = "serde", doc = "```")]
 #![cfg_attr(not(feature = "serde"), doc = "```ignore")]

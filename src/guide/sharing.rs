@@ -32,13 +32,12 @@
 //!
 //! # Async tasks
 //!
-//! The filter works with any runtime. The calls for items return in well under a microsecond, and no call returns a
-//! guard that you could hold across an `await`. The exceptions are:
+//! The filter works with any runtime. No call returns a guard that you could hold across an `await`. The calls for one
+//! item return in well under a microsecond, except an insert into a nearly full filter: its search can take as long
+//! as some thousand lookups ([the search budget](super::sizing#the-search-budget)).
 //!
-//! * An insert into a nearly full filter searches up to the [search budget](super::sizing#the-search-budget), some 20
-//!   microseconds.
-//! * These calls take time linear in the size: building, `clear`, `try_clone`, `snapshot`, `rotate`, `shrink_to_fit`,
-//!   storing and loading. Run them where your runtime runs blocking work.
+//! Other calls take time linear in the size of the filter: building, `clear`, `try_clone`, `snapshot`, `rotate`,
+//! `shrink_to_fit`, storing and loading. Run them where your runtime runs blocking work.
 //!
 //! A task can be dropped at an `await`. If it must remove an item, let it own a [guard](super::removing) that does
 //! so.
@@ -92,9 +91,9 @@
 //!   not delay the others. Bound the queue of batches. When it is full, the reader waits, and the sender drops and
 //!   counts.
 //! * **Let one call decide**: [`insert_unique`](crate::Filter::insert_unique), or
-//!   [`insert_unique_many`](crate::Filter::insert_unique_many) for a batch. A lookup followed by an insert can tell
-//!   two workers that they are first. If most keys are known, look the batch up first
-//!   ([`contains_many`](crate::Filter::contains_many)) and insert only those that were not found.
+//!   [`insert_unique_many`](crate::Filter::insert_unique_many) for a batch. If most keys
+//!   are known, look the batch up first ([`contains_many`](crate::Filter::contains_many)), and call `insert_unique`
+//!   for each key that is absent. Its answer decides, because another worker can insert the key in between.
 //! * **Rotate by the times in the stream.** Batches carry the number of their period. The worker that takes the first
 //!   batch of a period rotates, and `refresh_many` keeps active keys:
 //!
@@ -130,7 +129,11 @@
 //! ```
 //!
 //! * **Size a generation** for the distinct keys of one period, and for one late batch of each other worker. A worker
-//!   that the system stops for two rotations takes known keys for new. Count a pause of more than two periods as two.
+//!   that the system stops for two rotations takes known keys for new. Two rotations
+//!   forget everything, so count a longer pause as two periods.
+//! * **If you do not know the number of keys**, make a filter that grows for each period. Send each batch with the
+//!   filters of its own period and of the one before. A key can then be new twice, if two workers have packets of two
+//!   periods in work.
 //! * **Stop inserting when the filter is full.** A refused insert searches thousands of buckets. Remember the first
 //!   [`Full`](crate::InsertError::Full) of a generation, and only look keys up until the next rotation.
 //! * **Know what a false positive costs.** With two generations at most one new key in 4,300 passes for known, for as

@@ -48,17 +48,9 @@
 //! | 10,700,000 | 23.1 MB | 17.3 | 0.975 | 0.0113 % |
 //!
 //! With more than 16 processors a large filter has more descriptors: at most 64 KiB of them instead of 4. A small
-//! filter takes more memory per item, because small tables fill less evenly and each filter has 0.4 kB besides its
+//! filter takes more memory per item, because small tables fill less evenly and each filter has 0.4 kB outside its
 //! table. For many thousands of small sets, use one large filter and make the owner of the set a part of the item:
-//!
-//! ```
-//! use lockfree_cuckoo::CuckooFilter;
-//!
-//! let seen = CuckooFilter::with_capacity(1_000_000);
-//! seen.insert(&(17u32, "/index.html"))?; // customer 17
-//! assert!(!seen.contains(&(18u32, "/index.html")));
-//! # Ok::<(), lockfree_cuckoo::InsertError>(())
-//! ```
+//! insert `&(customer, page)`.
 //!
 //! A lookup of an absent item is wrong with a probability of about `2 × slots × load / 2^bits`, for the `slots` of a
 //! bucket and the `bits` of a fingerprint. With 4 x 16 that is one lookup in 8,200 if every slot is taken, and one in
@@ -91,7 +83,7 @@
 //! was sized for: a few more items may find room. Below it, the items have several copies, or the search budget is
 //! too small ([below](#the-search-budget)), or the hasher does not mix.
 //!
-//! [`insert_many`](crate::Filter::insert_many) stops at the first refused item. To continue behind it:
+//! [`insert_many`](crate::Filter::insert_many) stops at the first refused item. To continue after it:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -116,7 +108,7 @@
 //!
 //! * **Let the filter grow**: [`growing`](super::growing).
 //! * **Let old items leave**: [`rotating`](super::rotating).
-//! * **Build a larger filter** from the source of truth. The filter cannot do it, because it does not store the
+//! * **Build a larger filter** from the source of truth. The filter itself cannot do it, because it does not store the
 //!   items. No thread may insert or remove while you do. Put the new filter in place with an `RwLock` or a similar
 //!   cell. Lookups then take its read lock, and write to a cache line that all threads share.
 //! * **Go on without the item.** Lookups return false for it, so decide what that means. If a "no" must be certain,
