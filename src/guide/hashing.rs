@@ -60,8 +60,8 @@
 //! # Your own hashes
 //!
 //! Every call for an item has a variant that takes a hash: `insert_hash`, `contains_hash`, `insert_many_hash` and so
-//! on. They do not use the hasher. Use them to hash once for several filters, or to keep 8 bytes instead of an
-//! item for its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
+//! on. They do not use the hasher. Use them to hash once for several filters, to keep 8 bytes instead of an item for
+//! its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
 //!
 //! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item
 //!   has the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items
