@@ -129,11 +129,8 @@
 //! ```
 //!
 //! * **Size a generation** for the distinct keys of one period, and for one late batch of each other worker. A worker
-//!   that the system stops for two rotations takes known keys for new. Two rotations
-//!   forget everything, so count a longer pause as two periods.
-//! * **If you do not know the number of keys**, make a filter that grows for each period. Send each batch with the
-//!   filters of its own period and of the one before. A key can then be new twice, if two workers have packets of two
-//!   periods in work.
+//!   that the system stops for two rotations takes known keys for new. Two rotations forget everything, so count a
+//!   longer pause in the stream as two periods.
 //! * **Stop inserting when the filter is full.** A refused insert searches thousands of buckets. Remember the first
 //!   [`Full`](crate::InsertError::Full) of a generation, and only look keys up until the next rotation.
 //! * **Know what a false positive costs.** With two generations at most one new key in 4,300 passes for known, for as
