@@ -36,14 +36,14 @@
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
-//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31. Of a growing filter see [below](#growing-filters) |
+//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31; at most 2<sup>64 - b</sup> for fingerprints of `b` bits. Of a growing filter see [below](#growing-filters) |
 //! | 8 | 8 | items in the table: occupied slots |
 //!
 //! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a
 //! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers all that is before it
 //! but the other CRCs, so a new header before old buckets is detected.
 //!
-//! A stored filter takes eight bytes per bucket, 16 per table and 72 more: with 4 x 16, 2.1 bytes per item if it is large
+//! A stored filter takes eight bytes per word, 16 per table and 72 more: with 4 x 16, 2.1 bytes per item if it is large
 //! and full.
 //!
 //! # Buckets
@@ -221,7 +221,7 @@
 //! hasher, the list of tables, and the length. Only then it allocates memory for the buckets.
 //! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
 //! more, twice what it has read. Then it checks the last CRC, that each bucket is one that its layout has, and that
-//! the number of items is what the header or the list says. A filter that passes could have been built by inserts
+//! each table holds as many items as the list says. A filter that passes could have been built by inserts
 //! and removals, so every operation on it keeps its guarantees.
 //!
 //! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone.

@@ -6,8 +6,6 @@ use super::OutOfMemory;
 use crate::layout::Shape;
 
 /// Bytes of a header, without which nothing is known of what follows.
-const HEADER: u64 = 64;
-
 /// Why a stored filter could not be read. The attempt leaves nothing behind.
 ///
 /// # Examples
@@ -31,8 +29,8 @@ pub enum ReadError {
     /// The bytes end early.
     #[non_exhaustive]
     Truncated {
-        /// The bytes that there should be: those of the whole stored form, or of its header if not even that
-        /// is complete. (Of a filter that grows, those of its header and its list of tables.)
+        /// The bytes that there should be, at least: those of the header if it is not complete, else those up to the end of
+        /// the list of tables, else those of the whole stored form.
         expected: u64,
         /// The bytes that there are.
         found: u64,
@@ -105,9 +103,7 @@ impl fmt::Display for ReadError {
             Self::Io(error) => error.fmt(out),
             Self::Truncated { expected, found } => write!(
                 out,
-                "the stored filter ends early: {found} bytes of {}{expected}",
-                // Not even the header is complete, which says how many there are.
-                if *found < HEADER { "at least " } else { "" }
+                "the stored filter ends early: {found} bytes of at least {expected}"
             ),
             Self::TrailingBytes { expected, found } => write!(
                 out,

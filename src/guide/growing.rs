@@ -59,8 +59,8 @@
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! The limit on memory counts the old and the new words of a doubling: a filter of `n` bytes can double if the limit
-//! is `3 n`. To share one limit among several filters, use
+//! The limit on memory counts the old and the new words of a doubling: a filter of `n` bytes needs a little more than
+//! `3 n` to double. To share one limit among several filters, use
 //! [`limit_memory_usage`](crate::GrowingCuckooFilter::limit_memory_usage).
 //!
 //! # What is different
