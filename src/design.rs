@@ -138,7 +138,7 @@
 //! * which of several equal tokens a removal takes;
 //! * when a filter grows, and to what.
 //!
-//! `tests/filters/replay.rs` holds every release to it: the digests of the answers and of the stored bytes after a million
+//! `tests/suite/replay.rs` holds every release to it: the digests of the answers and of the stored bytes after a million
 //! operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests is a change of the
 //! contract, whatever else it improves.
 //!
@@ -212,7 +212,7 @@
 //! it is sized for; false-positive rate; load at the first refusal; every way to damage a stored filter.
 //!
 //! *Other layouts* of a bucket than the default: the words of each are held to a second implementation (`tests/model`),
-//! and each passes the same tests (`tests/layouts`). The state checker explores 2 x 31 and semi-sorted 4 x 17 too, and is
+//! and each passes the same tests (`tests/suite`). The state checker explores 2 x 31 and semi-sorted 4 x 17 too, and is
 //! held to this code call by call in all but 8 x 8; loom explores the races that matter with these two. shuttle, the
 //! stopped threads and the stress tests use the default; `--layout` has the stress tests take another.
 //!

@@ -1,0 +1,255 @@
+//! Filters by way of serde: as the bytes of the stored form, in formats that have bytes and in those that have
+//! not.
+//!
+//! 1. What is serialized is what `to_bytes` gives, and what is deserialized answers the same.
+//! 2. The default hasher keeps its seed; any other has to be the default value of its type.
+//! 3. Anything else is an error with the text of the `ReadError`, whatever the format claims of its length.
+
+use std::iter;
+
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, Fixed, GrowingCuckooFilter, Lanes, RandomState, Rotating,
+    RotatingCuckooFilter, SemiSorted,
+};
+use model::hashers::Fnv;
+use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
+use serde::de::{Deserialize, DeserializeOwned};
+
+fn filter() -> CuckooFilter {
+    let filter = CuckooFilter::builder()
+        .capacity(100)
+        .build()
+        .expect("memory");
+    for item in 0..100u32 {
+        filter.insert(&item).expect("sized for it");
+    }
+    filter
+}
+
+fn custom(key: u64) -> CuckooFilter<Fnv> {
+    let filter = CuckooFilter::with_capacity_and_hasher(100, Fnv { key });
+    filter.insert("a").expect("room");
+    filter
+}
+
+/// Both ways of reading a JSON text.
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let from_str = serde_json::from_str(text).map_err(|error| error.to_string());
+    let from_reader = serde_json::from_reader::<_, T>(text.as_bytes());
+    assert_eq!(from_reader.is_ok(), from_str.is_ok());
+    from_str
+}
+
+#[test]
+fn json_has_the_bytes_as_numbers() {
+    let mut written = filter();
+    let text = serde_json::to_string(&written).expect("serialized");
+    let bytes: Vec<u8> = serde_json::from_str(&text).expect("an array of numbers");
+    assert!(bytes == written.to_bytes());
+    let mut read: CuckooFilter = from_json(&text).expect("the same text");
+    assert!(read.to_bytes() == bytes);
+    assert!((0..100u32).all(|item| read.contains(&item)));
+}
+
+#[test]
+fn postcard_has_the_bytes_as_they_are() {
+    let mut written = filter();
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    assert!(message.ends_with(&bytes));
+    // Behind their number, in two bytes.
+    assert_eq!(message.len(), bytes.len() + 2);
+    let mut read: CuckooFilter = postcard::from_bytes(&message).expect("the same message");
+    assert!(read.to_bytes() == bytes);
+}
+
+#[test]
+fn filters_of_other_layouts_are_serialized() {
+    fn check<E: Engine>() {
+        let mut written: Filter<E> = (0..100u32).collect();
+        let message = postcard::to_allocvec(&written).expect("serialized");
+        assert!(message.ends_with(&written.to_bytes()));
+        let read: Filter<E> = postcard::from_bytes(&message).expect("the same message");
+        assert_eq!(read.len(), written.len());
+        assert!((0..100u32).all(|item| read.contains(&item)));
+        let usual = postcard::from_bytes::<Filter<Fixed>>(&message);
+        assert!(usual.is_err(), "another layout");
+    }
+    check::<Fixed<Lanes<2, 31>>>();
+    check::<Fixed<Lanes<8, 8>>>();
+    check::<Rotating<SemiSorted<4, 17>>>();
+}
+
+#[test]
+fn a_filter_can_be_part_of_something() {
+    let text = serde_json::to_string(&("before", filter(), vec![custom(0)])).expect("serialized");
+    let (before, default, customs): (String, CuckooFilter, Vec<CuckooFilter<Fnv>>) =
+        from_json(&text).expect("the same text");
+    assert_eq!(
+        (before.as_str(), default.len(), customs.len()),
+        ("before", 100, 1)
+    );
+    assert!(customs[0].contains("a"));
+}
+
+#[test]
+fn bytes_are_taken_however_they_are_given() {
+    let bytes = filter().to_bytes();
+    let given = [
+        CuckooFilter::deserialize(BytesDeserializer::<Error>::new(&bytes)),
+        CuckooFilter::deserialize(BorrowedBytesDeserializer::<Error>::new(&bytes)),
+        CuckooFilter::deserialize(SeqDeserializer::<_, Error>::new(bytes.iter().copied())),
+    ];
+    for read in given {
+        let read: CuckooFilter = read.expect("the same bytes");
+        assert_eq!(read.len(), 100);
+    }
+}
+
+#[test]
+fn the_default_hasher_keeps_its_seed_and_others_are_recognized() {
+    let written = filter();
+    let text = serde_json::to_string(&written).expect("serialized");
+    let read: CuckooFilter = from_json(&text).expect("the same text");
+    assert_eq!(read.hasher().seed(), written.hasher().seed());
+    let error = from_json::<CuckooFilter<Fnv>>(&text).expect_err("another hasher");
+    assert!(error.contains("other keys"), "{error}");
+
+    let text = serde_json::to_string(&custom(0)).expect("serialized");
+    let read: CuckooFilter<Fnv> = from_json(&text).expect("the default keys");
+    assert!(read.contains("a"));
+    let error = from_json::<CuckooFilter>(&text).expect_err("a custom hasher");
+    assert!(error.contains("custom hasher"), "{error}");
+
+    let text = serde_json::to_string(&custom(1)).expect("serialized");
+    let error = from_json::<CuckooFilter<Fnv>>(&text).expect_err("other keys");
+    assert!(error.contains("other keys"), "{error}");
+}
+
+#[test]
+fn anything_else_is_an_error() {
+    for text in [
+        "", "null", "{}", "7", "[]", "[300]", "[-1]", "[\"a\"]", "\"text\"", "[137,76",
+    ] {
+        assert!(from_json::<CuckooFilter>(text).is_err(), "{text}");
+    }
+    let bytes = filter().to_bytes();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        let text = serde_json::to_string(&damaged).expect("serialized");
+        assert!(from_json::<CuckooFilter>(&text).is_err(), "byte {at}");
+        let message = postcard::to_allocvec(&damaged).expect("serialized");
+        assert!(
+            postcard::from_bytes::<CuckooFilter>(&message).is_err(),
+            "byte {at}"
+        );
+    }
+    for length in 0..bytes.len() {
+        let text = serde_json::to_string(&bytes[..length]).expect("serialized");
+        let error = from_json::<CuckooFilter>(&text).expect_err("cut");
+        assert!(error.contains("ends early"), "{length}: {error}");
+    }
+}
+
+#[test]
+fn a_length_that_is_claimed_is_not_believed() {
+    struct Boasting<I>(I);
+    impl<I: Iterator> Iterator for Boasting<I> {
+        type Item = I::Item;
+
+        fn next(&mut self) -> Option<I::Item> {
+            self.0.next()
+        }
+
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (usize::MAX, Some(usize::MAX))
+        }
+    }
+    let read = |bytes: Vec<u8>| -> Result<CuckooFilter, Error> {
+        CuckooFilter::deserialize(SeqDeserializer::new(Boasting(bytes.into_iter())))
+    };
+    assert!(read(filter().to_bytes()).is_ok());
+    assert!(read(iter::repeat_n(0, 100_000).collect()).is_err());
+}
+
+fn grown<S: std::hash::BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {
+    let builder = GrowingCuckooFilter::builder().capacity(20).hasher(hasher);
+    let filter = builder.build().expect("memory");
+    for item in 0..200 {
+        filter.insert(&format!("item {item}")).expect("no limits");
+    }
+    assert!(filter.slots() > 128);
+    filter
+}
+
+#[test]
+fn a_filter_that_grows_is_its_bytes_too() {
+    let mut written = grown(RandomState::with_seed(1));
+    let text = serde_json::to_string(&written).expect("serialized");
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    assert!(serde_json::from_str::<Vec<u8>>(&text).expect("an array of numbers") == bytes);
+    assert!(message.ends_with(&bytes) && message.len() == bytes.len() + 2);
+    for read in [
+        from_json::<GrowingCuckooFilter>(&text).expect("the same text"),
+        postcard::from_bytes(&message).expect("the same message"),
+    ] {
+        let mut read = read;
+        assert_eq!(read.hasher().seed(), 1);
+        assert!(read.to_bytes() == bytes);
+        assert!((0..200).all(|item| read.contains(&format!("item {item}"))));
+    }
+
+    let text = serde_json::to_string(&grown(Fnv { key: 0 })).expect("serialized");
+    let read: GrowingCuckooFilter<Fnv> = from_json(&text).expect("the default keys");
+    assert!(read.contains(&"item 7".to_string()));
+    let error = from_json::<GrowingCuckooFilter>(&text).expect_err("a custom hasher");
+    assert!(error.contains("custom hasher"), "{error}");
+    let text = serde_json::to_string(&grown(Fnv { key: 1 })).expect("serialized");
+    let error = from_json::<GrowingCuckooFilter<Fnv>>(&text).expect_err("other keys");
+    assert!(error.contains("other keys"), "{error}");
+}
+
+#[test]
+fn a_filter_that_rotates_is_its_bytes_too() {
+    let builder = RotatingCuckooFilter::builder().capacity(100).generations(3);
+    let mut written = builder.seed(1).build().expect("memory");
+    for period in 0..5 {
+        for item in 0..80 {
+            written.insert(&(period, item)).expect("room");
+        }
+        written.rotate().expect("alone");
+    }
+    let text = serde_json::to_string(&written).expect("serialized");
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    for read in [
+        from_json::<RotatingCuckooFilter>(&text).expect("the same text"),
+        postcard::from_bytes(&message).expect("the same message"),
+    ] {
+        let mut read = read;
+        assert_eq!((read.hasher().seed(), read.rotations()), (1, 5));
+        assert!(read.to_bytes() == bytes);
+        assert!((0..80).all(|item| read.contains(&(4, item)) && read.contains(&(3, item))));
+        read.rotate().expect("alone");
+        assert_eq!(read.len(), 80, "it goes on as the other would have");
+    }
+    let error = from_json::<CuckooFilter>(&text).expect_err("it rotates");
+    assert!(error.contains("one that rotates"), "{error}");
+}
+
+#[test]
+fn a_filter_of_the_other_kind_is_told() {
+    let growing = serde_json::to_string(&grown(RandomState::with_seed(1))).expect("serialized");
+    let error = from_json::<CuckooFilter>(&growing).expect_err("it grows");
+    assert!(error.contains("one that grows"), "{error}");
+    let fixed = postcard::to_allocvec(&filter()).expect("serialized");
+    assert!(postcard::from_bytes::<GrowingCuckooFilter>(&fixed).is_err());
+    let bytes = grown(RandomState::with_seed(1)).to_bytes();
+    for length in [0, 64, 100, bytes.len() - 1] {
+        let text = serde_json::to_string(&bytes[..length]).expect("serialized");
+        let error = from_json::<GrowingCuckooFilter>(&text).expect_err("cut");
+        assert!(error.contains("ends early"), "{length}: {error}");
+    }
+}

@@ -1,0 +1,326 @@
+//! The batch calls: the single calls, item by item.
+//!
+//! 1. On one thread they answer as the single calls do, for every length around the distance of the prefetch,
+//!    typed and by hash.
+//! 2. A batch of inserts stops at the first that is refused and says how far it came: those before are in,
+//!    those behind are not.
+//! 3. Slices of different length are a panic that says both lengths, and change nothing. So is a burst that is too long.
+//! 4. A panic in an item's `Hash` in the middle of a batch loses nothing and miscounts nothing.
+//! 5. While other threads insert, remove and relocate, a batch misses nothing that is in, and batches of
+//!    several threads conserve the copies.
+//! 6. A batch that adds what is absent adds each item once, whoever else adds it at the same time.
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crew::Crew;
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
+    GrowingCuckooFilterBuilder, Hashed, InsertError, InsertManyError, RandomState, Rotating,
+    RotatingCuckooFilter,
+};
+use model::hashers::AsGiven;
+use model::mix;
+
+fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
+    range.map(mix).collect()
+}
+
+fn filters<E: Engine, const N: usize>(capacity: usize) -> [Filter<E, AsGiven>; N] {
+    let builder = FilterBuilder::<E, _>::with_hasher(AsGiven).capacity(capacity);
+    [(); N].map(|()| builder.clone().build().expect("memory"))
+}
+
+/// Puts the items into all three, looks the probes up, removes them, and looks them up again.
+fn agree<E: Engine>(
+    [single, typed, hashed]: [Filter<E, AsGiven>; 3],
+    items: &[u64],
+    probes: &[u64],
+) {
+    let length = items.len();
+    for item in items {
+        single.insert(item).expect("room");
+    }
+    typed.insert_many(items).expect("room");
+    hashed.insert_many_hash(items).expect("room");
+    let slots = [typed.slots(), hashed.slots()];
+    assert_eq!(slots, [single.slots(); 2], "{length}");
+    let check = || {
+        let expected: Vec<bool> = probes.iter().map(|probe| single.contains(probe)).collect();
+        for stale in [false, true] {
+            let mut found = vec![stale; probes.len()];
+            typed.contains_many(probes, &mut found);
+            assert_eq!(found, expected, "{length}");
+            let mut found = vec![stale; probes.len()];
+            hashed.contains_many_hash(probes, &mut found);
+            assert_eq!(found, expected, "{length}");
+        }
+        for (probes, expected) in probes.chunks(64).zip(expected.chunks(64)) {
+            let bits = expected.iter().zip(0..);
+            let bits = bits.fold(0, |bits, (&found, bit)| bits | u64::from(found) << bit);
+            assert_eq!(typed.contains_burst(probes), bits, "{length}");
+            assert_eq!(hashed.contains_burst_hash(probes), bits, "{length}");
+        }
+        assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+    };
+    check();
+    let removed = probes.iter().filter(|probe| single.remove(probe)).count();
+    assert_eq!(typed.remove_many(probes), removed, "{length}");
+    assert_eq!(hashed.remove_many_hash(probes), removed, "{length}");
+    check();
+}
+
+/// Of each engine: one that grows begins with two buckets, the others have room for all.
+#[test]
+fn answers_as_the_single_calls_do_at_every_length() {
+    fn check<E: Engine>(capacity: usize) {
+        for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
+            // Every third item twice, so that the order matters to what a removal leaves.
+            let items: Vec<u64> = numbers(0..length)
+                .into_iter()
+                .flat_map(|item| (0..1 + usize::from(item % 3 == 0)).map(move |_| item))
+                .collect();
+            let probes = numbers(length / 2..2 * length);
+            agree(filters::<E, 3>(capacity), &items, &probes);
+        }
+    }
+    check::<Fixed>(2_000);
+    check::<Growing>(8);
+    check::<Rotating>(2_000);
+}
+
+#[test]
+fn adds_what_is_absent_as_the_single_calls_do() {
+    fn check<E: Engine>(capacity: usize) {
+        for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
+            let [single, typed, hashed] = filters::<E, 3>(capacity);
+            for filter in [&single, &typed, &hashed] {
+                filter
+                    .insert_many(&numbers(length / 3..length / 2))
+                    .expect("room");
+            }
+            // Some are in, others come twice.
+            let mut items = numbers(0..length);
+            items.extend(numbers(length / 4..length));
+            let expected: Vec<bool> = items
+                .iter()
+                .map(|item| single.insert_unique(item).expect("room"))
+                .collect();
+            let mut added = vec![false; items.len()];
+            typed.insert_unique_many(&items, &mut added).expect("room");
+            assert_eq!(added, expected, "{length}");
+            let mut added = vec![true; items.len()];
+            hashed
+                .insert_unique_many_hash(&items, &mut added)
+                .expect("room");
+            assert_eq!(added, expected, "{length}");
+            typed.insert_unique_many(&items, &mut added).expect("room");
+            assert!(!added.contains(&true), "all are in by now");
+            assert_eq!([typed.len(), hashed.len()], [single.len(); 2], "{length}");
+        }
+    }
+    check::<Fixed>(2_000);
+    check::<Growing>(8);
+    check::<Rotating>(2_000);
+}
+
+/// Those before the one that is refused are in, and those behind it are not.
+#[test]
+fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
+    fn check<E: Engine>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
+        let items = numbers(0..2_000);
+        let [single, typed, hashed] = filters();
+        let refused = |item: &u64| single.insert_unique(item).is_err();
+        let first = items.iter().position(refused).expect("more than it takes");
+        assert!(
+            first > 512,
+            "in the third of the parts that it is done in, or later"
+        );
+        let (mut added, mut others) = (vec![true; 2_000], vec![true; 2_000]);
+        let stopped = typed
+            .insert_unique_many(&items, &mut added)
+            .expect_err("full");
+        let other = hashed
+            .insert_unique_many_hash(&items, &mut others)
+            .expect_err("full");
+        assert_eq!((stopped.inserted(), &stopped), (first, &other));
+        assert_eq!(added, others);
+        assert!(!added[first..].contains(&true));
+        let news = added.iter().filter(|&&added| added).count();
+        assert_eq!([typed.len(), hashed.len()], [news; 2]);
+        assert!(items[..first].iter().all(|item| typed.contains(item)));
+
+        let [single, typed, hashed] = filters();
+        let refused = |item: &u64| single.insert(item).is_err();
+        let first = items.iter().position(refused).expect("more than it takes");
+        let stopped = typed.insert_many(&items).expect_err("full");
+        assert_eq!(hashed.insert_many_hash(&items), Err(stopped.clone()));
+        assert_eq!(stopped.inserted(), first);
+        for filter in [&typed, &hashed] {
+            assert_eq!(filter.len(), first);
+            assert!(items[..first].iter().all(|item| filter.contains(item)));
+            assert_eq!(filter.insert(&items[first]), Err(stopped.error().clone()));
+        }
+    }
+    check(|| filters::<Fixed, 3>(600));
+    check(|| filters::<Rotating, 3>(600));
+    // It may double once.
+    let growing = GrowingCuckooFilterBuilder::with_hasher(AsGiven).capacity(300);
+    let growing = growing.max_false_positive_rate(0.000_26);
+    check(|| [(); 3].map(|()| growing.clone().build().expect("a possible rate")));
+}
+
+/// All threads want the same items.
+#[test]
+fn of_threads_with_one_batch_exactly_one_adds_each_item() {
+    const ITEMS: u64 = 5_000;
+    let filter = CuckooFilter::with_capacity_and_hasher(2 * ITEMS as usize, AsGiven);
+    let items = numbers(0..ITEMS);
+    let added: Vec<AtomicUsize> = items.iter().map(|_| 0.into()).collect();
+    Crew::workers(4, |crew, _| {
+        let mut own = vec![false; items.len()];
+        crew.meet();
+        filter
+            .insert_unique_many_hash(&items, &mut own)
+            .expect("room");
+        for (added, own) in added.iter().zip(own) {
+            added.fetch_add(own.into(), Ordering::Relaxed);
+        }
+    });
+    let added: Vec<usize> = added.into_iter().map(AtomicUsize::into_inner).collect();
+    // One that passes for another is added by nobody.
+    assert!(added.iter().all(|&added| added <= 1), "added twice");
+    assert_eq!(added.iter().sum::<usize>(), filter.len());
+    assert!(filter.len() as u64 > ITEMS - 20, "{}", filter.len());
+}
+
+#[test]
+fn a_refused_insert_ends_the_batch_and_says_where() {
+    let filter = CuckooFilter::with_capacity_and_hasher(1_000, AsGiven);
+    let mut items = numbers(0..500);
+    // The ninth copy of one item is refused. No other item shares its two buckets.
+    items.extend([mix(1_002); 9]);
+    items.extend(numbers(500..600));
+    let stopped = filter.insert_many_hash(&items).expect_err("a ninth copy");
+    assert_eq!(stopped.inserted(), 508);
+    assert!(matches!(
+        stopped.error(),
+        InsertError::TooManyCopies { copies: 8, .. }
+    ));
+    let text = format!("stopped after 508 items: {}", stopped.error());
+    assert_eq!(stopped.to_string(), text);
+    // The text has the cause, so a report that follows the sources must not say it twice.
+    assert!(std::error::Error::source(&stopped).is_none());
+    assert_eq!(filter.len(), 508);
+}
+
+#[test]
+fn slices_of_different_length_are_a_panic_that_says_both() {
+    let filter = CuckooFilter::with_capacity(100);
+    let text = |call: &dyn Fn(&mut [bool])| {
+        let mut found = [true; 2];
+        let panic = catch_unwind(AssertUnwindSafe(|| call(&mut found))).expect_err("a panic");
+        assert_eq!(found, [true; 2]);
+        *panic.downcast::<String>().expect("a text")
+    };
+    let expected = "3 items, but room for 2 answers";
+    let by_hash = text(&|found| filter.contains_many_hash(&[1, 2, 3], found));
+    let typed = text(&|found| filter.contains_many(&["a", "b", "c"], found));
+    assert_eq!([by_hash, typed], [expected; 2]);
+    let add = |result: Result<(), InsertManyError>| result.expect("room");
+    let by_hash = text(&|added| add(filter.insert_unique_many_hash(&[1, 2, 3], added)));
+    let typed = text(&|added| add(filter.insert_unique_many(&["a", "b", "c"], added)));
+    assert_eq!([by_hash, typed], [expected; 2]);
+    assert!(filter.is_empty());
+}
+
+#[test]
+fn a_burst_of_more_than_64_is_a_panic_that_says_so() {
+    let filter = CuckooFilter::with_capacity(100);
+    let text = |call: &dyn Fn() -> u64| {
+        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
+        *panic.downcast::<String>().expect("a text")
+    };
+    let by_hash = text(&|| filter.contains_burst_hash(&[1; 65]));
+    let typed = text(&|| filter.contains_burst(&["a"; 65]));
+    assert_eq!([by_hash, typed], ["a burst of 65 items, of at most 64"; 2]);
+    filter.insert("a").expect("room");
+    assert_eq!(filter.contains_burst(&["a"; 64]), u64::MAX);
+    assert_eq!(filter.contains_burst::<&str>(&[]), 0);
+}
+
+#[test]
+fn a_panic_in_a_hash_loses_nothing() {
+    thread_local!(static LEFT: Cell<usize> = const { Cell::new(0) });
+    struct Fused(u64);
+    impl Hash for Fused {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            let left = LEFT.get().checked_sub(1).expect("the fuse has burnt down");
+            LEFT.set(left);
+            self.0.hash(state);
+        }
+    }
+    let items: Vec<Fused> = (0..600).map(Fused).collect();
+    for fuse in [0, 1, 50, 255, 256, 257, 400, 599] {
+        // A fixed seed: with a random one an item that is not in could be a false positive.
+        let hasher = RandomState::with_seed(1);
+        let filter = CuckooFilter::with_capacity_and_hasher(1_000, hasher);
+        LEFT.set(fuse);
+        assert!(catch_unwind(|| filter.insert_many(&items)).is_err());
+        LEFT.set(usize::MAX);
+        let found: Vec<bool> = items.iter().map(|item| filter.contains(item)).collect();
+        let inside = found.iter().filter(|&&found| found).count();
+        assert_eq!(filter.len(), inside, "{fuse}");
+        assert!(inside <= fuse && found[..inside].iter().all(|&found| found));
+        LEFT.set(fuse);
+        assert!(catch_unwind(|| filter.remove_many(&items)).is_err());
+        LEFT.set(usize::MAX);
+        let inside = items.iter().filter(|item| filter.contains(item)).count();
+        assert_eq!(filter.len(), inside, "{fuse}");
+    }
+}
+
+/// What stays in, beside what comes and goes.
+const ITEMS: u64 = 10_000;
+const ROUNDS: usize = 20;
+
+#[test]
+fn batches_of_several_threads_miss_and_lose_nothing() {
+    let capacity = 2 * ITEMS as usize;
+    let filters: [Box<dyn Hashed>; 3] = [
+        Box::new(CuckooFilter::with_capacity_and_hasher(capacity, AsGiven)),
+        // It doubles under way.
+        Box::new(GrowingCuckooFilter::with_capacity_and_hasher(8, AsGiven)),
+        Box::new(RotatingCuckooFilter::with_capacity_and_hasher(
+            capacity, AsGiven,
+        )),
+    ];
+    filters.iter().for_each(|filter| churn_and_look(&**filter));
+}
+
+fn churn_and_look(filter: &dyn Hashed) {
+    let residents = numbers(0..ITEMS);
+    filter.insert_many_hash(&residents).expect("room");
+    let churn = |_: &Crew, number: usize| {
+        let start = (number as u64 + 1) * ITEMS;
+        let items = numbers(start..start + ITEMS / 2);
+        for _ in 0..ROUNDS {
+            filter.insert_many_hash(&items).expect("sized for all");
+            assert_eq!(filter.remove_many_hash(&items), items.len(), "lost");
+        }
+    };
+    let look = |crew: &Crew, _: usize| {
+        let mut found = vec![false; residents.len()];
+        while crew.at_work() {
+            found.fill(false);
+            filter.contains_many_hash(&residents, &mut found);
+            assert!(found.iter().all(|&found| found), "missed");
+        }
+    };
+    Crew::run(2, churn, 2, look);
+    assert_eq!(filter.len(), residents.len());
+    assert_eq!(filter.remove_many_hash(&residents), residents.len());
+    assert!(filter.is_empty());
+}

@@ -1,0 +1,161 @@
+//! Copies: more of one item than its buckets hold are no reason to grow.
+
+use crew::Crew;
+use lockfree_cuckoo::InsertError;
+use model::mix;
+
+use super::{ALL, Growing, distinct, filter, narrow};
+use crate::door::random;
+
+const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
+
+/// Inserts copies until one is refused. Returns how many went in.
+fn fill_with(filter: &Growing, item: u64) -> usize {
+    let stored = (0..).take_while(|_| filter.insert_hash(item).is_ok());
+    let stored = stored.count();
+    let slots = filter.slots();
+    for _ in 0..100 {
+        let error = filter.insert_hash(item).expect_err("eight are in");
+        let is_told = matches!(error, InsertError::TooManyCopies { copies: 8, .. });
+        assert!(is_told && error.to_string() == TOO_MANY, "{error}");
+    }
+    assert_eq!(filter.slots(), slots, "copies made it grow");
+    assert_eq!(filter.insert_unique_hash(item), Ok(false));
+    stored
+}
+
+#[test]
+fn a_ninth_copy_is_refused_and_nothing_grows() {
+    // The last has two tables.
+    for others in [0, 5, 500, 5_000, 15_000] {
+        let filter = filter(1);
+        for hash in random(1).take(others) {
+            filter.insert_hash(hash).expect("memory");
+        }
+        let (slots, item) = (filter.slots(), narrow(1, ALL));
+        let before = filter.count_hash(item);
+        let stored = fill_with(&filter, item);
+        // Other items are in the same two buckets until they are told apart.
+        assert!(filter.slots() <= 4 * slots, "copies made it grow");
+        assert!((1..=16).contains(&stored), "{stored}");
+        assert_eq!(filter.count_hash(item), before + stored);
+        assert_eq!(filter.len(), others + stored);
+        if others == 0 {
+            assert_eq!((stored, filter.slots()), (8, 8), "copies made it grow");
+        }
+        for _ in 0..stored {
+            assert!(filter.remove_hash(item), "a copy");
+        }
+        assert!(filter.insert_hash(item).is_ok(), "there is room again");
+    }
+}
+
+/// Those of all tables.
+#[test]
+fn every_copy_is_counted() {
+    let filter = filter(1);
+    let mut items = distinct(3);
+    let item = items.next().expect("endless");
+    let mut copies = 0;
+    for (turn, other) in items.take(20_000).enumerate() {
+        if turn % 2_000 == 0 {
+            filter.insert_hash(item).expect("memory");
+            copies += 1;
+        }
+        filter.insert_hash(other).expect("memory");
+        assert_eq!(filter.count_hash(item), copies);
+    }
+    assert_eq!(filter.tables(), 2);
+    for left in (0..copies).rev() {
+        assert!(filter.remove_hash(item), "a stored copy");
+        assert_eq!(filter.count_hash(item), left);
+    }
+    assert!(!filter.remove_hash(item));
+}
+
+/// A table that is not an eighth full of copies is large enough.
+#[test]
+fn few_keys_with_many_copies_never_make_it_grow_without_end() {
+    for keys in [1, 2, 3, 10, 50] {
+        let filter = filter(1);
+        let keys: Vec<u64> = distinct(5).take(keys).collect();
+        let mut stored = 0;
+        for turn in 0..20_000 {
+            stored += usize::from(filter.insert_hash(keys[turn % keys.len()]).is_ok());
+        }
+        let most = 2 * 8 * 8 * keys.len();
+        assert!(filter.slots() <= most, "{} keys: {filter:?}", keys.len());
+        assert_eq!(filter.len(), stored);
+        for &key in &keys {
+            assert!(filter.contains_hash(key), "a refused copy took one with it");
+        }
+        let removed: usize = keys
+            .iter()
+            .map(|&key| (0..).take_while(|_| filter.remove_hash(key)).count())
+            .sum();
+        assert_eq!(removed, stored, "each copy once");
+    }
+}
+
+#[test]
+fn threads_that_hammer_one_key_never_make_it_grow() {
+    const TURNS: u64 = 30_000;
+    let filter = filter(1);
+    let item = mix(9);
+    let stored = Crew::workers(4, |_, _| {
+        let mut stored = 0i64;
+        for turn in 0..TURNS {
+            if turn % 3 < 2 {
+                match filter.insert_hash(item) {
+                    Ok(()) => stored += 1,
+                    Err(error) => assert_eq!(error.to_string(), TOO_MANY),
+                }
+            } else {
+                stored -= i64::from(filter.remove_hash(item));
+            }
+        }
+        stored
+    });
+    assert_eq!(filter.slots(), 8, "copies made it grow");
+    assert_eq!(filter.len() as i64, stored.into_iter().sum::<i64>());
+    assert_eq!(filter.count_hash(item), filter.len());
+}
+
+/// Items of two tables that begin with the same bits, as many as the newest token of the first table has. Were the tokens
+/// of the second one shorter, a remove of an item of the first would take that of another.
+#[test]
+fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
+    /// Index bits that the newest tokens of the first table know.
+    const KNOWN: u32 = 20;
+    let filter = filter(8);
+    let mut coarse = Vec::new();
+    for number in 1.. {
+        let hash = mix(number);
+        filter.insert_hash(hash).expect("memory");
+        if filter.tables() == 2 {
+            assert!(filter.remove_hash(hash), "a stored item was not removed");
+            break;
+        }
+        coarse.push(hash);
+    }
+    // The first bit says which side it is. The second one is the top bit of the hash.
+    let near = |hash: u64, bit: u32| hash ^ 1 << (65 - bit);
+    let fine: Vec<_> = coarse
+        .iter()
+        .rev()
+        .take(2_000)
+        .enumerate()
+        .map(|(number, &hash)| near(hash, KNOWN - number as u32 % 4))
+        .collect();
+    for &hash in &fine {
+        filter.insert_hash(hash).expect("memory");
+    }
+    for &hash in &coarse {
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    for &hash in &fine {
+        assert!(filter.contains_hash(hash), "a stored item was missed");
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    assert!(filter.is_empty());
+}

@@ -1,0 +1,394 @@
+//! Bytes that nobody stored are an error, or a growing filter that keeps every promise.
+//!
+//! 1. A stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error.
+//! 2. With the checksums made to match again, a changed number or word is an error unless a filter could have it.
+//! 3. A part of one stored filter does not go with the rest of another one.
+//! 4. Whatever is changed and however: what is read holds the tokens that its words say, finds and removes each
+//!    of them, and can be filled again.
+
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{GrowingCuckooFilter, ReadError};
+use model::stored::tables::{self, Token};
+use model::stored::{self, Field};
+use proptest::prelude::*;
+
+use crate::damage::nothing_passes;
+use crate::door::Kind;
+use crate::door::random;
+
+const LEVEL: Field = tables::level(0);
+const FIRST: Field = tables::first(0);
+
+/// Reads in both ways, which must agree, and gives back the type.
+fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
+    Kind::Growing.read(bytes)?;
+    GrowingCuckooFilter::from_bytes(bytes)
+}
+
+/// One that began with two buckets.
+fn stored_with(seed: u64, hashes: impl Iterator<Item = u64>) -> Vec<u8> {
+    let builder = GrowingCuckooFilter::builder().buckets(2).seed(seed);
+    let mut filter = builder.build().expect("memory");
+    for hash in hashes {
+        filter.insert_hash(hash).expect("memory");
+    }
+    filter.to_bytes()
+}
+
+/// Which holds so many items.
+fn sound(items: usize) -> Vec<u8> {
+    stored_with(1, random(1).take(items))
+}
+
+/// The same of one that is growing: with this cursor, and those buckets split for which `is_split` says so.
+fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec<u8> {
+    let mut stored: GrowingCuckooFilter = read(&sound(items)).expect("just written");
+    assert!(stored.begin_to_double());
+    let mut bytes = stored.to_bytes();
+    assert_eq!(stored.doubled(), Some(0.0), "it has just begun");
+    tables::cursor(0).set(&mut bytes, cursor as u64);
+    let buckets = 1 << LEVEL.get(&bytes);
+    for place in (0..buckets).filter(|&place| is_split(place)) {
+        tables::split(&mut bytes, place);
+    }
+    stored::repair(&mut bytes);
+    bytes
+}
+
+#[test]
+fn nothing_passes_as_a_growing_filter() {
+    for bytes in [
+        sound(0),
+        sound(20),
+        sound(300),
+        growing(20, 1, |place| place == 0),
+    ] {
+        nothing_passes(Kind::Growing, &bytes);
+        // Each cut by how much is known to be needed at that point.
+        let head = stored::head(&bytes);
+        for (length, needed) in [
+            (0, stored::HEADER),
+            (stored::HEADER - 1, stored::HEADER),
+            (stored::HEADER, head),
+            (head - 1, head),
+            (head, bytes.len()),
+            (bytes.len() - 1, bytes.len()),
+        ] {
+            let error = read(&bytes[..length]).expect_err("cut");
+            let is_told =
+                matches!(error, ReadError::Truncated { expected, .. } if expected == needed as u64);
+            assert!(is_told, "{length} bytes: {error}");
+        }
+    }
+}
+
+/// As after a write that was cut short over an older file of the same size: each part has its checksum.
+#[test]
+fn parts_of_different_filters_do_not_go_together() {
+    let one = sound(20);
+    // Another seed; and the same one with as many other items.
+    for other in [
+        stored_with(2, random(1).take(20)),
+        stored_with(1, random(2).take(20)),
+    ] {
+        assert_eq!(one.len(), other.len());
+        for at in 0..one.len() {
+            for (new, old) in [(&one, &other), (&other, &one)] {
+                let torn = [&new[..at], &old[at..]].concat();
+                if torn != *new && torn != *old {
+                    let error = read(&torn).expect_err("torn");
+                    assert!(matches!(error, ReadError::Checksum), "{at}: {error:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A word with one token, whose tail ends at this bit.
+fn marked(bit: u64) -> u64 {
+    (1 << 10 | 1 << bit) << 48
+}
+
+/// With the checksums made to match again.
+#[test]
+fn what_cannot_be_is_an_error() {
+    let sound = sound(20);
+    let changed = |change: &dyn Fn(&mut [u8])| {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        stored::repair(&mut bytes);
+        bytes
+    };
+    assert!(changed(&|_| {}) == sound, "the checksums are as documented");
+    let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
+    assert!(level > first, "it has grown");
+    let fields: [(&str, Field, &[u64]); 10] = [
+        ("number of tables", stored::TABLES, &[0, 5, 1 << 31]),
+        ("unused byte of the header", stored::UNUSED, &[1, 1 << 31]),
+        (
+            "limit on the rate",
+            stored::RATE,
+            &[0, u64::MAX, (0.000_122f64).to_bits(), (-1.0f64).to_bits()],
+        ),
+        ("doubled more often", FIRST, &[0, level + 1]),
+        ("doubled more often", LEVEL, &[40, 255]),
+        ("whether a table grows", tables::growing(0), &[2, 255]),
+        ("split than there are", tables::cursor(0), &[1, 1 << 39]),
+        (
+            "more items than slots",
+            stored::items(0),
+            &[1 << 56, u64::MAX],
+        ),
+        ("number of items", stored::items(0), &[0, 19, 21]),
+        (
+            "search budget",
+            stored::SEARCH_BUDGET,
+            &[0, 1, 4_097, u32::MAX.into()],
+        ),
+    ];
+    for (said, field, values) in fields {
+        for &value in values {
+            let bytes = changed(&|bytes| field.set(bytes, value));
+            let error = read(&bytes).expect_err(said).to_string();
+            assert!(error.contains(said), "{} = {value}: {error}", field.name);
+        }
+    }
+    // Not ten levels above the first, and deeper than there is.
+    let deeper = changed(&|bytes| {
+        FIRST.set(bytes, 35);
+        LEVEL.set(bytes, 40);
+    });
+    let error = read(&deeper).expect_err("too deep").to_string();
+    assert!(error.contains("doubled more often"), "{error}");
+    // Only the number of items is wrong if the mark is as high as it can be.
+    let word = |word| {
+        let bytes = changed(&|bytes| stored::word(bytes, 0).set(bytes, word));
+        read(&bytes).expect_err("fewer items").to_string()
+    };
+    let text = word(marked(level - first - 1));
+    assert!(text.contains("number of items"), "{text}");
+    // A head and no mark, a mark and no head, a mark as high as after ten doublings, and one bit too high.
+    for wrong in [1 << 58, 1 << 48, 3 << 57, marked(level - first)] {
+        let text = word(wrong);
+        assert!(
+            text.contains("a token has fewer bits"),
+            "{wrong:#x}: {text}"
+        );
+    }
+}
+
+/// After ten doublings a tail may have no bits. It has a mark all the same.
+#[test]
+fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
+    let sound = sound(7_000);
+    assert_eq!(LEVEL.get(&sound), FIRST.get(&sound) + 10);
+    for (said, word) in [
+        ("a token has fewer bits", 1 << 58),
+        // Only the number of items is wrong.
+        ("number of items", marked(9)),
+    ] {
+        let mut bytes = sound.clone();
+        stored::word(&bytes, 0).set(&mut bytes, word);
+        stored::repair(&mut bytes);
+        let error = read(&bytes).expect_err(said).to_string();
+        assert!(error.contains(said), "{word:#x}: {error}");
+    }
+}
+
+/// Else tokens of the finer one could be no longer than those of the coarser one, on which removal rests.
+#[test]
+fn a_table_begins_where_the_one_before_ends() {
+    let sound = sound(9_000);
+    let (finer, coarser) = (tables::first(0), tables::level(1));
+    assert_eq!(finer.get(&sound), coarser.get(&sound), "two tables");
+    for first in [coarser.get(&sound) - 1, coarser.get(&sound) + 1] {
+        let mut bytes = sound.clone();
+        finer.set(&mut bytes, first);
+        LEVEL.set(&mut bytes, first.max(LEVEL.get(&sound)));
+        stored::repair(&mut bytes);
+        let error = read(&bytes).expect_err("one that does not").to_string();
+        assert!(error.contains("begin where the one before ends"), "{error}");
+    }
+}
+
+/// The same of a table that is growing, in which every other bucket is split, from the first on.
+#[test]
+fn what_cannot_be_while_a_table_is_growing_is_an_error() {
+    let sound = growing(20, 1, |place| place % 2 == 0);
+    assert!(read(&sound).is_ok());
+    let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
+    let (fewest, fewer) = (marked(level - first), marked(level - first + 1));
+    let word = |index| stored::word(&sound, index);
+    let items = stored::items(0);
+    let cases: [(&str, &[(Field, u64)]); 12] = [
+        ("whether a table grows", &[(tables::growing(0), 2)]),
+        (
+            "split than there are",
+            &[(tables::cursor(0), (1 << level) + 1)],
+        ),
+        ("split than there are", &[(tables::cursor(0), 1 << 39)]),
+        ("the sweep has passed", &[(tables::cursor(0), 2)]),
+        ("doubled more often", &[(LEVEL, first + 10)]),
+        ("not one that the layout has", &[(word(0), tables::WHOLE)]),
+        ("not one that the layout has", &[(word(2), tables::WHOLE)]),
+        ("number of items", &[(items, 19)]),
+        // A mark one bit higher than the doublings leave it, in one that is not split and in a child.
+        ("a token has fewer bits", &[(word(2), fewest)]),
+        ("a token has fewer bits", &[(word(1), fewer)]),
+        // As high as it can be, so that only the number of items is wrong.
+        (
+            "number of items",
+            &[(word(2), marked(level - first - 1)), (items, 64)],
+        ),
+        ("number of items", &[(word(1), fewest), (items, 64)]),
+    ];
+    for (said, changes) in cases {
+        let mut bytes = sound.clone();
+        for &(field, value) in changes {
+            field.set(&mut bytes, value);
+        }
+        stored::repair(&mut bytes);
+        let error = read(&bytes).expect_err(said).to_string();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    let mut at_rest = sound.clone();
+    tables::growing(0).set(&mut at_rest, 0);
+    tables::cursor(0).set(&mut at_rest, 0);
+    stored::repair(&mut at_rest);
+    assert!(read(&at_rest).is_err());
+}
+
+#[test]
+fn what_can_be_is_a_filter() {
+    let rates = [0.000_126, 0.5, 1.0, f64::INFINITY].map(f64::to_bits);
+    let possible: [(Field, &[u64]); 3] = [
+        (stored::RATE, &rates),
+        (stored::MEMORY, &[0, 1, 1 << 63, u64::MAX]),
+        (stored::SEARCH_BUDGET, &[2, 100, 4_096]),
+    ];
+    for (field, values) in possible {
+        for &value in values {
+            let mut bytes = sound(20);
+            field.set(&mut bytes, value);
+            stored::repair(&mut bytes);
+            keeps_its_promises(&bytes, read(&bytes).expect("possible"));
+        }
+    }
+}
+
+/// For each token an item that it may be of, from the finest table on.
+fn items(bytes: &[u8]) -> Vec<u64> {
+    let tokens = tables::tokens(bytes).into_iter().flatten();
+    tokens.map(Token::hash).collect()
+}
+
+/// Property 4.
+fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
+    assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
+    // In the order in which removes take them.
+    let items = items(bytes);
+    let tables = stored::TABLES.get(bytes) as usize;
+    assert_eq!((filter.len(), filter.tables()), (items.len(), tables));
+    for &item in &items {
+        assert!(filter.contains_hash(item) && filter.count_hash(item) > 0);
+        assert_eq!(filter.insert_unique_hash(item), Ok(false), "it is in");
+    }
+    filter.begin_to_double();
+    for &item in &items {
+        assert!(filter.contains_hash(item), "an item is missed");
+    }
+    for &item in &items {
+        assert!(filter.remove_hash(item), "an item was not removed");
+    }
+    assert!(filter.is_empty());
+    let fits = |&hash: &u64| filter.insert_hash(hash).is_ok();
+    let inserted: Vec<u64> = random(5).take(100).take_while(fits).collect();
+    assert!(!inserted.is_empty());
+    assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+    filter.clear();
+    assert_eq!((filter.len(), filter.tables()), (0, 1));
+}
+
+#[test]
+fn the_sound_ones_are_what_their_words_say() {
+    // Before the first doubling, behind up to ten, and with another table.
+    for number in [1, 5, 20, 300, 3_000, 7_000, 9_000] {
+        let bytes = sound(number);
+        assert_eq!(items(&bytes).len(), number);
+        keeps_its_promises(&bytes, read(&bytes).expect("just written"));
+    }
+}
+
+/// None or some in front of the cursor, wherever it is, or all, as if whoever moves the hint on had stopped.
+#[test]
+fn any_bucket_may_be_split_while_a_table_is_growing() {
+    for number in [0, 1, 5, 20, 300, 3_000] {
+        let level = LEVEL.get(&growing(number, 0, |_| false));
+        let buckets = 1usize << level;
+        for cursor in [0, 1, buckets / 3, buckets - 1, buckets] {
+            for share in [0, 1, 2, 4] {
+                let is_split = |place| place < cursor || model::mix(place as u64) % 4 < share;
+                let bytes = growing(number, cursor, is_split);
+                let filter: GrowingCuckooFilter = read(&bytes).expect("sound");
+                let doubled = cursor as f64 / buckets as f64;
+                assert_eq!(filter.doubled(), Some(doubled), "{number} items");
+                keeps_its_promises(&bytes, filter);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Words, and the numbers of the header and of the list, with checksums that match.
+    #[test]
+    fn whatever_is_changed_is_an_error_or_a_filter(
+        number in prop::sample::select(vec![5usize, 20, 60]),
+        // Whether it is growing, the cursor, and further buckets that are split.
+        stage in prop::option::of((any::<prop::sample::Index>(), any::<u64>())),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        words in prop::collection::vec((any::<prop::sample::Index>(), 0usize..4, any::<u16>()), 0..4),
+        marks in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..2),
+        counts in any::<bool>(),
+    ) {
+        let mut bytes = sound(number);
+        if let Some((cursor, split)) = stage {
+            let cursor = cursor.index((1 << LEVEL.get(&bytes)) + 1);
+            bytes = growing(number, cursor, |place| place < cursor || split >> (place % 64) & 1 == 1);
+        }
+        let shape = |bytes: &[u8]| [LEVEL, tables::growing(0)].map(|field| field.get(bytes));
+        let (before, head, count) = (shape(&bytes), stored::head(&bytes), tables::words(&bytes, 0));
+        for (at, byte) in changes {
+            let at = at.index(head);
+            // Of more tables the test knows nothing.
+            if !(stored::TABLES.at..stored::HEADER).contains(&at) {
+                bytes[at] = byte;
+            }
+        }
+        for (word, slot, lane) in words {
+            let at = head + 8 * word.index(count) + 2 * slot;
+            bytes[at..at + 2].copy_from_slice(&lane.to_le_bytes());
+        }
+        for (word, whole) in marks {
+            let word = stored::word(&bytes, word.index(count));
+            word.set(&mut bytes, if whole { tables::WHOLE } else { 0 });
+        }
+        if counts && shape(&bytes) == before {
+            let taken = items(&bytes).len() as u64;
+            stored::items(0).set(&mut bytes, taken);
+        }
+        stored::repair(&mut bytes);
+        if let Ok(filter) = read(&bytes) {
+            keeps_its_promises(&bytes, filter);
+        }
+    }
+
+    #[test]
+    fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(read(&bytes).is_err());
+        // Behind the right beginning too.
+        let begun = [&sound(5)[..15], &bytes].concat();
+        prop_assert!(read(&begun).is_err());
+    }
+}

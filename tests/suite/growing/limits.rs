@@ -1,0 +1,235 @@
+//! Limits: what a filter may grow to, what it says when it may not, and that it loses nothing then.
+
+use std::error::Error;
+
+use crew::Crew;
+use lockfree_cuckoo::{GrowthError, InsertError};
+use model::mix;
+
+use super::{Growing, builder, filter};
+use crate::door::random;
+
+fn cannot_grow(error: InsertError) -> GrowthError {
+    match error {
+        InsertError::CannotGrow { error, .. } => error,
+        other => panic!("not a limit: {other}"),
+    }
+}
+
+/// Fills until it is refused. All that went in must be there; then every way of inserting is refused, until some
+/// items have been removed.
+fn fill(filter: &Growing) -> (usize, GrowthError) {
+    let mut items = Vec::new();
+    let refused = random(7).find_map(|hash| match filter.insert_hash(hash) {
+        Ok(()) => {
+            items.push(hash);
+            None
+        }
+        Err(error) => Some((hash, error)),
+    });
+    let (last, whole) = refused.expect("there is a limit");
+    let error = cannot_grow(whole.clone());
+    assert_eq!(
+        whole.to_string(),
+        error.to_string(),
+        "the insert says the same"
+    );
+    assert!(error.source().is_none() && whole.source().is_none());
+    assert!(!error.is_out_of_memory());
+
+    // By other ways into the same full buckets.
+    let others = [
+        filter.insert_hash(last),
+        filter.insert(&last),
+        filter
+            .insert_many_hash(&[last])
+            .map_err(|stopped| stopped.error().clone()),
+        match filter.insert_unique_hash(last) {
+            Ok(false) if filter.contains_hash(last) => Err(whole),
+            other => other.map(|_| ()),
+        },
+    ];
+    for other in others {
+        cannot_grow(other.expect_err("a limit"));
+    }
+    assert!(
+        items.iter().all(|&hash| filter.contains_hash(hash)),
+        "a refusal lost an item"
+    );
+    assert_eq!(filter.len(), items.len(), "not conserved");
+
+    let slots = filter.slots();
+    let (gone, stay) = items.split_at(items.len().min(20));
+    for &hash in gone {
+        assert!(filter.remove_hash(hash), "a stored item");
+    }
+    for &hash in &gone[..gone.len() / 2] {
+        assert_eq!(filter.insert_hash(hash), Ok(()), "there is room again");
+    }
+    assert!(stay.iter().all(|&hash| filter.contains_hash(hash)));
+    assert_eq!(filter.slots(), slots);
+    (items.len(), error)
+}
+
+#[test]
+fn memory_is_a_limit() {
+    for most in [8 << 10, 40 << 10, 100 << 10, 1 << 20] {
+        let filter = builder(100).max_memory_usage(most).build().expect("more");
+        let (items, error) = fill(&filter);
+        assert!(filter.memory_usage() <= most);
+        // A doubling needs the words of both levels at a time.
+        let least = (most / 3 - (6 << 10).min(most / 3)) / 4;
+        assert!(items > least, "{items} items in {most} bytes");
+        let needed = error.memory_needed().expect("the memory");
+        assert!(needed > most && error.false_positive_rate() == 0.0);
+        let text =
+            format!("growth would raise the memory to {needed} bytes, above the limit of {most}");
+        assert!(error.to_string().ends_with(&text), "{error}");
+    }
+}
+
+/// Of full tables: one of eight fingerprints each of 65,535, and once more for each doubling. They count for a 32nd more,
+/// because one of 64 heads is twice as frequent.
+fn rate_of(times: i32) -> f64 {
+    1.0 - (1.0 - 1.0 / 65_535.0f64).powf(8.25 * f64::from(times))
+}
+
+#[test]
+fn the_rate_of_false_positives_is_a_limit() {
+    // After ten there is another table.
+    for doublings in [0, 1, 4, 10] {
+        for (most, allowed) in [
+            (rate_of(doublings + 1) * 1.000_001, doublings),
+            (rate_of(doublings + 2) * 0.999_999, doublings),
+            (rate_of(doublings + 2) * 1.000_001, doublings + 1),
+        ] {
+            let filter = builder(8).max_false_positive_rate(most).build();
+            let filter = filter.expect("a possible rate");
+            let (_, error) = fill(&filter);
+            assert_eq!(filter.slots(), 8 << allowed, "at {most}");
+            assert!(filter.false_positive_rate() <= most);
+            let told = error.false_positive_rate() / rate_of(allowed + 2);
+            assert!((told - 1.0).abs() < 1e-9, "{told}");
+            assert_eq!(error.memory_needed(), None);
+        }
+    }
+    let filter = builder(50).max_false_positive_rate(0.000_3).build();
+    let (_, error) = fill(&filter.expect("one doubling"));
+    let text = "growth could raise the false-positive rate to 0.000378, above the limit of 0.0003";
+    assert!(error.to_string().ends_with(text), "{error}");
+}
+
+/// As somebody must who reads a filter that somebody else allowed more, or less.
+#[test]
+fn a_limit_can_be_set_later() {
+    let mut filter = filter(1_000);
+    let (start, slots) = (filter.memory_usage(), filter.slots());
+    filter.set_max_memory_usage(start - 1);
+    fill(&filter);
+    assert_eq!((filter.slots(), filter.memory_usage()), (slots, start));
+    filter.clear();
+    filter.set_max_memory_usage(20 * start);
+    fill(&filter);
+    let used = filter.memory_usage();
+    assert!(
+        (2 * start..=20 * start).contains(&used),
+        "{used} of {start}"
+    );
+}
+
+/// A log of hints that was made for a small table has room for few hints of a large one.
+#[test]
+fn an_early_snapshot_does_not_disturb_later_ones() {
+    let filter = filter(8);
+    filter.snapshot().expect("nobody disturbs it");
+    for hash in random(1).take(400_000) {
+        filter.insert_hash(hash).expect("memory");
+    }
+    let before = filter.memory_usage();
+    filter.snapshot().expect("nobody disturbs it");
+    let log = filter.memory_usage() - before;
+    assert!(
+        log > filter.slots() / 64 * 8 * 3 / 4,
+        "a log of {log} bytes"
+    );
+}
+
+/// Growers that race get past no limit.
+#[test]
+fn threads_keep_to_the_limits_together() {
+    for round in 0..40 {
+        // Four doublings.
+        let builder = builder(8).max_false_positive_rate(0.000_64);
+        let filter = builder.build().expect("a possible rate");
+        let stored = Crew::workers(4, |_, thread| {
+            let items = (0..200).map(|item| mix(mix(round) ^ (thread as u64) << 32 ^ item));
+            let stored = items.filter(|&item| match filter.insert_hash(item) {
+                Ok(()) => true,
+                Err(error) => {
+                    let error = cannot_grow(error);
+                    assert!(error.false_positive_rate() > 0.000_64, "{error}");
+                    false
+                }
+            });
+            stored.collect::<Vec<u64>>()
+        });
+        assert_eq!((filter.slots(), filter.tables()), (8 << 4, 1));
+        let stored: Vec<u64> = stored.into_iter().flatten().collect();
+        assert_eq!(filter.len(), stored.len(), "not conserved");
+        for &item in &stored {
+            assert!(filter.contains_hash(item), "a stored item is lost");
+        }
+        for &item in &stored {
+            assert!(filter.remove_hash(item), "a stored item is lost");
+        }
+        assert!(filter.is_empty());
+    }
+}
+
+/// At each size, and not more than that: words, descriptors, cells of the counter, another table.
+#[test]
+fn what_it_asks_for_is_enough() {
+    for capacity in [8, 1_000] {
+        let filter = filter(capacity);
+        let mut most = filter.memory_usage();
+        filter.limit_memory_usage(most);
+        for hash in random(5).take(100_000) {
+            if let Err(error) = filter.insert_hash(hash) {
+                most = cannot_grow(error).memory_needed().expect("the memory");
+                filter.limit_memory_usage(most);
+                assert_eq!(filter.insert_hash(hash), Ok(()));
+            }
+            let memory = filter.memory_usage();
+            assert!(memory <= most, "{memory} bytes, and it asked for {most}");
+        }
+    }
+}
+
+/// As one of many filters that share their memory must.
+#[test]
+fn a_limit_is_set_while_others_use_the_filter() {
+    let mut filter = filter(1_000);
+    let slots = filter.slots();
+    let refused = |filter: &Growing| {
+        let error = random(3).find_map(|hash| filter.insert_hash(hash).err());
+        cannot_grow(error.expect("a limit")).memory_needed()
+    };
+    filter.limit_memory_usage(filter.memory_usage());
+    let needed = refused(&filter).expect("the memory");
+    assert_eq!(filter.slots(), slots);
+    filter.limit_memory_usage(needed - 1);
+    assert_eq!(refused(&filter), Some(needed));
+    filter.limit_memory_usage(needed);
+    let more = refused(&filter).expect("the memory");
+    assert!(more > needed && filter.memory_usage() <= needed);
+    assert_eq!(filter.slots(), 2 * slots);
+    // The other limit counts as before, and is what is stored.
+    let mut other = filter.try_clone().expect("memory");
+    let bytes = other.to_bytes();
+    other.limit_memory_usage(1);
+    assert!(other.to_bytes() == bytes);
+    other.set_max_memory_usage(filter.memory_usage());
+    other.limit_memory_usage(usize::MAX);
+    assert!(refused(&other).is_some());
+    assert_eq!(other.slots(), 2 * slots);
+}

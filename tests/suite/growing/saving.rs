@@ -1,0 +1,256 @@
+//! Saving changes nothing: not the filter that is saved, and not what becomes of the one that is restored. So a primary that
+//! saves and its replicas stay the same, byte by byte. In the midst of a doubling too.
+
+use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
+use model::hashers::AsGiven;
+use model::mix;
+use model::stored::tables;
+
+use super::{Growing, filter};
+use crate::chunks::stored;
+use crate::door::random;
+
+fn read(bytes: &[u8]) -> Growing {
+    GrowingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
+}
+
+/// What of a filter goes on: one that is read, a copy, a snapshot, and one that is read from chunks.
+fn others(filter: &mut Growing) -> [Growing; 4] {
+    let bytes = filter.to_bytes();
+    assert!(filter.to_bytes() == bytes, "to store it changes it");
+    let others = [
+        read(&bytes),
+        filter.try_clone().expect("memory"),
+        filter.snapshot().expect("nobody disturbs it"),
+        read(&stored(filter, 100).expect("nobody writes")),
+    ];
+    assert!(filter.to_bytes() == bytes, "to copy it changes it");
+    others.map(|mut other| {
+        assert!(other.to_bytes() == bytes, "it is not the same");
+        assert_eq!(other.doubled(), filter.doubled());
+        assert_eq!((other.len(), other.slots()), (filter.len(), filter.slots()));
+        other
+    })
+}
+
+/// Where the next table has come, and is growing in its turn.
+#[test]
+fn the_finer_of_two_tables_may_be_growing() {
+    let mut filter = filter(8);
+    let mut items = random(3);
+    while filter.tables() == 1 {
+        filter
+            .insert_hash(items.next().expect("endless"))
+            .expect("memory");
+    }
+    assert!(filter.begin_to_double());
+    // Just begun, and when some are split.
+    for _ in 0..3 {
+        for other in others(&mut filter) {
+            let same = filter.snapshot().expect("nobody disturbs it");
+            for hash in random(4).take(3_000) {
+                same.insert_hash(hash).expect("memory");
+                other.insert_hash(hash).expect("memory");
+            }
+            let [mut same, mut other] = [same, other];
+            assert!(same.to_bytes() == other.to_bytes());
+        }
+        filter
+            .insert_hash(items.next().expect("endless"))
+            .expect("memory");
+        assert!(filter.doubled() > Some(0.0));
+    }
+    let bytes = filter.to_bytes();
+    assert_eq!(model::stored::TABLES.get(&bytes), 2);
+    assert_eq!(
+        [0, 1].map(|table| tables::growing(table).get(&bytes)),
+        [1, 0]
+    );
+    for table in [0, 1] {
+        // The coarser one cannot.
+        let level = tables::level(table).get(&bytes);
+        let mut impossible = bytes.clone();
+        tables::growing(1).set(&mut impossible, 1);
+        tables::level(table).set(&mut impossible, level - u64::from(table == 1));
+        model::stored::repair(&mut impossible);
+        assert!(GrowingCuckooFilter::from_bytes_with_hasher(&impossible, AsGiven).is_err());
+    }
+}
+
+/// Whether a growth has begun, an item has come, or a table.
+#[test]
+fn chunks_of_what_has_changed_are_an_error() {
+    type Change = fn(&Growing) -> bool;
+    let changes: [(usize, usize, Change); 3] = [
+        (1_000, 500, |filter| filter.begin_to_double()),
+        (1_000, 500, |filter| {
+            let hash = random(8).next().expect("endless");
+            filter.insert_hash(hash).is_ok()
+        }),
+        // It has doubled as often as it can.
+        (8, 6_000, |filter| filter.add_table()),
+    ];
+    for (capacity, items, change) in changes {
+        let filter = filter(capacity);
+        for hash in random(1).take(items) {
+            filter.insert_hash(hash).expect("memory");
+        }
+        let mut chunks = filter.chunks();
+        let mut chunk = [0; 128];
+        chunks.next_chunk(&mut chunk).expect("nothing has changed");
+        assert!(change(&filter));
+        let ended = (0..1_000).find_map(|_| match chunks.next_chunk(&mut chunk) {
+            Ok(0) => Some(true),
+            Ok(_) => None,
+            Err(_) => Some(false),
+        });
+        assert_eq!(ended, Some(false));
+    }
+}
+
+/// A doubling goes on, and ends, between two chunks, which may cut the words of a bucket in two. Another one is an error.
+#[test]
+fn splits_between_chunks_do_no_harm() {
+    for (size, is_doubled_again) in [(8, false), (24, false), (56, false), (64, true)] {
+        let filter = filter(1_000);
+        let hashes: Vec<u64> = random(1).take(1_500).collect();
+        for &hash in &hashes {
+            filter.insert_hash(hash).expect("memory");
+        }
+        assert!(filter.begin_to_double());
+        filter.insert_hash(hashes[0]).expect("room");
+        let mut chunks = filter.chunks();
+        let (mut bytes, mut chunk) = (Vec::new(), vec![0; size]);
+        let (mut doubled, mut turn) = (Vec::new(), 0);
+        let whole = loop {
+            match chunks.next_chunk(&mut chunk) {
+                Ok(0) => break true,
+                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) => {
+                    assert_eq!(error, SnapshotError::Changed);
+                    break false;
+                }
+            }
+            doubled.push(filter.doubled());
+            turn += 1;
+            // Now and then, so that much is read in the midst of it. It comes and goes in the same bucket.
+            if bytes.len() > 1_000 && turn % (200 / size) == 0 && doubled.last() != Some(&None) {
+                filter.insert_hash(7 << 10).expect("room");
+                assert!(filter.remove_hash(7 << 10), "it is in");
+            }
+            if is_doubled_again && doubled.last() == Some(&None) {
+                filter.begin_to_double();
+            }
+        };
+        doubled.dedup();
+        assert!(doubled.len() > 10, "{doubled:?}");
+        assert_eq!(whole, !is_doubled_again, "{size} bytes");
+        if whole {
+            assert_eq!(filter.doubled(), None, "it is over");
+            let read = read(&bytes);
+            assert!(
+                read.doubled().is_some(),
+                "it was not when the first was read"
+            );
+            assert_eq!(read.len(), filter.len());
+            assert!(hashes.iter().all(|&hash| read.contains_hash(hash)));
+            assert!(hashes.iter().all(|&hash| read.remove_hash(hash)));
+        }
+    }
+}
+
+const CALLS: u64 = 400_000;
+
+/// Calls between two savings.
+const PERIOD: u64 = 1_000;
+
+/// What is restored of a saved form, each in its turn.
+fn saved(filter: &mut Growing, turn: u64) -> Growing {
+    match turn % 4 {
+        0 => read(&filter.to_bytes()),
+        1 => filter.try_clone().expect("memory"),
+        2 => read(&stored(filter, 4_096).expect("nobody writes")),
+        _ => filter.snapshot().expect("nobody disturbs"),
+    }
+}
+
+/// The calls, and what is in by them.
+struct Calls {
+    items: Vec<u64>,
+    made: u64,
+}
+
+impl Calls {
+    /// Makes one call on each filter. All must answer the same.
+    fn make(&mut self, call: u64, filters: &[&Growing]) {
+        let number = mix(call ^ 0x5eed << 32);
+        // It fills up, is emptied nearly, and fills up again.
+        let inserts = number % 100 < [80, 80, 20, 25, 80][(call * 5 / CALLS) as usize];
+        if inserts || self.items.is_empty() {
+            self.made += 1;
+            let hash = mix(self.made);
+            let unique = (number / 100).is_multiple_of(4);
+            let insert = |filter: &Growing| {
+                if unique {
+                    filter.insert_unique_hash(hash)
+                } else {
+                    filter.insert_hash(hash).map(|()| true)
+                }
+            };
+            let answer = insert(filters[0]);
+            for filter in &filters[1..] {
+                assert_eq!(insert(filter), answer, "call {call}");
+            }
+            if answer == Ok(true) {
+                self.items.push(hash);
+            }
+        } else {
+            let place = (number / 100) as usize % self.items.len();
+            let hash = self.items.swap_remove(place);
+            for filter in filters {
+                assert!(filter.remove_hash(hash), "call {call}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_is_saved_and_one_that_is_restored_go_on_as_one_that_is_not() {
+    // Of one that doubles in its first table all the while, and of one that adds others.
+    for capacity in [1_000, 8] {
+        let [mut plain, mut saving, mut restored] = [(); 3].map(|()| filter(capacity));
+        let mut calls = Calls {
+            items: Vec::new(),
+            made: 0,
+        };
+        let (mut turn, mut in_the_midst) = (0, 0);
+        for call in 0..CALLS {
+            calls.make(call, &[&plain, &saving, &restored]);
+            // More often in the midst of a doubling.
+            let is_growing = plain.doubled().is_some();
+            if (call + 1) % PERIOD == 0 || is_growing && call % 37 == 0 {
+                in_the_midst += usize::from(is_growing);
+                turn += 1;
+                drop(saved(&mut saving, turn));
+                restored = saved(&mut restored, turn);
+                assert_eq!(restored.doubled(), plain.doubled(), "call {call}");
+                assert_eq!(saving.doubled(), plain.doubled(), "call {call}");
+            }
+        }
+        assert!(
+            in_the_midst > 50,
+            "{in_the_midst} in the midst of a doubling"
+        );
+        let bytes = plain.to_bytes();
+        assert!(saving.to_bytes() == bytes, "saving changed it");
+        assert!(
+            restored.to_bytes() == bytes,
+            "it was restored as another one"
+        );
+        for hash in calls.items {
+            assert!(plain.remove_hash(hash) && restored.remove_hash(hash));
+        }
+        assert!(plain.is_empty() && restored.is_empty());
+    }
+}

@@ -1,0 +1,256 @@
+//! Several threads: each knows what it has put in, whatever the others do to the table.
+
+use crew::Crew;
+use lockfree_cuckoo::InsertError;
+use lockfree_cuckoo::testing::{Double, Relocate};
+use model::mix;
+
+use super::{ALL, distinct, filter, narrow};
+
+/// Each has items of its own, whose prefixes are nested with those of all others.
+fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
+    let start = (thread as u64) << 32;
+    (start..start + items).map(move |item| narrow(item, bits))
+}
+
+/// Workers fill the filter and empty it by turns. Helpers move tokens, begin to double the table, and take copies, which
+/// must have what is in all the while.
+fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
+    let filter = filter(1);
+    let residents: Vec<u64> = (0..40).map(|item| narrow(u64::MAX - item, bits)).collect();
+    for &hash in &residents {
+        filter.insert_hash(hash).expect("memory");
+    }
+    let (stored, copies) = Crew::run(
+        threads,
+        |crew, thread| {
+            let mut stored: Vec<u64> = Vec::new();
+            for round in 0..rounds {
+                crew.meet();
+                for hash in own(thread, items, bits) {
+                    match filter.insert_hash(hash) {
+                        Ok(()) => stored.push(hash),
+                        // Of few heads, items have few other buckets.
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
+                        Err(InsertError::TooManyCopies { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                    assert!(filter.contains_hash(hash), "an own item is missed");
+                }
+                if round + 1 == rounds {
+                    break;
+                }
+                // Some go, in another order.
+                stored.sort_by_key(|&hash| mix(hash ^ round as u64));
+                for hash in stored.drain(stored.len() / 3..) {
+                    assert!(filter.remove_hash(hash), "an own item was not removed");
+                }
+                let missed = stored.iter().filter(|&&hash| !filter.contains_hash(hash));
+                assert_eq!(missed.count(), 0, "own items are missed");
+            }
+            stored
+        },
+        2,
+        |crew, helper| {
+            let mut copied = 0;
+            // Under much load none may succeed before the others are done.
+            while crew.at_work() || helper == 1 && copied == 0 {
+                if helper == 0 {
+                    for &hash in &residents {
+                        filter.relocate_hash(hash);
+                    }
+                    for hash in own(0, 50, bits) {
+                        filter.relocate_hash(hash);
+                    }
+                    if filter.len() * 3 > filter.slots() {
+                        filter.begin_to_double();
+                    }
+                } else if let Ok(copy) = filter.snapshot() {
+                    let missed = residents.iter().filter(|&&hash| !copy.contains_hash(hash));
+                    assert_eq!(missed.count(), 0, "a copy misses what is in all the while");
+                    copied += 1;
+                }
+                let missed = residents
+                    .iter()
+                    .filter(|&&hash| !filter.contains_hash(hash));
+                assert_eq!(missed.count(), 0, "a resident is missed");
+            }
+            copied
+        },
+    );
+    let all: Vec<u64> = stored
+        .into_iter()
+        .flatten()
+        .chain(residents.iter().copied())
+        .collect();
+    assert!(copies[1] > 0, "no copy was taken");
+    assert_eq!(filter.len(), all.len(), "not conserved");
+    assert!(all.iter().all(|&hash| filter.contains_hash(hash)));
+    for hash in all {
+        assert!(filter.remove_hash(hash), "a stored item was not removed");
+    }
+    assert!(filter.is_empty());
+}
+
+#[test]
+fn what_threads_own_stays_through_ten_doublings_and_behind_them() {
+    // 24,000 items: more than the 8,192 slots of the first table when it is full.
+    fill_and_empty(4, ALL, 3, 6_000);
+    fill_and_empty(2, ALL, 2, 12_000);
+}
+
+#[test]
+fn prefixes_that_are_nested_across_threads_are_not_mixed_up() {
+    fill_and_empty(4, 14, 4, 1_200);
+    fill_and_empty(3, 16, 4, 3_000);
+}
+
+#[test]
+fn of_those_who_add_an_item_exactly_one_is_told_so() {
+    for (threads, bits) in [(2, ALL), (4, ALL), (4, 16)] {
+        for round in 0..10u64 {
+            let filter = filter(1);
+            let items: Vec<u64> = (0..1_500)
+                .map(|item| narrow(item ^ round << 40, bits))
+                .collect();
+            let admitted = Crew::workers(threads, |_, thread| {
+                let start = thread * (round as usize % 4);
+                let order = items[start..].iter().chain(&items[..start]);
+                let mut admitted = Vec::new();
+                for &item in order {
+                    match filter.insert_unique_hash(item) {
+                        Ok(true) => admitted.push(item),
+                        Ok(false) => {}
+                        Err(InsertError::Full { .. }) if bits < ALL => continue,
+                        Err(error) => panic!("{error}"),
+                    }
+                    assert!(filter.contains_hash(item), "an added item is missed");
+                }
+                admitted
+            });
+            let mut admitted: Vec<u64> = admitted.into_iter().flatten().collect();
+            assert_eq!(filter.len(), admitted.len(), "not conserved");
+            let all = admitted.len();
+            admitted.sort_unstable();
+            admitted.dedup();
+            assert_eq!(admitted.len(), all, "an item was added twice");
+            if bits == ALL {
+                assert!(all > items.len() * 99 / 100, "{all}");
+            }
+            for item in admitted {
+                assert!(filter.remove_hash(item), "a stored item was not removed");
+            }
+            assert!(filter.is_empty());
+        }
+    }
+}
+
+/// One to four copies of each item, in one table and in several. One thread adds other items, so that the filter doubles.
+#[test]
+fn each_copy_is_removed_once_while_the_filter_grows() {
+    for (threads, number) in [(2, 2_000), (4, 2_000), (4, 7_000)] {
+        let filter = filter(1);
+        let mut items = distinct(number);
+        let wanted: Vec<u64> = items.by_ref().take(number as usize).collect();
+        let others: Vec<u64> = items.take(10_000).collect();
+        let copies = |at: usize| 1 + at % 4;
+        for pass in 0..4 {
+            for (at, &item) in wanted.iter().enumerate() {
+                if pass < copies(at) {
+                    filter.insert_hash(item).expect("memory");
+                }
+            }
+        }
+        let removed = Crew::workers(threads + 1, |_, thread| {
+            let mut removed = vec![0; wanted.len()];
+            if thread == threads {
+                for &item in &others {
+                    filter.insert_hash(item).expect("memory");
+                }
+                return removed;
+            }
+            for _ in 0..4 {
+                for at in 0..wanted.len() {
+                    // Half of them meet at each item, half come from the other end.
+                    let at = [at, wanted.len() - 1 - at][thread % 2];
+                    removed[at] += usize::from(filter.remove_hash(wanted[at]));
+                }
+            }
+            removed
+        });
+        for at in 0..wanted.len() {
+            let told = removed.iter().map(|removed| removed[at]).sum::<usize>();
+            assert_eq!(told, copies(at), "removes that were told true");
+        }
+        assert_eq!(filter.len(), others.len(), "not conserved");
+        for other in others {
+            assert!(filter.remove_hash(other), "a stored item is lost");
+        }
+    }
+}
+
+/// Each item is added and removed by all, and whoever succeeds notes it.
+#[test]
+fn items_are_in_once_or_not_at_all() {
+    const TURNS: usize = 40_000;
+    for threads in [2, 4, 8] {
+        let filter = filter(1);
+        let items: Vec<u64> = distinct(7).take(600).collect();
+        let balances = Crew::workers(threads, |_, thread| {
+            let mut balance = vec![0i64; items.len()];
+            for turn in 0..TURNS / threads {
+                let dice = mix((thread as u64) << 32 | turn as u64);
+                // Now mostly in, now mostly out.
+                let share = [7, 1][turn / 1_000 % 2];
+                let at = (dice >> 8) as usize % items.len();
+                if dice % 8 < share {
+                    let added = filter.insert_unique_hash(items[at]).expect("memory");
+                    balance[at] += i64::from(added);
+                } else {
+                    balance[at] -= i64::from(filter.remove_hash(items[at]));
+                }
+                if thread == 0 && turn % 64 == 0 {
+                    // It becomes no larger than a few times what is in.
+                    if filter.slots() < 1 << 14 {
+                        filter.begin_to_double();
+                    }
+                }
+            }
+            balance
+        });
+        let mut stored = 0;
+        for (at, &item) in items.iter().enumerate() {
+            let copies: i64 = balances.iter().map(|balance| balance[at]).sum();
+            assert!(
+                (0..=1).contains(&copies),
+                "added {copies} times more than removed"
+            );
+            assert_eq!(filter.count_hash(item) as i64, copies, "copies of one item");
+            assert_eq!(
+                filter.remove_hash(item),
+                copies == 1,
+                "a copy is lost or made"
+            );
+            stored += copies;
+        }
+        assert!(stored > 0, "some were to be in");
+        assert!(filter.is_empty());
+    }
+}
+
+/// An item in the first table is not added again to the one behind it.
+#[test]
+fn an_item_in_any_table_is_not_added_again() {
+    let filter = filter(1);
+    let items: Vec<u64> = distinct(1).take(20_000).collect();
+    for &item in &items {
+        assert_eq!(filter.insert_unique_hash(item), Ok(true));
+        assert_eq!(filter.insert_unique_hash(item), Ok(false));
+    }
+    assert_eq!(filter.tables(), 2);
+    let added = items
+        .iter()
+        .filter(|&&item| filter.insert_unique_hash(item) != Ok(false));
+    assert_eq!(added.count(), 0, "the other table has it");
+    assert_eq!(filter.len(), items.len());
+}

@@ -1,0 +1,44 @@
+//! What filters promise, of all engines and layouts. One program, so that the filters are compiled once for all of it.
+//!
+//! | room | what is asked |
+//! |---|---|
+//! | `door`, `accounts`, `seesaw` | engines and layouts by value, what threads did together, a token that hops |
+//! | `oracle` | every answer, beside a multiset of what is in |
+//! | `threads`, `snapshot`, `chunks` | what stays exact while threads race, and of copies made meanwhile |
+//! | `batch`, `api`, `every_filter`, `errors` | the public surface: calls, traits, texts |
+//! | `sizing`, `rate`, `any_layout`, `readme` | what fits, what it takes, which limits are refused, and which layout is the smallest |
+//! | `persistence`, `golden`, `damage`, `persistence_damage` | the stored form, and what nobody stored |
+//! | `layouts`, `replay` | what holds of each layout, and what never changes |
+//! | `growing`, `rotating`, `values` | what only some filters have |
+//!
+//! Every test is bounded by a number of operations, none by time. What filters take of memory is in `memory`.
+
+#![allow(
+    clippy::disallowed_types,
+    reason = "the tests look at the crate from outside; the model checker is not involved"
+)]
+
+mod accounts;
+mod any_layout;
+mod api;
+mod batch;
+mod chunks;
+mod damage;
+mod door;
+mod errors;
+mod every_filter;
+mod golden;
+mod growing;
+mod layouts;
+mod oracle;
+mod persistence;
+mod persistence_damage;
+mod rate;
+mod readme;
+mod replay;
+mod rotating;
+mod seesaw;
+mod sizing;
+mod snapshot;
+mod threads;
+mod values;

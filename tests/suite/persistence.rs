@@ -1,0 +1,463 @@
+//! What is stored is read again, the same, by every kind of filter.
+//!
+//! 1. A filter that is read answers as the one that was written, has its measures, and is written as the same
+//!    bytes. In all shapes, from empty to full.
+//! 2. A reader is read to the end of the filter and no further, in whatever pieces it gives its bytes; its
+//!    failures are told.
+//! 3. A writer's failures are told, wherever they come; the filter is as it was.
+//! 4. The default hasher is stored along. Any other has to be handed over, and a wrong one is noticed.
+//! 5. A filter of one kind is not taken for one of another.
+//!
+//! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage` and `growing`, and what
+//! memory it takes in `memory`.
+
+use std::fmt::Debug;
+use std::fs;
+use std::io::{self, Cursor, ErrorKind, Read, Write};
+
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter, Hashed, RandomState,
+    ReadError, Rotating,
+};
+use model::hashers::Fnv;
+use model::stored::KIND;
+use model::{Layout, mix};
+
+use crate::door::{BUDGETS, SMALL, TINY, of_each_engine};
+
+fn filter<E: Engine>(buckets: usize, seed: u64) -> Filter<E> {
+    let builder = Filter::<E>::builder().buckets(buckets).seed(seed);
+    builder.build().expect("memory")
+}
+
+/// A filter that holds the items 0 to `items` less those that it refused. One that rotates has done so in between.
+fn filled<E: Engine>(buckets: usize, items: usize) -> Filter<E> {
+    let filter = filter(buckets, mix(buckets as u64));
+    for item in 0..items {
+        if let (Some(rotating), true) = (Hashed::rotating(&filter), item == items / 2) {
+            rotating.rotate().expect("alone");
+        }
+        let _ = filter.insert(&item);
+    }
+    filter
+}
+
+/// Small ones and large ones, of one table and of several: those that grow have doubled, or doubled ten times and more.
+fn some<E: Engine>() -> [Filter<E>; 4] {
+    [(2, 0), (4, 20), (1 << 10, 10_000), (2, 18_000)].map(|(buckets, items)| filled(buckets, items))
+}
+
+fn from_bytes<E: Engine>(bytes: &[u8]) -> Filter<E> {
+    Filter::from_bytes(bytes).expect("these bytes were just written")
+}
+
+fn read_from<E: Engine>(reader: impl Read) -> Filter<E> {
+    Filter::read_from(reader).expect("these bytes were just written")
+}
+
+/// Property 1, but for the operations afterwards.
+fn assert_same<E: Engine>(read: &mut Filter<E>, written: &mut Filter<E>) {
+    assert_eq!(read.len(), written.len());
+    assert_eq!(read.capacity(), written.capacity());
+    assert_eq!(read.slots(), written.slots());
+    assert_eq!(read.false_positive_rate(), written.false_positive_rate());
+    assert_eq!(read.hasher().seed(), written.hasher().seed());
+    for item in 0..2 * written.slots() as u64 {
+        assert_eq!(read.count(&item), written.count(&item), "{item}");
+        assert_eq!(read.contains(&item), written.contains(&item), "{item}");
+        // Absent but for false positives, which are the same.
+        let hash = mix(item);
+        assert_eq!(read.contains_hash(hash), written.contains_hash(hash));
+    }
+    assert!(read.to_bytes() == written.to_bytes());
+}
+
+#[test]
+fn filters_of_every_kind_are_read_as_they_were_written() {
+    fn check<E: Engine>() {
+        for mut written in some::<E>() {
+            let bytes = written.to_bytes();
+            let mut read = from_bytes(&bytes);
+            // One that has grown may not have given everything back yet.
+            assert!(read.memory_usage() <= written.memory_usage());
+            assert_same(&mut read, &mut written);
+            assert_same(&mut read_from(bytes.as_slice()), &mut written);
+        }
+    }
+    of_each_engine!(check);
+}
+#[test]
+fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
+    for buckets in TINY.into_iter().chain(SMALL).chain([2_048, 31 << 7]) {
+        let slots = Layout::DEFAULT.slots * buckets;
+        for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
+            let mut written = filled::<Fixed>(buckets, items);
+            let bytes = written.to_bytes();
+            assert_eq!(bytes.len(), 64 + 16 + 4 + 8 * buckets + 4);
+            let mut read = from_bytes(&bytes);
+            assert_eq!(read.memory_usage(), written.memory_usage());
+            assert_same(&mut read, &mut written);
+        }
+    }
+}
+
+#[test]
+fn a_large_filter_goes_through_a_file() {
+    fn check<E: Engine>() {
+        let path = std::env::temp_dir().join(format!("lfcf-test-{}", std::process::id()));
+        let mut written = Filter::<E>::with_capacity(500_000);
+        for item in 0..500_000u32 {
+            written.insert(&item).expect("sized for it");
+        }
+        let file = fs::File::create(&path).expect("a temporary file");
+        written.write_to(file).expect("written");
+        let file = fs::File::open(&path).expect("the same file");
+        let read = read_from::<E>(file);
+        fs::remove_file(&path).expect("removed");
+        assert_eq!(read.len(), 500_000);
+        assert!((0..500_000u32).all(|item| read.contains(&item)));
+        assert_eq!(read.slots(), written.slots());
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn what_a_builder_chose_is_kept() {
+    for budget in BUDGETS {
+        let builder = CuckooFilter::builder().seed(1).search_budget(budget);
+        let mut written = builder.buckets(32).build().expect("memory");
+        let read: CuckooFilter = from_bytes(&written.to_bytes());
+        // It shows in how many items find a place when hardly any is left.
+        let fill = |filter: &CuckooFilter| {
+            (0..126u64)
+                .filter(|item| filter.insert(item).is_ok())
+                .count()
+        };
+        assert_eq!(fill(&read), fill(&written), "budget {budget}");
+    }
+    for capacity in [0, 1, 8, 9, 100] {
+        let mut written = CuckooFilter::with_capacity(capacity);
+        assert_eq!(
+            from_bytes::<Fixed>(&written.to_bytes()).capacity(),
+            capacity
+        );
+    }
+}
+
+/// Gives its bytes in pieces of this size, and is interrupted before each.
+struct Pieces<R> {
+    reader: R,
+    size: usize,
+    interrupted: bool,
+}
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = self.size.min(buffer.len());
+        self.reader.read(&mut buffer[..size])
+    }
+}
+
+#[test]
+fn a_reader_may_give_its_bytes_in_any_pieces() {
+    fn check<E: Engine>() {
+        // More than one piece of the filter's own reading.
+        let mut written = filled::<E>(2_048, 18_000);
+        let bytes = written.to_bytes();
+        for size in [1, 3, 23, 63, 64, 65, 4_095, usize::MAX] {
+            let reader = Pieces {
+                reader: bytes.as_slice(),
+                size,
+                interrupted: false,
+            };
+            let mut read = read_from::<E>(reader);
+            assert!(read.to_bytes() == bytes, "{size}");
+        }
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn what_follows_in_a_stream_is_left_unread() {
+    fn check<E: Engine>() {
+        let mut filters = some::<E>();
+        let mut stream = Cursor::new(Vec::new());
+        for filter in &mut filters {
+            filter.write_to(&mut stream).expect("memory");
+            stream.write_all(b"between").expect("memory");
+        }
+        stream.set_position(0);
+        for filter in &mut filters {
+            assert_same(&mut read_from(&mut stream), filter);
+            let mut between = [0; 7];
+            stream.read_exact(&mut between).expect("it was written");
+            assert_eq!(&between, b"between");
+        }
+        assert_eq!(stream.position(), stream.get_ref().len() as u64);
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn a_failing_reader_s_error_is_told() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::new(ErrorKind::ConnectionReset, "pulled out"))
+        }
+    }
+    fn check<E: Engine>() {
+        let bytes = filled::<E>(4, 20).to_bytes();
+        for good in 0..bytes.len() {
+            let error = Filter::<E>::read_from(bytes[..good].chain(Broken)).expect_err("broken");
+            let ReadError::Io(inner) = &error else {
+                panic!("{good} bytes: {error:?}");
+            };
+            assert_eq!(inner.kind(), ErrorKind::ConnectionReset);
+            assert!(error.to_string().contains("pulled out"), "{error}");
+            assert_eq!(io::Error::from(error).kind(), ErrorKind::ConnectionReset);
+        }
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn a_reader_that_claims_too_much_is_an_error() {
+    struct Boaster(usize);
+    impl Read for Boaster {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(self.0)
+        }
+    }
+    fn check<E: Engine>() {
+        for claim in [65, 1 << 20, usize::MAX] {
+            assert!(Filter::<E>::read_from(Boaster(claim)).is_err());
+        }
+    }
+    of_each_engine!(check);
+}
+
+/// Takes so many bytes, a few at a time, and fails from then on.
+struct Limited {
+    taken: Vec<u8>,
+    limit: usize,
+    flushed: bool,
+}
+
+impl Limited {
+    fn to(limit: usize) -> Self {
+        Self {
+            taken: Vec::new(),
+            limit,
+            flushed: false,
+        }
+    }
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.limit - self.taken.len()).min(7);
+        if count == 0 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        self.taken.extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.flushed = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
+    fn check<E: Engine>() {
+        let mut filter = filled::<E>(4, 20);
+        let bytes = filter.to_bytes();
+        for limit in 0..bytes.len() {
+            let mut writer = Limited::to(limit);
+            let error = filter.write_to(&mut writer).expect_err("no room");
+            assert_eq!(error.kind(), ErrorKind::StorageFull, "{limit}");
+            assert_eq!(writer.taken, bytes[..limit]);
+        }
+        let mut writer = Limited::to(bytes.len());
+        filter.write_to(&mut writer).expect("just enough room");
+        assert_eq!(writer.taken, bytes);
+        assert!(writer.flushed);
+        // Only the flush reaches the writer behind the buffer.
+        assert!(
+            filter
+                .write_to(io::BufWriter::new(Limited::to(10)))
+                .is_err()
+        );
+        assert_same(&mut from_bytes(&bytes), &mut filter);
+    }
+    of_each_engine!(check);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let disk = || fs::OpenOptions::new().write(true).open("/dev/full");
+    for mut filter in [filled::<Fixed>(2, 5), filled(1 << 14, 1 << 15)] {
+        let error = filter
+            .write_to(disk().expect("Linux has it"))
+            .expect_err("full");
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+        let buffered = io::BufWriter::new(disk().expect("Linux has it"));
+        let error = filter.write_to(buffered).expect_err("full");
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+    }
+}
+
+fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
+    read.expect_err("it is not to be read like that")
+}
+
+#[test]
+fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
+    fn check<E: Engine>() {
+        let items = || (0..100).map(|item| format!("item {item}"));
+        let builder = FilterBuilder::<E, _>::with_hasher(Fnv { key: 7 });
+        let mut written = builder.capacity(100).build().expect("memory");
+        for item in items() {
+            written.insert(&item).expect("room");
+        }
+        let bytes = written.to_bytes();
+        let right = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
+        let right = right.expect("the same");
+        assert!(items().all(|item| right.contains(&item)));
+        let right = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 7 });
+        assert_eq!(right.expect("the same").len(), 100);
+
+        let wrong = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
+        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+        let wrong = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 8 });
+        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
+        let default = Filter::<E, _>::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
+        assert!(matches!(error_of(default), ReadError::OtherHasher));
+        let missing = Filter::<E>::from_bytes(&bytes);
+        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+        let missing = Filter::<E>::read_from(&*bytes);
+        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn the_standard_hasher_is_known_by_its_keys() {
+    let hasher = std::hash::RandomState::new();
+    let mut written = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
+    written.insert("a").expect("room");
+    let bytes = written.to_bytes();
+    let read = CuckooFilter::from_bytes_with_hasher(&bytes, hasher).expect("the same keys");
+    assert!(read.contains("a"));
+    let other = CuckooFilter::from_bytes_with_hasher(&bytes, std::hash::RandomState::new());
+    assert!(matches!(error_of(other), ReadError::OtherHasher));
+}
+
+#[test]
+fn the_default_hasher_can_be_handed_over_too() {
+    let mut written = CuckooFilter::builder().seed(1).build().expect("memory");
+    written.insert("a").expect("room");
+    let bytes = written.to_bytes();
+    let same = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(1));
+    assert!(same.expect("the same seed").contains("a"));
+    let other = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(2));
+    assert!(matches!(error_of(other), ReadError::OtherHasher));
+    let custom = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 1 });
+    assert!(matches!(error_of(custom), ReadError::OtherHasher));
+}
+
+#[test]
+fn filters_of_one_kind_are_not_taken_for_those_of_another() {
+    fn check<E: Engine>(stored: &[(Vec<u8>, [bool; 2], &str)]) {
+        let own = KIND.get(&filter::<E>(2, 1).to_bytes());
+        let others = stored.iter().filter(|(bytes, ..)| KIND.get(bytes) != own);
+        assert_eq!(others.clone().count(), 2);
+        for (bytes, kind, name) in others {
+            // Ahead of whatever else would be wrong.
+            for length in [64, 70, 90, bytes.len()] {
+                let bytes = &bytes[..length];
+                let errors = [
+                    error_of(Filter::<E>::from_bytes(bytes)),
+                    error_of(Filter::<E>::read_from(bytes)),
+                    error_of(Filter::<E, _>::from_bytes_with_hasher(
+                        bytes,
+                        Fnv { key: 1 },
+                    )),
+                ];
+                for error in errors {
+                    let text = error.to_string();
+                    assert!(text.ends_with(&format!("read it as a {name}")), "{text}");
+                    let is_told = matches!(error, ReadError::OtherKind { grows, rotates, .. } if [grows, rotates] == *kind);
+                    assert!(is_told, "{error:?}");
+                    assert_eq!(io::Error::from(error).kind(), ErrorKind::InvalidInput);
+                }
+            }
+        }
+    }
+    let stored = [
+        (
+            filled::<Fixed>(8, 20).to_bytes(),
+            [false, false],
+            "CuckooFilter",
+        ),
+        (
+            GrowingCuckooFilter::with_capacity(20).to_bytes(),
+            [true, false],
+            "GrowingCuckooFilter",
+        ),
+        (
+            filled::<Rotating>(8, 20).to_bytes(),
+            [false, true],
+            "RotatingCuckooFilter",
+        ),
+    ];
+    of_each_engine!(check(&stored));
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
+    let mut filter = filled::<Fixed>(2, 5);
+    let bytes = filter.to_bytes();
+    let cut = || error_of(CuckooFilter::from_bytes(&bytes[..90]));
+    assert_eq!(
+        cut().to_string(),
+        "the stored filter ends early: 90 bytes of 104"
+    );
+    let header = error_of(CuckooFilter::from_bytes(&bytes[..60]));
+    assert_eq!(
+        header.to_string(),
+        "the stored filter ends early: 60 bytes of at least 64"
+    );
+    assert_eq!(io::Error::from(cut()).kind(), ErrorKind::UnexpectedEof);
+    let foreign = error_of(CuckooFilter::from_bytes(b"foreign"));
+    let foreign = io::Error::from(foreign);
+    assert_eq!(foreign.kind(), ErrorKind::InvalidData);
+    assert!(
+        foreign
+            .get_ref()
+            .is_some_and(|inner| inner.is::<ReadError>())
+    );
+
+    fn from_a_file(path: &str) -> Result<CuckooFilter, ReadError> {
+        CuckooFilter::read_from(fs::File::open(path)?)
+    }
+    let missing = error_of(from_a_file("no/such/file"));
+    assert!(matches!(&missing, ReadError::Io(error) if error.kind() == ErrorKind::NotFound));
+    // It stands for the error of the system: the same text, and what is behind that.
+    let ReadError::Io(inner) = &missing else {
+        unreachable!("just matched");
+    };
+    assert_eq!(missing.to_string(), inner.to_string());
+    assert!(std::error::Error::source(&missing).is_none());
+
+    fn assert_shareable<T: Send + Sync + 'static>() {}
+    assert_shareable::<ReadError>();
+}

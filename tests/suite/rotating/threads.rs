@@ -1,0 +1,192 @@
+//! Several threads, and rotations under way.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crew::Crew;
+use model::mix;
+
+use super::{as_given, distinct, geometry};
+
+/// Each thread inserts items of its own, and looks them up as long as they are to be in. Rotations go on all the
+/// while.
+#[test]
+fn an_item_is_found_in_its_time() {
+    for generations in 2..=5 {
+        let filter = as_given(4_000, generations);
+        let (late, _) = Crew::run(
+            3,
+            |_, thread| {
+                let mut unclear = 0;
+                for item in 0..30_000u64 {
+                    let hash = mix((thread as u64) << 32 | item);
+                    let began = filter.rotations();
+                    if filter.insert_hash(hash).is_err() {
+                        continue;
+                    }
+                    let found = filter.contains_hash(hash);
+                    let ended = filter.rotations();
+                    if ended < began + generations as u64 {
+                        assert!(found, "an item is missed in its time");
+                    } else {
+                        unclear += 1;
+                    }
+                }
+                unclear
+            },
+            1,
+            |crew, _| {
+                while crew.at_work() {
+                    filter.rotate().expect("nobody is in the way");
+                }
+            },
+        );
+        assert!(late.iter().sum::<usize>() < 90_000, "some are to be clear");
+    }
+}
+
+/// An item that is refreshed, inserted again and removed once, is found by all at any time.
+#[test]
+fn an_item_that_is_refreshed_is_never_missed() {
+    for generations in 2..=4 {
+        let filter = as_given(1_000, generations);
+        let items = distinct(geometry(&filter), 50, 2);
+        filter.insert_many_hash(&items).expect("room");
+        let (_, misses) = Crew::run(
+            1,
+            |_, _| {
+                for round in 0..4_000 {
+                    for &item in &items {
+                        filter.insert_hash(item).expect("room");
+                        assert!(filter.remove_hash(item), "it is in");
+                    }
+                    if round % 4 == 0 {
+                        filter.rotate().expect("nobody is in the way");
+                    }
+                }
+            },
+            2,
+            |crew, helper| {
+                let mut misses = 0;
+                while crew.at_work() {
+                    for &item in &items {
+                        misses += usize::from(!filter.contains_hash(item));
+                        if helper == 0 {
+                            misses += usize::from(filter.count_hash(item) == 0);
+                            let added = filter.insert_unique_hash(item);
+                            misses += usize::from(added != Ok(false));
+                        }
+                    }
+                }
+                misses
+            },
+        );
+        assert_eq!(misses, [0, 0], "an item that is in all the while is missed");
+        assert_eq!(filter.len(), items.len(), "not conserved");
+    }
+}
+
+/// All add the same items, while one of them rotates: each is new to exactly one, once in each of its lives.
+#[test]
+fn an_item_is_new_to_one_thread_once_in_its_life() {
+    const LIVES: u64 = 40;
+    for generations in [2, 3, 5] {
+        let filter = as_given(2_000, generations);
+        let items = distinct(geometry(&filter), 1_000, 4);
+        let added: Vec<AtomicU64> = items.iter().map(|_| AtomicU64::new(0)).collect();
+        Crew::workers(4, |crew, thread| {
+            for life in 0..LIVES {
+                for (at, &item) in items.iter().enumerate() {
+                    // In the middle of the race, but not so often that a life ends.
+                    if thread == 0 && at % 300 == 100 && at / 300 + 1 < generations {
+                        filter.rotate().expect("nobody is in the way");
+                    }
+                    if filter.insert_unique_hash(item).expect("room") {
+                        added[at].fetch_add(1, Ordering::Relaxed);
+                    }
+                    assert!(filter.contains_hash(item), "an added item is missed");
+                }
+                crew.meet();
+                if thread == 0 {
+                    for (at, &item) in items.iter().enumerate() {
+                        let added = added[at].load(Ordering::Relaxed);
+                        assert_eq!(added, life + 1, "not once in its life");
+                        assert_eq!(filter.count_hash(item), 1, "copies of one item");
+                    }
+                    for _ in 0..generations {
+                        filter.rotate().expect("alone");
+                    }
+                    assert!(filter.is_empty(), "the life is over");
+                }
+                crew.meet();
+            }
+        });
+    }
+}
+
+/// Of the threads that ask for one rotation, one makes it. Others rotate at will, and all of it is conserved.
+#[test]
+fn a_rotation_that_several_ask_for_is_made_once() {
+    let filter = as_given(500, 3);
+    let items = distinct(geometry(&filter), 400, 6);
+    let made = Crew::workers(4, |crew, thread| {
+        let mut made = 0;
+        for round in 0..2_000u64 {
+            crew.meet();
+            let mine = items.iter().skip(thread).step_by(4);
+            mine.for_each(|&item| filter.insert_hash(item).expect("room"));
+            made += u64::from(filter.rotate_if(round).expect("nobody is in the way"));
+            assert_eq!(filter.rotations(), round + 1);
+        }
+        made
+    });
+    assert_eq!(made.iter().sum::<u64>(), 2_000);
+    for _ in 0..3 {
+        filter.rotate().expect("alone");
+    }
+    assert_eq!(filter.len(), 0, "tokens are counted exactly");
+    assert!(items.iter().all(|&item| !filter.contains_hash(item)));
+}
+
+/// Rotations as fast as several threads can, while others write: what is forgotten does not come back, and the count
+/// is exact at the end.
+#[test]
+fn what_is_forgotten_stays_so_under_a_storm_of_rotations() {
+    for generations in 2..=4 {
+        let filter = as_given(300, generations);
+        let items = distinct(geometry(&filter), 2_000, 8);
+        let (_, rotated) = Crew::run(
+            2,
+            |_, thread| {
+                for turn in 0..60_000u64 {
+                    let item = items[mix(turn << 1 | thread as u64) as usize % items.len()];
+                    let began = filter.rotations();
+                    let _ = filter.insert_hash(item);
+                    if turn % 3 == 0 {
+                        let _ = filter.insert_unique_hash(item);
+                    }
+                    if turn % 5 == 0 && filter.rotations() == began {
+                        filter.remove_hash(item);
+                    }
+                }
+            },
+            2,
+            |crew, _| {
+                let mut rotated = 0u64;
+                while crew.at_work() {
+                    rotated += u64::from(filter.rotate().is_ok());
+                }
+                rotated
+            },
+        );
+        assert_eq!(rotated.iter().sum::<u64>(), filter.rotations());
+        for _ in 0..generations {
+            filter.rotate().expect("alone");
+        }
+        // Also in the tables that hold no generation now.
+        for _ in 0..=generations {
+            assert_eq!(filter.len(), 0, "tokens are counted exactly");
+            assert!(items.iter().all(|&item| filter.count_hash(item) == 0));
+            filter.rotate().expect("alone");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A filter on the [seesaw](model::seesaw): two hashes make one of its tokens hop to and fro.
+
+use std::sync::Arc;
+use std::thread;
+
+use crew::Crew;
+use lockfree_cuckoo::{Hashed, Shape};
+
+use crate::door::{fixed, model_of};
+
+pub(crate) struct Seesaw {
+    pub(crate) filter: Arc<dyn Hashed>,
+    plan: model::seesaw::Seesaw,
+}
+
+/// The buckets of the table of any seesaw.
+pub(crate) const BUCKETS: usize = 48;
+
+/// A short search: the hop is the first step of any, so it finds it, and a refusal costs little.
+pub(crate) const BUDGET: usize = 64;
+
+impl Seesaw {
+    pub(crate) fn new(shape: Shape, descriptors: Option<usize>) -> Self {
+        Self::with(fixed(shape, BUCKETS, BUDGET, descriptors).into())
+    }
+
+    /// A seesaw without its rider, so that both its ends have one vacant slot. The filter is empty.
+    pub(crate) fn with(filter: Arc<dyn Hashed>) -> Self {
+        let plan = model::seesaw::Seesaw::new(model_of(filter.shape()));
+        assert_eq!(plan.geometry.slots(), filter.slots());
+        filter
+            .insert_many_hash(&plan.ballast)
+            .expect("the ballast has room");
+        Self { filter, plan }
+    }
+
+    /// The two hashes of the token that hops, which look at its buckets in opposite orders.
+    pub(crate) fn rider(&self) -> [u64; 2] {
+        self.plan.rider
+    }
+
+    /// Pushes once at one end. True if the push got in; whether or not the rider had to hop for it.
+    pub(crate) fn push(&self, end: usize) -> bool {
+        let push = self.plan.push[end];
+        let inserted = self.filter.insert_hash(push).is_ok();
+        if inserted {
+            assert!(self.filter.remove_hash(push), "a push was lost");
+        } else {
+            // Other pushes are in the way, perhaps of threads that wait for this processor.
+            thread::yield_now();
+        }
+        inserted
+    }
+
+    /// Pushes at both ends in turn for as long as a worker is at work. Returns how many pushes got in.
+    pub(crate) fn push_beside(&self, crew: &Crew) -> usize {
+        let mut pushes = 0;
+        while crew.at_work() {
+            pushes += [0, 1]
+                .map(|end| usize::from(self.push(end)))
+                .iter()
+                .sum::<usize>();
+        }
+        pushes
+    }
+
+    /// Checks, with nobody else at work, that the ballast is complete and that there are so many riders.
+    pub(crate) fn check(&self, riders: usize) {
+        for &hash in &self.plan.ballast {
+            assert_eq!(self.filter.count_hash(hash), 1, "a token of the ballast");
+        }
+        for hash in self.plan.push {
+            assert_eq!(self.filter.count_hash(hash), 0, "a push that was removed");
+        }
+        for hash in self.rider() {
+            assert_eq!(self.filter.count_hash(hash), riders, "the rider");
+            assert_eq!(self.filter.contains_hash(hash), riders > 0, "the rider");
+        }
+        assert_eq!(self.filter.len(), self.plan.ballast.len() + riders);
+    }
+}

@@ -1,0 +1,157 @@
+//! Snapshots of filters that other threads are writing to.
+//!
+//! The promise: an item that is in from before the call until after it is in the copy. And no more is in it
+//! than was in at some time of the call.
+
+use std::collections::HashSet;
+use std::hint;
+
+use crew::Crew;
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, GrowingCuckooFilter, SnapshotError};
+use model::{Layout, mix};
+
+use crate::door::{DEFAULT, of_each_engine};
+use crate::seesaw::Seesaw;
+
+/// Hashes of items that no other generator gives.
+fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
+    (0..count).map(move |n| mix(kind << 40 | n))
+}
+
+#[test]
+fn counts_the_memory_of_its_log() {
+    let filter = CuckooFilter::with_capacity(1_000_000);
+    let before = filter.memory_usage();
+    filter.snapshot().expect("nobody writes");
+    let log = filter.memory_usage() - before;
+    assert!(
+        (1..=filter.slots() / Layout::DEFAULT.slots / 16 * 8 + 64).contains(&log),
+        "{log}"
+    );
+    filter.snapshot().expect("nobody writes");
+    assert_eq!(filter.memory_usage(), before + log);
+}
+
+/// Two threads replace items all the time, so many at a time, in a filter that holds items that last.
+fn misses_nothing<E: Engine>(filter: &Filter<E>, lasting: u64, batch: u64) {
+    const SNAPSHOTS: usize = 60;
+    let lasting: Vec<u64> = items(1, lasting).collect();
+    filter
+        .insert_many_hash(&lasting)
+        .expect("room at this load");
+    let lasting_classes = lasting.iter().collect::<HashSet<_>>().len();
+    assert_eq!(lasting_classes, lasting.len());
+    let (taken, _) = Crew::run(
+        1,
+        |_, _| {
+            let mut taken = 0;
+            for _ in 0..SNAPSHOTS {
+                match filter.snapshot() {
+                    Ok(copy) => {
+                        taken += 1;
+                        let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
+                        assert_eq!(missed.count(), 0, "of a copy of {filter:?}");
+                        // Take out what lasts: the rest came and went.
+                        assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
+                        assert!(copy.len() <= copy.slots() - lasting.len());
+                    }
+                    Err(error) => assert_eq!(error, SnapshotError::Disturbed),
+                }
+            }
+            taken
+        },
+        2,
+        |crew, number| {
+            let mut round = 0;
+            while crew.at_work() {
+                let from = ((number as u64 + 2) << 40) + round * batch;
+                let batch: Vec<u64> = (from..from + batch).map(mix).collect();
+                let inserted = match filter.insert_many_hash(&batch) {
+                    Ok(()) => batch.len(),
+                    Err(stopped) => stopped.inserted(),
+                };
+                assert_eq!(filter.remove_many_hash(&batch[..inserted]), inserted);
+                round += 1;
+            }
+        },
+    );
+    // A table that is read in a moment is disturbed only if the reader is preempted in the middle.
+    assert!(taken[0] > SNAPSHOTS / 2, "{} of {SNAPSHOTS}", taken[0]);
+    assert_eq!(filter.len(), lasting.len());
+}
+
+/// Nearly full filters, so that every insert relocates some.
+#[test]
+fn misses_nothing_while_others_churn() {
+    for buckets in [1 << 8, 1 << 12, 3 << 14] {
+        let filter = CuckooFilter::builder().buckets(buckets).seed(6).build();
+        let filter = filter.expect("a possible geometry");
+        let lasting = (filter.slots() as f64 * 0.93) as u64;
+        misses_nothing(&filter, lasting, 100.min(buckets as u64 / 64));
+    }
+    // It may not grow.
+    let filter = GrowingCuckooFilter::builder().buckets(1 << 12).seed(6);
+    let filter = filter.max_false_positive_rate(0.000_2).build();
+    let filter = filter.expect("one table");
+    let lasting = (filter.slots() as f64 * 0.93) as u64;
+    misses_nothing(&filter, lasting, 64);
+    assert_eq!(filter.slots(), 4 << 12);
+}
+
+/// Through all ten doublings, and behind them.
+#[test]
+fn misses_nothing_while_others_make_it_grow() {
+    for (capacity, lasting) in [(1, 100), (1, 5_000), (100, 5_000), (2_000, 5_000)] {
+        let filter = GrowingCuckooFilter::with_capacity(capacity);
+        misses_nothing(&filter, lasting, 4_000);
+        assert!(filter.slots() >= 4_000, "{filter:?}");
+    }
+}
+
+/// One token that hops from bucket to bucket as fast as it can.
+#[test]
+fn holds_one_token_that_hops_all_the_time() {
+    let seesaw = Seesaw::new(DEFAULT, None);
+    seesaw.filter.insert_hash(seesaw.rider()[0]).expect("room");
+    let (taken, hops) = Crew::run(
+        1,
+        |_, _| {
+            let mut taken = 0;
+            for _ in 0..20_000 {
+                if let Ok(copy) = seesaw.filter.snapshot() {
+                    taken += 1;
+                    assert_eq!(copy.count_hash(seesaw.rider()[0]), 1, "the hopping token");
+                }
+                hint::spin_loop();
+            }
+            taken
+        },
+        1,
+        |crew, _| seesaw.push_beside(crew),
+    );
+    assert!(taken[0] > 0 && hops[0] > 0, "{taken:?} {hops:?}");
+}
+
+#[test]
+fn is_busy_for_a_second_one_only() {
+    fn check<E: Engine>() {
+        let filter = Filter::<E>::with_capacity(100_000);
+        let outcomes = Crew::workers(2, |_, _| {
+            let outcomes: Vec<_> = (0..200)
+                .map(|_| filter.snapshot().map(|copy| copy.len()))
+                .collect();
+            assert!(
+                outcomes
+                    .iter()
+                    .all(|o| matches!(o, Ok(0) | Err(SnapshotError::Busy)))
+            );
+            outcomes.iter().filter(|outcome| outcome.is_ok()).count()
+        });
+        assert!(outcomes.iter().sum::<usize>() > 0, "{outcomes:?}");
+        assert!(
+            filter.snapshot().is_ok(),
+            "the right to scan was given back"
+        );
+    }
+    of_each_engine!(check);
+}
