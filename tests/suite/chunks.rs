@@ -200,6 +200,12 @@ fn a_doubling_is_an_error() {
     assert_eq!(read.err(), Some(SnapshotError::Changed));
     let read = with_a_change(&filter, |_| {}).expect("nothing changed");
     assert_eq!((read.slots(), read.len()), (2 * slots, 1));
+    // Another table is one too, where it has doubled as often as it can.
+    let filter = GrowingCuckooFilter::with_capacity_and_hasher(8, AsGiven);
+    let items: Vec<u64> = (0..6_000).map(mix).collect();
+    filter.insert_many_hash(&items).expect("memory");
+    let read = with_a_change(&filter, |filter| assert!(filter.add_table()));
+    assert_eq!(read.err(), Some(SnapshotError::Changed));
 }
 
 #[test]

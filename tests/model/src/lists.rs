@@ -31,21 +31,17 @@ macro_rules! layouts_with_values {
     };
 }
 
-/// What a function returns for each layout, with values or without: an array. The type in brackets, if there is one, is
-/// its first parameter, the layout the next.
+/// What a function returns for each layout, with values or without: an array.
 #[macro_export]
 macro_rules! of_every_layout {
-    ($function:ident $([$first:ty])? $(, $argument:expr)*) => {
-        $crate::of_every_layout! { @ $function [$($first)?] ($($argument),*):
+    ($function:ident $(, $argument:expr)*) => {
+        $crate::of_every_layout! { @ $function ($($argument),*):
             Lanes<8, 8>, Lanes<6, 10>, Lanes<5, 12>, Lanes<4, 16>, Lanes<3, 21>, Lanes<2, 31>,
             SemiSorted<4, 17>, SemiSorted<5, 14>, SemiSorted<6, 12>,
             Lanes<4, 12, 4>, Lanes<3, 13, 8>, Lanes<2, 16, 15>
         }
     };
-    (@ $function:ident $first:tt $arguments:tt: $($layout:ty),*) => {
-        [$($crate::of_every_layout! { @@ $function $first $arguments $layout }),*]
-    };
-    (@@ $function:ident [$($first:ty)?] ($($argument:expr),*) $layout:ty) => {
-        $function::<$($first,)? $layout>($($argument),*)
+    (@ $function:ident $arguments:tt: $($layout:ty),*) => {
+        [$($function::<$layout> $arguments),*]
     };
 }

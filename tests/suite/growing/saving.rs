@@ -78,37 +78,6 @@ fn the_finer_of_two_tables_may_be_growing() {
     }
 }
 
-/// Whether a growth has begun, an item has come, or a table.
-#[test]
-fn chunks_of_what_has_changed_are_an_error() {
-    type Change = fn(&Growing) -> bool;
-    let changes: [(usize, usize, Change); 3] = [
-        (1_000, 500, |filter| filter.begin_to_double()),
-        (1_000, 500, |filter| {
-            let hash = random(8).next().expect("endless");
-            filter.insert_hash(hash).is_ok()
-        }),
-        // It has doubled as often as it can.
-        (8, 6_000, |filter| filter.add_table()),
-    ];
-    for (capacity, items, change) in changes {
-        let filter = filter(capacity);
-        for hash in random(1).take(items) {
-            filter.insert_hash(hash).expect("memory");
-        }
-        let mut chunks = filter.chunks();
-        let mut chunk = [0; 128];
-        chunks.next_chunk(&mut chunk).expect("nothing has changed");
-        assert!(change(&filter));
-        let ended = (0..1_000).find_map(|_| match chunks.next_chunk(&mut chunk) {
-            Ok(0) => Some(true),
-            Ok(_) => None,
-            Err(_) => Some(false),
-        });
-        assert_eq!(ended, Some(false));
-    }
-}
-
 /// A doubling goes on, and ends, between two chunks, which may cut the words of a bucket in two. Another one is an error.
 #[test]
 fn splits_between_chunks_do_no_harm() {

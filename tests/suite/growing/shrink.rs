@@ -2,11 +2,10 @@
 //!
 //! What it takes and gives back of memory, and what happens without, is in `memory`.
 
+use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
-use model::hashers::AsGiven;
 
-use super::{ALL, Growing, builder, distinct, filter, narrow};
+use super::{Growing, builder, distinct, filter};
 use crate::door::random;
 
 fn fill(filter: &Growing, hashes: &[u64]) {
@@ -247,40 +246,6 @@ fn a_doubling_that_is_needed_ends() {
     }
 }
 
-/// Items whose index bits are the same, as far as there are any, and copies.
-#[test]
-fn nested_prefixes_and_copies_are_kept_apart_and_together() {
-    for bits in [13, 14, 16, 18, ALL] {
-        for (capacity, items) in [(1, 400), (1, 6_000), (20, 3_000)] {
-            let mut filter = filter(capacity);
-            let mut stored = Vec::new();
-            for turn in 0..items {
-                // Some come again and again.
-                let item = if turn % 3 == 0 { turn % 50 } else { turn };
-                let hash = narrow(item, bits);
-                match filter.insert_hash(hash) {
-                    Ok(()) => stored.push(hash),
-                    // Copies and items of few heads have few buckets.
-                    Err(InsertError::TooManyCopies { .. } | InsertError::Full { .. }) => {}
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            for part in [2, 10] {
-                stored.sort_by_key(|&hash| model::mix(hash ^ part as u64));
-                for hash in stored.drain(stored.len() / part..) {
-                    assert!(filter.remove_hash(hash), "a stored item was not removed");
-                }
-                shrink(&mut filter);
-                assert_all_in(&filter, &stored);
-                // Each copy, in whatever order: those of one item cover no other one's alone.
-                let clone = filter.try_clone().expect("memory");
-                take_out(&clone, &stored);
-                assert!(clone.is_empty());
-            }
-        }
-    }
-}
-
 /// Of one item, two tables hold more copies than one can.
 #[test]
 fn copies_that_one_table_cannot_hold_are_not_lost() {
@@ -354,34 +319,6 @@ fn the_limit_on_the_rate_is_for_what_there_is_at_present() {
         take_out(&filter, &stored);
         shrink(&mut filter);
         assert_eq!(filter.slots(), 8, "round {round}");
-    }
-}
-
-#[test]
-fn what_has_shrunk_is_stored_and_read_as_it_is() {
-    for (capacity, items, stay) in [(8, 20_000, 300), (8, 20_000, 0), (1_000, 60_000, 5_000)] {
-        let mut filter = filter(capacity);
-        let hashes: Vec<u64> = random(8).take(items).collect();
-        fill(&filter, &hashes);
-        let (stay, go) = hashes.split_at(stay);
-        take_out(&filter, go);
-        shrink(&mut filter);
-        let bytes = filter.to_bytes();
-        let read = GrowingCuckooFilter::from_bytes_with_hasher(&bytes, AsGiven);
-        let mut read = read.expect("just stored");
-        assert!(read.to_bytes() == bytes);
-        assert_eq!(read.false_positive_rate(), filter.false_positive_rate());
-        assert_all_in(&read, stay);
-        // Both go on alike, and shrink alike.
-        for filter in [&mut filter, &mut read] {
-            fill(filter, go);
-            assert_all_in(filter, &hashes);
-            take_out(filter, go);
-            shrink(filter);
-        }
-        assert!(read.to_bytes() == filter.to_bytes());
-        take_out(&read, stay);
-        assert!(read.is_empty());
     }
 }
 

@@ -64,19 +64,6 @@ fn an_empty_filter_like_it_begins_anew() {
     assert_eq!(fresh.len(), 100);
 }
 
-#[test]
-fn a_filter_that_was_cleared_goes_on() {
-    let (mut filter, items) = aged(2, 5);
-    filter.clear();
-    assert!(filter.is_empty());
-    assert_eq!(filter.rotations(), 5);
-    filter.insert_many_hash(&items[..100]).expect("room");
-    filter.rotate().expect("alone");
-    assert_eq!(filter.len(), 100);
-    filter.rotate().expect("alone");
-    assert!(filter.is_empty());
-}
-
 /// A snapshot holds what is in from its beginning to its end, whatever rotates.
 #[test]
 fn a_snapshot_misses_nothing_while_others_rotate() {
