@@ -320,6 +320,8 @@ impl<'a> Pair<'a> {
     fn check(&self) {
         let (len, capacity) = (self.len(), self.filter.capacity());
         assert_eq!((self.filter.len(), self.filter.is_empty()), (len, len == 0));
+        let rate = self.filter.false_positive_rate();
+        assert_eq!(rate == 0.0, len == 0, "an empty filter is never wrong");
         if self.grows() {
             let mut stored = self.tokens.iter().filter(|(_, tokens)| !tokens.is_empty());
             let is_in = |hash| self.filter.contains_hash(hash) && self.filter.count_hash(hash) > 0;

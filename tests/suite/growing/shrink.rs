@@ -137,8 +137,10 @@ fn any_number_of_items_may_stay() {
 
 #[test]
 fn an_emptied_filter_is_as_small_as_it_began() {
-    for (capacity, items) in [(8, 40), (8, 30_000), (1_000, 100_000)] {
-        let mut filter = filter(capacity);
+    let sizes = [(8, 40, 16), (8, 30_000, 4_096), (1_000, 100_000, 256)];
+    for (capacity, items, budget) in sizes {
+        let filter = builder(capacity).search_budget(budget).build();
+        let mut filter = filter.expect("a possible budget");
         let measures = |filter: &Growing| {
             let sizes = (filter.slots(), filter.capacity(), filter.tables());
             (sizes, filter.memory_usage())
