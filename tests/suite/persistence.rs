@@ -429,7 +429,7 @@ fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
     let cut = || error_of(CuckooFilter::from_bytes(&bytes[..90]));
     assert_eq!(
         cut().to_string(),
-        "the stored filter ends early: 90 bytes of 104"
+        "the stored filter ends early: 90 bytes of at least 104"
     );
     let header = error_of(CuckooFilter::from_bytes(&bytes[..60]));
     assert_eq!(

@@ -352,6 +352,28 @@ const ROTATING: [[u64; 2]; 3] = [
     [0x68bc_8b89_c9cd_3b76, 0xc85d_d001_1c72_f4c5],
 ];
 
+/// Of equal tokens in both buckets one goes, and it is always the same one, however far a doubling has come.
+#[test]
+fn which_copy_is_removed_is_the_same_for_ever() {
+    let filter = GrowingCuckooFilter::builder().capacity(1_000).seed(7);
+    let mut filter = filter.build().expect("memory");
+    let mut digest = Digest::NEW;
+    for item in 0..4_000u64 {
+        let copies = [item; 2];
+        filter.insert_many(&copies).expect("it grows");
+        if item >= 100 && item.is_multiple_of(3) {
+            assert!(filter.remove(&(item - 100)));
+        }
+        if item.is_multiple_of(50) {
+            filter
+                .to_bytes()
+                .iter()
+                .for_each(|&byte| digest.add(byte.into()));
+        }
+    }
+    assert_eq!(format!("{:#018x}", digest.0), "0xb6b35bc4ac434567");
+}
+
 #[test]
 fn one_that_was_stored_and_read_goes_on_as_it_would_have() {
     fn read<E: Engine>(bytes: &[u8]) -> Box<dyn Hashed>

@@ -209,6 +209,13 @@ fn a_table_begins_where_the_one_before_ends() {
         let error = read(&bytes).expect_err("one that does not").to_string();
         assert!(error.contains("begin where the one before ends"), "{error}");
     }
+    // It has doubled nine times, and there is a finer one all the same.
+    let mut bytes = sound.clone();
+    let began = tables::first(1);
+    began.set(&mut bytes, began.get(&sound) + 1);
+    stored::repair(&mut bytes);
+    let error = read(&bytes).expect_err("too early").to_string();
+    assert!(error.contains("begin where the one before ends"), "{error}");
 }
 
 /// The same of a table that is growing, in which every other bucket is split, from the first on.

@@ -233,3 +233,17 @@ fn a_limit_is_set_while_others_use_the_filter() {
     assert!(refused(&other).is_some());
     assert_eq!(other.slots(), 2 * slots);
 }
+
+/// With the rate that an error names as its limit, the filter grows as far as that.
+#[test]
+fn a_limit_on_the_rate_may_be_reached() {
+    let filled = |rate: f64| {
+        let filter = builder(8).max_false_positive_rate(rate).build();
+        let filter = filter.expect("one table has less");
+        let error = random(7).find_map(|hash| filter.insert_hash(hash).err());
+        let error = cannot_grow(error.expect("there is a limit"));
+        (filter.slots(), error.false_positive_rate())
+    };
+    let (slots, rate) = filled(0.000_2);
+    assert_eq!(filled(rate).0, 2 * slots);
+}
