@@ -5,7 +5,6 @@ use core::fmt;
 use super::OutOfMemory;
 use crate::layout::Shape;
 
-/// Bytes of a header, without which nothing is known of what follows.
 /// Why a stored filter could not be read. The attempt leaves nothing behind.
 ///
 /// # Examples

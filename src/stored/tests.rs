@@ -4,8 +4,10 @@ use alloc::vec::Vec;
 
 use super::frame::at;
 use super::{CHECKSUM, ENTRY, Frame, Identity, Kind, Numbers, Slice, Stored, read, to_vec};
+#[cfg(feature = "std")]
+use crate::engine::Growing;
 use crate::engine::rotating::MOST_ROTATIONS;
-use crate::engine::{Fixed, Growing, Plan, Rotating, Size};
+use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::ReadError;
 use crate::layout::{ForLayout, LONG_BUDGET, Lanes, Layout, MIN_BUDGET, Shape};
 
@@ -281,6 +283,7 @@ fn assert_header_is_checked<E: Stored>() {
 fn every_field_is_checked() {
     assert_header_is_checked::<Fixed>();
     assert_header_is_checked::<Rotating>();
+    #[cfg(feature = "std")]
     assert_header_is_checked::<Growing>();
 }
 
