@@ -59,6 +59,26 @@ mod counts {
 
     const EVENTS: usize = Event::Split as usize + 1;
 
+    impl Event {
+        /// What can happen in a filter that does not rotate.
+        pub const WITHOUT_ROTATIONS: [Self; EVENTS - 1] = [
+            Self::Hop,
+            Self::Kick,
+            Self::Broken,
+            Self::Abort,
+            Self::Help,
+            Self::Arrival,
+            Self::Repeat,
+            Self::Twin,
+            Self::Starved,
+            Self::Rejected,
+            Self::Hint,
+            Self::Growth,
+            Self::Vain,
+            Self::Split,
+        ];
+    }
+
     static COUNTS: [AtomicUsize; EVENTS] = [const { AtomicUsize::new(0) }; EVENTS];
 
     /// A count for each event.

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{Chunks, Hashed, SnapshotError};
+use lockfree_cuckoo::{Chunks, Hashed};
 
 /// A filter of any kind and layout.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// What is in, to be read by a caller who knows that nobody writes meanwhile.
-    pub(crate) fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
-        Ok(self.filter.chunks())
+    pub(crate) fn chunks(&self) -> Chunks<'_> {
+        self.filter.chunks()
     }
 }

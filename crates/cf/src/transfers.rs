@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::dump;
 use crate::error::Error;
-use crate::filter::{Filter, WriteError};
+use crate::filter::Filter;
 use crate::identity::Identity;
 use crate::loading::Loading;
 
@@ -144,7 +144,7 @@ impl<L> Transfers<L> {
         let is_other = |dump: &Outgoing<L>| dump.client != client || dump.filter != identity;
         under_way.out.retain(|_, dump| is_other(dump));
         let (memory, bytes) = if self.at_rest {
-            let dump = filter.dump().map_err(WriteError::from)?;
+            let dump = filter.dump();
             (lend(dump.bytes())?, dump.whole()?)
         } else {
             // The dump is about as large as the filter, and a copy of it is made on the way.

@@ -65,7 +65,7 @@ fn to_store_a_filter_changes_nothing() {
         }
         if item % 10 == 0 {
             drop(saved.copy().expect("memory"));
-            let mut dump = saved.dump().expect("memory");
+            let mut dump = saved.dump();
             let mut chunk = vec![0; 4_096];
             while dump
                 .next_chunk(&mut chunk)

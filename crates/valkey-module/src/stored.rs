@@ -13,7 +13,7 @@ pub(crate) const NO_LIMIT: usize = usize::MAX;
 
 /// Gives the stored form in pieces, without a copy. Commands are done one after another, so nobody writes meanwhile.
 pub(crate) fn write(filter: &Filter, mut each: impl FnMut(&[u8])) -> Result<(), SnapshotError> {
-    let mut chunks = filter.chunks()?;
+    let mut chunks = filter.chunks();
     let bytes = usize::try_from(chunks.bytes()).unwrap_or(PIECE);
     let mut piece = vec![0; bytes.min(PIECE)];
     loop {
@@ -30,7 +30,7 @@ pub(crate) fn dump(
     bytes: usize,
     mut each: impl FnMut(i64, &[u8]),
 ) -> Result<(), SnapshotError> {
-    let mut dump = filter.dump()?;
+    let mut dump = filter.dump();
     // A small filter needs no more than it has, and what goes before it.
     let mut chunk = vec![0; bytes.min(filter.memory_usage() + PIECE)];
     while let Some((iterator, length)) = dump.next_chunk(&mut chunk)? {

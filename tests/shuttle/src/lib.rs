@@ -39,23 +39,6 @@ const STACK: usize = 256 << 10;
 /// Events are counted in the whole process, and so is the epoch: there is one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const EVENTS: [Event; 14] = [
-    Event::Hop,
-    Event::Kick,
-    Event::Broken,
-    Event::Abort,
-    Event::Help,
-    Event::Arrival,
-    Event::Repeat,
-    Event::Twin,
-    Event::Starved,
-    Event::Rejected,
-    Event::Hint,
-    Event::Growth,
-    Event::Vain,
-    Event::Split,
-];
-
 /// Runs `test` under so many schedules, one after the other. A failure is printed with its schedule, which
 /// `shuttle::replay` repeats.
 ///
@@ -114,8 +97,9 @@ fn drop_what_is_retired() {
 }
 
 fn list(happened: &Tally) -> String {
-    let events = EVENTS.iter().map(|&event| (event, happened.of(event)));
+    let events = Event::WITHOUT_ROTATIONS.map(|event| (event, happened.of(event)));
     events
+        .into_iter()
         .filter(|&(_, count)| count > 0)
         .map(|(event, count)| format!(" {event:?} {count}"))
         .collect()

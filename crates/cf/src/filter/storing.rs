@@ -17,11 +17,8 @@ pub struct Copied {
 impl Filter {
     /// The stored form of the library, for a caller who knows that nobody writes meanwhile: see
     /// [`lockfree_cuckoo::Filter::chunks`]. It does not wait for the [mutex](Self::behind_a_mutex), if there is one.
-    ///
-    /// # Errors
-    ///
-    /// If the few bytes that it takes could not be allocated.
-    pub fn chunks(&self) -> Result<Chunks<'_>, SnapshotError> {
+    #[must_use]
+    pub fn chunks(&self) -> Chunks<'_> {
         self.engine.chunks()
     }
 

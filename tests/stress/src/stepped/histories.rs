@@ -16,7 +16,7 @@ use super::calls::{Clock, Record};
 use super::explanation::History;
 use super::growing::Extras;
 use super::layout;
-use super::run::{EVENTS, Sum, Watchdog};
+use super::run::{Sum, Watchdog};
 use super::stage::Stage;
 use super::workload::{WORKLOADS, Workload};
 
@@ -72,7 +72,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
         done.iter().map(|done| done.calls).sum::<usize>()
     );
     // These tables are too small for a second one.
-    let mut needed = EVENTS.to_vec();
+    let mut needed = Event::WITHOUT_ROTATIONS.to_vec();
     needed.retain(|&event| event != Event::Vain);
     all.demand(&needed)
 }

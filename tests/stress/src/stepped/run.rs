@@ -65,27 +65,9 @@ impl Pace {
     }
 }
 
-/// All there are.
-pub(crate) const EVENTS: [Event; 14] = [
-    Event::Hop,
-    Event::Kick,
-    Event::Broken,
-    Event::Abort,
-    Event::Help,
-    Event::Arrival,
-    Event::Repeat,
-    Event::Twin,
-    Event::Starved,
-    Event::Rejected,
-    Event::Hint,
-    Event::Growth,
-    Event::Vain,
-    Event::Split,
-];
-
 /// Sums the events of periods that lie apart.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sum([usize; EVENTS.len()]);
+pub(crate) struct Sum([usize; Event::WITHOUT_ROTATIONS.len()]);
 
 impl Sum {
     /// What has happened since a moment.
@@ -98,14 +80,14 @@ impl Sum {
     /// Adds what has happened since a moment.
     pub(crate) fn add(&mut self, start: &Tally) {
         let period = tally().since(start);
-        for (sum, event) in self.0.iter_mut().zip(EVENTS) {
+        for (sum, event) in self.0.iter_mut().zip(Event::WITHOUT_ROTATIONS) {
             *sum += period.of(event);
         }
     }
 
     /// An error unless all of these happened.
     pub(crate) fn demand(&self, events: &[Event]) -> Result<(), String> {
-        let missing: Vec<String> = EVENTS
+        let missing: Vec<String> = Event::WITHOUT_ROTATIONS
             .iter()
             .zip(self.0)
             .filter(|&(event, count)| count == 0 && events.contains(event))
@@ -124,7 +106,7 @@ impl Sum {
 
 impl fmt::Display for Sum {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named: Vec<String> = EVENTS
+        let named: Vec<String> = Event::WITHOUT_ROTATIONS
             .iter()
             .zip(self.0)
             .filter(|&(_, count)| count > 0)
