@@ -51,14 +51,8 @@ impl<L: Layout> CountedTable<L> {
     }
 
     /// An empty one like this.
-    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
-        Self::of(self.tokens.fresh()?, 0)
-    }
-
-    /// Exact if no thread writes meanwhile.
-    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
-        let (tokens, len) = self.tokens.quiescent_copy()?;
-        Self::of(tokens, len)
+    pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        Self::of(self.tokens.empty_like()?, 0)
     }
 
     /// A copy that holds every token that is in from the call to the return.

@@ -1,7 +1,7 @@
 //! Engines: what a filter does with a hash.
 //!
 //! There are three: [`Fixed`], one table; [`Growing`], a table that doubles; and [`Rotating`], a ring of tables. The
-//! facade above is written once, over the trait [`Operations`].
+//! facade above is written once, over the trait [`Operations`], for a fourth one too: any of these, chosen at run time.
 
 #[cfg(feature = "std")]
 pub(crate) mod growing;
@@ -11,7 +11,7 @@ pub(crate) mod rotating;
 
 #[cfg(feature = "std")]
 pub use growing::Growing;
-pub use operations::Fixed;
-pub(crate) use operations::Operations;
+pub(crate) use operations::{Build, Operations, check_lengths};
+pub use operations::{Fixed, Rotates};
 pub(crate) use plan::{Filling, Plan, Size};
 pub use rotating::Rotating;

@@ -5,9 +5,6 @@ mod insert;
 mod read;
 
 pub use build::BuildError;
-pub(crate) use build::{Cause, Content, Shapes, TooManyFalsePositives};
-#[cfg(feature = "std")]
-pub(crate) use insert::Limit;
 pub use insert::{GrowthError, InsertError, InsertManyError, ValueError};
 pub use read::{ReadError, RotateError, SnapshotError};
 
@@ -24,7 +21,7 @@ use core::fmt;
 /// use lockfree_cuckoo::{CuckooFilter, OutOfMemory};
 ///
 /// let filter = CuckooFilter::with_capacity(100);
-/// let next: Result<CuckooFilter, OutOfMemory> = filter.fresh();
+/// let next: Result<CuckooFilter, OutOfMemory> = filter.empty_like();
 /// assert!(next.is_ok_and(|next| next.is_empty()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,55 +63,3 @@ impl fmt::Display for OutOfMemory {
 }
 
 impl core::error::Error for OutOfMemory {}
-
-/// A rate, as its bits, because those can be compared for equality.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rate(u64);
-
-impl Rate {
-    pub(crate) fn new(rate: f64) -> Self {
-        Self(rate.to_bits())
-    }
-
-    pub(crate) fn get(self) -> f64 {
-        f64::from_bits(self.0)
-    }
-
-    /// The number itself, with no more digits than it takes.
-    pub(crate) fn exact(self) -> Exact {
-        Exact(self.get())
-    }
-}
-
-/// See [`Rate::exact`].
-pub(crate) struct Exact(f64);
-
-impl fmt::Display for Exact {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(rate) = self;
-        if *rate == 0.0 || (1e-5..1e5).contains(&rate.abs()) {
-            rate.fmt(out)
-        } else {
-            write!(out, "{rate:e}")
-        }
-    }
-}
-
-/// A few digits. Small rates with a power of ten.
-impl fmt::Display for Rate {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = self.get();
-        if rate < 1e-5 {
-            write!(out, "{rate:.2e}")
-        } else {
-            write!(out, "{rate:.6}")
-        }
-    }
-}
-
-/// The number.
-impl fmt::Debug for Rate {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(out)
-    }
-}

@@ -14,20 +14,21 @@ mod values;
 
 mod persistence;
 
-mod any_layout;
+mod dynamic;
 
 #[cfg(feature = "std")]
 mod growing;
+#[cfg(feature = "std")]
+pub use growing::Grows;
 
 mod rotating;
 
 mod collect;
-mod hashed;
 
 #[cfg(feature = "std")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
-pub use hashed::Hashed;
+pub use dynamic::{Dyn, DynFilter};
 pub use values::Values;
 
 use core::fmt;
@@ -36,10 +37,10 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating};
-use crate::error::{InsertError, InsertManyError, RotateError};
+use crate::error::{OutOfMemory, ReadError, SnapshotError};
 use crate::layout::Layout;
 use crate::random_state::RandomState;
-use crate::stored::Stored;
+use crate::stored::{self, Frame, Identity, Restored, Source, Stored};
 
 /// A set that many threads share without a lock and that answers membership approximately.
 ///
@@ -55,7 +56,8 @@ use crate::stored::Stored;
 /// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those that follow from them).
 ///
 /// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot). (With the feature
+/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot) and
+/// storing. (With the feature
 /// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
 /// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
 ///
@@ -161,7 +163,7 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 /// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. The price is in
 /// lookups, which look at up to `n` tables, and in memory for one generation more than hold items. The [false-positive
 /// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
-/// [`remaining`](Filter::remaining) are those of the young generation; [`len`](Filter::len) counts all.
+/// [`is_full`](Filter::is_full) are those of the young generation; [`len`](Filter::len) counts all.
 ///
 /// The guide says more about [ageing](crate::guide::rotating), the design pages about [rotation](crate::design::rotation).
 ///
@@ -211,7 +213,7 @@ impl<E, S> Filter<E, S> {
     /// The plan of a filter of which nothing is set.
     fn plan() -> Plan<E::Options>
     where
-        E: Engine,
+        E: Buildable,
     {
         Plan {
             outside: Self::BYTES,
@@ -228,7 +230,7 @@ impl<E, S> Filter<E, S> {
     }
 }
 
-/// What a [`Filter`] is built on: [`Fixed`], [`Growing`] or [`Rotating`].
+/// What a [`Filter`] is built on: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], any of the three.
 ///
 /// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
 ///
@@ -241,16 +243,50 @@ impl<E, S> Filter<E, S> {
 ///
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
-pub trait Engine: Stored {
+pub trait Engine: Stored + Sized {
+    #[doc(hidden)]
+    fn empty_like(&self) -> Result<Self, OutOfMemory>;
+
+    #[doc(hidden)]
+    fn snapshot(&self) -> Result<Self, SnapshotError>;
+
+    /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it
+    /// cannot.
+    #[doc(hidden)]
+    fn read<S>(
+        frame: &Frame,
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+        outside: usize,
+    ) -> Result<(Self, S), ReadError>;
+}
+
+impl<E: Restored> Engine for E {
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        self.empty_like()
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.snapshot()
+    }
+
+    fn read<S>(
+        frame: &Frame,
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+        outside: usize,
+    ) -> Result<(Self, S), ReadError> {
+        stored::read(frame, source, hasher, outside)
+    }
+}
+
+/// An engine that a [`FilterBuilder`] builds: [`Fixed`], [`Growing`] or [`Rotating`].
+///
+/// Sealed, as [`Engine`] is.
+pub trait Buildable: Restored {
     /// The same engine with buckets of another layout, if it takes [any](AnyLayout); else itself.
     // Were it a type of `AnyLayout`, the compiler would say that a growing filter's builder has no `layout`, and not why.
-    type With<M: Layout>: Engine<Options = Self::Options>;
-
-    /// What only an engine that rotates has, if it does.
-    #[doc(hidden)]
-    fn rotating(&self) -> Option<&dyn Rotates> {
-        None
-    }
+    type With<M: Layout>: Buildable<Options = Self::Options>;
 }
 
 /// An engine whose buckets can have any [layout](crate::guide::layouts): [`Fixed`] or [`Rotating`].
@@ -276,90 +312,22 @@ pub trait Engine: Stored {
     note = "growing filters have buckets of 4 slots of 16 bits",
     note = "leave out `.layout()`, or take a fixed or rotating filter for other layouts"
 )]
-pub trait AnyLayout: Engine {}
+pub trait AnyLayout: Buildable {}
 
 impl<L: Layout> AnyLayout for Fixed<L> {}
 impl<L: Layout> AnyLayout for Rotating<L> {}
 
-impl<L: Layout> Engine for Fixed<L> {
+impl<L: Layout> Buildable for Fixed<L> {
     type With<M: Layout> = Fixed<M>;
 }
 
 #[cfg(feature = "std")]
-impl Engine for Growing {
+impl Buildable for Growing {
     type With<M: Layout> = Self;
 }
 
-impl<L: Layout> Engine for Rotating<L> {
+impl<L: Layout> Buildable for Rotating<L> {
     type With<M: Layout> = Rotating<M>;
-
-    fn rotating(&self) -> Option<&dyn Rotates> {
-        Some(self)
-    }
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// What only filters that rotate have, of a filter whose layout is chosen at run time:
-/// [`Hashed::rotating`] returns it.
-///
-/// Each is the method of the same name of the [`RotatingCuckooFilter`].
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::{Hashed, RotatingCuckooFilter};
-///
-/// let filter = RotatingCuckooFilter::builder().capacity(1_000).build_smallest(0.01)?;
-/// let rotating = filter.rotating().expect("it rotates");
-/// let flow = 0x9e37_79b9_7f4a_7c15;
-/// assert!(rotating.refresh_hash(flow)?);
-/// rotating.rotate()?;
-/// assert!(filter.contains_hash(flow));
-/// rotating.rotate()?;
-/// assert!(!filter.contains_hash(flow)); // forgotten
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait Rotates: sealed::Sealed + Send + Sync {
-    /// As [`rotate`](crate::RotatingCuckooFilter::rotate).
-    ///
-    /// # Errors
-    ///
-    /// As [`rotate`](crate::RotatingCuckooFilter::rotate).
-    fn rotate(&self) -> Result<(), RotateError>;
-
-    /// As [`rotate_if`](crate::RotatingCuckooFilter::rotate_if).
-    ///
-    /// # Errors
-    ///
-    /// As [`rotate_if`](crate::RotatingCuckooFilter::rotate_if).
-    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError>;
-
-    /// As [`rotations`](crate::RotatingCuckooFilter::rotations).
-    fn rotations(&self) -> u64;
-
-    /// As [`generations`](crate::RotatingCuckooFilter::generations).
-    fn generations(&self) -> usize;
-
-    /// As [`refresh_hash`](crate::RotatingCuckooFilter::refresh_hash).
-    ///
-    /// # Errors
-    ///
-    /// As [`refresh_hash`](crate::RotatingCuckooFilter::refresh_hash).
-    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError>;
-
-    /// As [`refresh_many_hash`](crate::RotatingCuckooFilter::refresh_many_hash).
-    ///
-    /// # Errors
-    ///
-    /// As [`refresh_many_hash`](crate::RotatingCuckooFilter::refresh_many_hash).
-    ///
-    /// # Panics
-    ///
-    /// If the slices differ in length.
-    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError>;
 }
 
 /// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
@@ -377,7 +345,7 @@ pub trait Rotates: sealed::Sealed + Send + Sync {
 /// let filter: CuckooFilter = Default::default();
 /// assert_eq!((filter.len(), filter.capacity()), (0, 1_024));
 /// ```
-impl<E: Engine, S: Default> Default for Filter<E, S> {
+impl<E: Buildable, S: Default> Default for Filter<E, S> {
     #[track_caller]
     fn default() -> Self {
         match E::build(&Self::plan()) {
@@ -390,7 +358,7 @@ impl<E: Engine, S: Default> Default for Filter<E, S> {
 /// The measures. Not the items, and not the seed.
 impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct(E::NAME)
+        out.debug_struct(self.engine.name())
             .field("len", &self.len())
             .field("capacity", &self.capacity())
             .field("tables", &self.engine.tables())

@@ -85,11 +85,11 @@
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
 //!
-//! let mut filter = CuckooFilter::builder().buckets(2).seed(1).build()?;
+//! let filter = CuckooFilter::builder().buckets(2).seed(1).build()?;
 //! filter.insert("a")?;
 //! filter.insert("b")?;
 //! # #[rustfmt::skip]
-//! assert_eq!(filter.to_bytes(), [
+//! assert_eq!(filter.to_bytes()?, [
 //!     0x89, 0x4c, 0x46, 0x43, 0x46, 0x0d, 0x0a, 0x1a, // magic
 //!     0x01, 0x00,                                     // version 1
 //!     0x40, 0x00,                                     // a header of 64 bytes
@@ -158,10 +158,10 @@
 //! ```
 //! use lockfree_cuckoo::GrowingCuckooFilter;
 //!
-//! let mut filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build()?;
+//! let filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build()?;
 //! filter.insert_many(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])?;
 //! # #[rustfmt::skip]
-//! assert_eq!(filter.to_bytes()[32..], [
+//! assert_eq!(filter.to_bytes()?[32..], [
 //!     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x3f, // a rate of false positives of up to 1.0
 //!     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // any memory
 //!     0x00, 0x01, 0x00, 0x00,                         // a search budget of 256 buckets
@@ -189,12 +189,12 @@
 //! ```
 //! use lockfree_cuckoo::RotatingCuckooFilter;
 //!
-//! let mut filter = RotatingCuckooFilter::builder().capacity(8).seed(1).build()?;
+//! let filter = RotatingCuckooFilter::builder().capacity(8).seed(1).build()?;
 //! filter.insert("a")?;
 //! filter.rotate()?;
 //! filter.insert("b")?;
 //! # #[rustfmt::skip]
-//! assert_eq!(filter.to_bytes()[32..], [
+//! assert_eq!(filter.to_bytes()?[32..], [
 //!     0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // a capacity of 8 items
 //!     0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // 1 rotation
 //!     0x00, 0x10, 0x00, 0x00,                         // a search budget of 4,096 buckets

@@ -24,17 +24,17 @@ mod tokens;
 
 #[cfg(feature = "std")]
 pub use engine::Growing;
-pub use engine::{Fixed, Rotating};
+pub use engine::{Fixed, Rotates, Rotating};
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
 };
 pub use filter::{
-    AnyLayout, CuckooFilter, CuckooFilterBuilder, Engine, Filter, FilterBuilder, Hashed, Rotates,
-    RotatingCuckooFilter, RotatingCuckooFilterBuilder, Values,
+    AnyLayout, Buildable, CuckooFilter, CuckooFilterBuilder, Dyn, DynFilter, Engine, Filter,
+    FilterBuilder, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Values,
 };
 #[cfg(feature = "std")]
-pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows};
 pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher, hash_bytes};
 pub use stored::Chunks;

@@ -14,26 +14,31 @@ mod source;
 mod tests;
 
 pub use chunks::Chunks;
+pub(crate) use chunks::Listing;
 pub(crate) use frame::{Frame, Identity, Kind};
 #[cfg(feature = "std")]
 pub(crate) use source::Stream;
 pub(crate) use source::{Slice, Source};
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 use core::ops::RangeInclusive;
 
 use crate::allocate;
-use crate::engine::Operations;
-use crate::error::{OutOfMemory, ReadError};
+use crate::engine::{Build, Operations};
+use crate::error::{ReadError, SnapshotError};
 use crate::layout::Layout;
 use crate::table::Geometry;
-use chunks::{Access, Listing};
 use frame::Numbers;
 use source::{Input, Words};
 
 /// An engine that can be stored.
 pub trait Stored: Operations {
+    /// What there is to store.
+    fn listing(&self) -> Listing<'_>;
+}
+
+/// An engine that can be made of what was stored.
+pub trait Restored: Stored + Build {
     /// What the header says it is.
     const KIND: Kind;
     /// How many tables there can be.
@@ -41,9 +46,6 @@ pub trait Stored: Operations {
 
     /// What the list says of a table, if it can be true.
     type Table: Copy;
-
-    /// What there is to store.
-    fn listing(&self, access: Access) -> Listing<'_>;
 
     /// Checks the numbers that only this kind has.
     fn check(numbers: &Numbers) -> Result<(), ReadError>;
@@ -78,43 +80,28 @@ const WORD: usize = size_of::<u64>();
 const CHECKSUM: usize = size_of::<u32>();
 const ENTRY: usize = 2 * WORD;
 
+/// Bytes that are stored between two looks at whether the engine has changed.
+const PIECE: usize = 1 << 14;
+
 /// The most tables that a filter can have.
 const MOST_TABLES: usize = 15;
 
-/// The stored form a chunk at a time, while others may look at the filter.
-pub(crate) fn chunks<'a, E: Stored>(engine: &'a E, identity: &Identity) -> Chunks<'a> {
-    Chunks::of::<E>(engine.listing(Access::Shared), identity)
-}
-
-/// Hands the stored form to `put`, a piece at a time, until it fails. Leaves no word frozen. Allocates nothing, so that a
-/// filter can be saved when memory is short.
-#[cfg(feature = "std")]
-pub(crate) fn put<E: Stored, F>(
-    engine: &mut E,
-    identity: &Identity,
-    put: impl FnMut(&[u8]) -> Result<(), F>,
-) -> Result<(), F> {
-    Chunks::of::<E>(engine.listing(Access::Exclusive), identity).put_all(put)
-}
-
-/// The stored form as bytes.
-pub(crate) fn to_vec<E: Stored>(
-    engine: &mut E,
-    identity: &Identity,
-) -> Result<Vec<u8>, OutOfMemory> {
-    let chunks = Chunks::of::<E>(engine.listing(Access::Exclusive), identity);
-    let mut bytes = Vec::new();
+/// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for the bytes.
+pub(crate) fn to_vec(engine: &impl Stored, identity: &Identity) -> Result<Vec<u8>, SnapshotError> {
+    let mut chunks = Chunks::of(engine.listing(), engine.shape(), identity);
     let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;
-    let Ok(()) = chunks.put_all(|piece| {
-        bytes.extend_from_slice(piece);
-        Ok::<(), Infallible>(())
-    });
+    bytes.resize(all, 0);
+    // A piece at a time: a change that comes early ends it early.
+    for piece in bytes.chunks_mut(PIECE) {
+        chunks.next_chunk(piece)?;
+    }
     Ok(bytes)
 }
 
 /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
-pub(crate) fn read<E: Stored, S>(
+pub(crate) fn read<E: Restored, S>(
     frame: &Frame,
     source: &mut impl Source,
     hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,

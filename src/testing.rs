@@ -8,7 +8,7 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Rotating};
-use crate::filter::{Engine, Filter, FilterBuilder};
+use crate::filter::{Buildable, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
 
@@ -98,7 +98,7 @@ pub trait Descriptors {
     fn descriptors(self, descriptors: usize) -> Self;
 }
 
-impl<E: Engine, S> Descriptors for FilterBuilder<E, S> {
+impl<E: Buildable, S> Descriptors for FilterBuilder<E, S> {
     fn descriptors(self, descriptors: usize) -> Self {
         self.with_descriptors(descriptors.clamp(1, MAX_DESCRIPTORS))
     }

@@ -147,12 +147,6 @@ impl<L: Layout> Tokens<L> {
         self.stripes.bumps()
     }
 
-    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
-    /// who has the tokens alone.
-    pub(crate) fn settle_all(&self) -> usize {
-        settlement::settle_all(self)
-    }
-
     /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands
     /// over to `removed` how many, a word at a time.
     pub(crate) fn empty_while(

@@ -74,12 +74,6 @@ impl GrowingTable {
         Ok(None)
     }
 
-    /// Exact. For a caller who has the table alone.
-    pub(crate) fn quiescent_copy(&self) -> Result<Self, OutOfMemory> {
-        let (tokens, len) = self.tokens.quiescent_copy()?;
-        Self::of(tokens, len)
-    }
-
     /// A copy that holds every token that is in from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         let (tokens, len) = self.tokens.snapshot()?;

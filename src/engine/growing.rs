@@ -6,15 +6,14 @@ mod walks;
 
 pub(crate) use tables::{LATER, Tables};
 
-use super::{Filling, Operations, Plan, Size};
+use super::{Build, Filling, Operations, Plan, Size};
 use crate::allocate;
 use crate::counted::{GrowingTable, compared_when_first_full, geometry};
-use crate::error::{BuildError, Cause, InsertError, OutOfMemory, SnapshotError};
-use crate::layout::LONG_BUDGET;
+use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
+use crate::layout::{LONG_BUDGET, Shape};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::sizing::{any_of, items_for};
-use crate::tokens::ahead;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
 /// bits.
@@ -123,11 +122,9 @@ impl Growing {
     }
 }
 
-impl Operations for Growing {
+impl Build for Growing {
     type Layout = Lanes16;
     type Options = ();
-
-    const NAME: &'static str = "GrowingCuckooFilter";
 
     /// It fills up before it doubles.
     fn filling((): &()) -> Filling {
@@ -141,7 +138,7 @@ impl Operations for Growing {
         plan.check_memory(|| {
             Ok(GrowingTable::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
         })?;
-        let home = GrowingTable::new(level, budget).map_err(BuildError::out_of_memory)?;
+        let home = GrowingTable::new(level, budget).map_err(BuildError::OutOfMemory)?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
         };
@@ -149,19 +146,25 @@ impl Operations for Growing {
         Ok(Self::of_tables(vec![home], limits, memory, plan.outside))
     }
 
-    fn fresh(&self) -> Result<Self, OutOfMemory> {
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
         let home = self.tables.home().tokens();
         let table = GrowingTable::new(home.first(), home.search_budget())?;
         Ok(self.with(vec![table]))
     }
 
-    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let copies = copies(&self.tables, GrowingTable::quiescent_copy)?;
-        Ok(self.with(copies))
-    }
-
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         self.copy()
+    }
+}
+
+// The methods of the same names are in `walks`.
+impl Operations for Growing {
+    fn name(&self) -> &'static str {
+        "GrowingCuckooFilter"
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<Lanes16>()
     }
 
     fn clear(&mut self) {
@@ -217,22 +220,22 @@ impl Operations for Growing {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.lookup(hash)
+        self.contains(hash)
     }
 
     #[inline]
     fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        self.insert_in_target(hash)
+        self.insert(hash)
     }
 
     #[inline]
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        self.insert_if_absent(hash)
+        self.insert_unique(hash)
     }
 
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.remove_finest(hash)
+        self.remove(hash)
     }
 
     fn count(&self, hash: u64) -> usize {
@@ -240,13 +243,8 @@ impl Operations for Growing {
     }
 
     #[inline]
-    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        ahead(hashes, |hash| self.prefetch(hash))
-    }
-
-    #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.ahead(hashes)
+    fn prefetch(&self, hash: u64) {
+        self.prefetch(hash);
     }
 }
 
@@ -270,7 +268,10 @@ fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
         Size::Items(items) | Size::Roomy { items, .. } => {
             let level = (1..=DEEPEST).find(|&level| items_for(geometry(level)) >= items);
             let most = items_for(geometry(DEEPEST));
-            let level = level.ok_or(BuildError(Cause::Capacity { items, most }))?;
+            let level = level.ok_or(BuildError::Capacity {
+                requested: items,
+                most,
+            })?;
             Ok((level, items))
         }
         Size::Buckets(buckets) => {
@@ -278,11 +279,11 @@ fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
                 .find(|&level| 1 << level >= buckets)
                 .unwrap_or(DEEPEST);
             if buckets != 1 << level {
-                return Err(BuildError(Cause::Buckets {
-                    buckets,
+                return Err(BuildError::Buckets {
+                    requested: buckets,
                     nearest: 1 << level,
-                    ranges: 1,
-                }));
+                    factor: 1,
+                });
             }
             Ok((level, items_for(geometry(level))))
         }

@@ -1,32 +1,24 @@
 //! What an engine must be able to do, and the calls for many hashes made of it. And the simplest engine: one table, whose
 //! size is fixed.
 
+use core::fmt;
+
 use super::{Filling, Plan};
 use crate::counted::CountedTable;
-use crate::error::{BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError};
-use crate::layout::{LONG_BUDGET, Lanes, Layout};
+use crate::error::{
+    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+};
+use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
+use crate::tokens::ahead;
 
-/// The operations of an engine, by hash.
-pub trait Operations: Sized + Send + Sync + 'static {
-    /// The layout of its buckets.
-    type Layout: Layout;
-    /// The options that only this engine has.
-    type Options: Clone + core::fmt::Debug + Default;
-
+/// The operations of an engine, by hash. One that is chosen at run time has them too.
+pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// What filters with this engine are called.
-    const NAME: &'static str;
+    fn name(&self) -> &'static str;
+    /// The layout of its buckets.
+    fn shape(&self) -> Shape;
 
-    /// What is in a filter with these options when its rate of false positives is judged.
-    fn filling(options: &Self::Options) -> Filling;
-    /// Builds an empty one.
-    fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
-    /// Builds an empty one like this.
-    fn fresh(&self) -> Result<Self, OutOfMemory>;
-    /// A copy, exact because nobody writes meanwhile.
-    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory>;
-    /// A copy that holds every token that is in from the call to the return.
-    fn snapshot(&self) -> Result<Self, SnapshotError>;
     /// Removes all tokens.
     fn clear(&mut self);
     /// Makes it as small as its tokens let it, if it grows.
@@ -39,14 +31,18 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn limit_memory_usage(&self, _bytes: usize) {}
     /// Sets the bytes that it refuses to grow beyond, if it grows, and frees what it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
+    /// What only an engine that rotates has.
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        None
+    }
 
     /// The number of tokens.
     fn len(&self) -> usize;
     /// The number of items that it is sized for.
     fn capacity(&self) -> usize;
-    /// The number of items that it is still sized for.
-    fn remaining(&self) -> usize {
-        self.capacity().saturating_sub(self.len())
+    /// Whether it has as many items as it is sized for.
+    fn is_full(&self) -> bool {
+        self.len() >= self.capacity()
     }
     /// The number of slots.
     fn slots(&self) -> usize;
@@ -67,32 +63,27 @@ pub trait Operations: Sized + Send + Sync + 'static {
     fn remove(&self, hash: u64) -> bool;
     /// The number of tokens of the class.
     fn count(&self, hash: u64) -> usize;
-    /// The hashes in order, with the memory of the next ones on its way: that which lookups and removes read first.
-    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64>;
-    /// The same for inserts.
-    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64>;
+    /// Prefetches what a lookup or a remove reads first.
+    fn prefetch(&self, hash: u64);
+    /// Prefetches what an insert reads first.
+    fn prefetch_insert(&self, hash: u64) {
+        self.prefetch(hash);
+    }
 
     /// Looks up many hashes. The slices are of one length.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        for (found, hash) in found.iter_mut().zip(self.ahead(hashes)) {
+        let hashes = ahead(hashes, |hash| self.prefetch(hash));
+        for (found, hash) in found.iter_mut().zip(hashes) {
             *found = self.contains(hash);
         }
-    }
-
-    /// The answers for at most 64 hashes, a bit for each.
-    #[inline]
-    fn contains_burst(&self, hashes: &[u64]) -> u64 {
-        let answers = self.ahead(hashes).zip(0..);
-        answers.fold(0, |found, (hash, bit)| {
-            found | u64::from(self.contains(hash)) << bit
-        })
     }
 
     /// Inserts many hashes, up to the first that is refused.
     #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        for (turn, hash) in self.ahead_of_inserts(hashes).enumerate() {
+        let hashes = ahead(hashes, |hash| self.prefetch_insert(hash));
+        for (turn, hash) in hashes.enumerate() {
             self.insert(hash)
                 .map_err(|error| InsertManyError::new(turn, error))?;
         }
@@ -106,8 +97,8 @@ pub trait Operations: Sized + Send + Sync + 'static {
         hashes: &[u64],
         added: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let turns = added.iter_mut().zip(self.ahead_of_inserts(hashes));
-        for (turn, (added, hash)) in turns.enumerate() {
+        let hashes = ahead(hashes, |hash| self.prefetch_insert(hash));
+        for (turn, (added, hash)) in added.iter_mut().zip(hashes).enumerate() {
             *added = self
                 .insert_unique(hash)
                 .map_err(|error| InsertManyError::new(turn, error))?;
@@ -118,8 +109,70 @@ pub trait Operations: Sized + Send + Sync + 'static {
     /// Removes one token for each hash. Returns how many were in.
     #[inline]
     fn remove_many(&self, hashes: &[u64]) -> usize {
-        self.ahead(hashes).filter(|&hash| self.remove(hash)).count()
+        let hashes = ahead(hashes, |hash| self.prefetch(hash));
+        hashes.filter(|&hash| self.remove(hash)).count()
     }
+}
+
+/// An engine that is made from a plan.
+pub trait Build: Operations + Sized {
+    /// The layout of its buckets.
+    type Layout: Layout;
+    /// The options that only this engine has.
+    type Options: Clone + fmt::Debug + Default;
+
+    /// What is in a filter with these options when its rate of false positives is judged.
+    fn filling(options: &Self::Options) -> Filling;
+    /// Builds an empty one.
+    fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
+    /// Builds an empty one like this.
+    fn empty_like(&self) -> Result<Self, OutOfMemory>;
+    /// A copy that holds every token that is in from the call to the return.
+    fn snapshot(&self) -> Result<Self, SnapshotError>;
+}
+
+/// The methods of filters that rotate, of a filter whose kind is chosen at run time:
+/// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
+///
+/// Each is the method of the same name of the [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed.
+pub trait Rotates: Operations {
+    /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
+    fn rotate(&self) -> Result<(), RotateError>;
+
+    /// As [`rotate_if`](crate::RotatingCuckooFilter#method.rotate_if).
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate_if`](crate::RotatingCuckooFilter#method.rotate_if).
+    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError>;
+
+    /// As [`rotations`](crate::RotatingCuckooFilter#method.rotations).
+    fn rotations(&self) -> u64;
+
+    /// As [`generations`](crate::RotatingCuckooFilter#method.generations).
+    fn generations(&self) -> usize;
+
+    /// As [`refresh_hash`](crate::RotatingCuckooFilter#method.refresh_hash).
+    ///
+    /// # Errors
+    ///
+    /// As [`refresh_hash`](crate::RotatingCuckooFilter#method.refresh_hash).
+    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError>;
+
+    /// As [`refresh_many_hash`](crate::RotatingCuckooFilter#method.refresh_many_hash).
+    ///
+    /// # Errors
+    ///
+    /// As [`refresh_many_hash`](crate::RotatingCuckooFilter#method.refresh_many_hash).
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError>;
 }
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
@@ -133,11 +186,9 @@ pub struct Fixed<L = Lanes<4, 16>> {
 /// Lets large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
-impl<L: Layout> Operations for Fixed<L> {
+impl<L: Layout> Build for Fixed<L> {
     type Layout = L;
     type Options = ();
-
-    const NAME: &'static str = "CuckooFilter";
 
     fn filling((): &()) -> Filling {
         Filling::Sized { tables: 1 }
@@ -149,20 +200,13 @@ impl<L: Layout> Operations for Fixed<L> {
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| CountedTable::bytes_for(geometry, plan.descriptors))?;
         let table = CountedTable::new(geometry, budget, plan.descriptors)
-            .map_err(BuildError::out_of_memory)?;
+            .map_err(BuildError::OutOfMemory)?;
         Ok(Self { table, capacity })
     }
 
-    fn fresh(&self) -> Result<Self, OutOfMemory> {
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            table: self.table.fresh()?,
-            capacity: self.capacity,
-        })
-    }
-
-    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            table: self.table.quiescent_copy()?,
+            table: self.table.empty_like()?,
             capacity: self.capacity,
         })
     }
@@ -172,6 +216,16 @@ impl<L: Layout> Operations for Fixed<L> {
             table: self.table.snapshot()?,
             capacity: self.capacity,
         })
+    }
+}
+
+impl<L: Layout> Operations for Fixed<L> {
+    fn name(&self) -> &'static str {
+        "CuckooFilter"
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<L>()
     }
 
     fn clear(&mut self) {
@@ -234,12 +288,17 @@ impl<L: Layout> Operations for Fixed<L> {
     }
 
     #[inline]
-    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.table.tokens().ahead(hashes)
+    fn prefetch(&self, hash: u64) {
+        self.table.tokens().prefetch(hash);
     }
+}
 
-    #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.ahead(hashes)
-    }
+#[track_caller]
+pub(crate) fn check_lengths<T, A>(items: &[T], answers: &[A]) {
+    assert!(
+        items.len() == answers.len(),
+        "{} items, but room for {} answers",
+        items.len(),
+        answers.len()
+    );
 }

@@ -4,7 +4,7 @@
 
 use core::cmp::Reverse;
 
-use crate::error::{BuildError, Cause, Content, OutOfMemory, Rate, Shapes, TooManyFalsePositives};
+use crate::error::{BuildError, OutOfMemory};
 use crate::layout::{ForLayout, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::table::Geometry;
 use crate::table::sizing::{self, HEADS_AGREE, any_of, compared};
@@ -32,7 +32,10 @@ impl<O> Plan<O> {
         let budget = self.search_budget.unwrap_or(unless_told);
         let nearest = budget.clamp(MIN_BUDGET, LONG_BUDGET);
         if budget != nearest {
-            return Err(BuildError(Cause::SearchBudget { budget, nearest }));
+            return Err(BuildError::SearchBudget {
+                requested: budget,
+                nearest,
+            });
         }
         Ok(budget)
     }
@@ -52,18 +55,11 @@ impl<O> Plan<O> {
         if rate <= most {
             return Ok(());
         }
-        let others = match filling {
-            Filling::Sized { .. } => layouts_for::<L>(items, filling, most),
-            // It grows, and has no other layout.
-            Filling::Full => Shapes::default(),
-        };
-        Err(BuildError(Cause::FalsePositives(TooManyFalsePositives {
-            most: Rate::new(most),
-            rate: Rate::new(rate),
-            shape: Shape::of::<L>(),
-            content: filling.content(items),
-            others: Some(others),
-        })))
+        Err(BuildError::FalsePositiveRate {
+            requested: most,
+            rate,
+            layout: Shape::of::<L>(),
+        })
     }
 
     /// Refuses a filter that begins with so many bytes, if that is more than it may have.
@@ -71,12 +67,12 @@ impl<O> Plan<O> {
         &self,
         heap: impl FnOnce() -> Result<usize, OutOfMemory>,
     ) -> Result<(), BuildError> {
-        let Some(most) = self.memory else {
+        let Some(limit) = self.memory else {
             return Ok(());
         };
-        let least = self.outside + heap().map_err(BuildError::out_of_memory)?;
-        if least > most {
-            return Err(BuildError(Cause::Memory { most, least }));
+        let needed = self.outside + heap().map_err(BuildError::OutOfMemory)?;
+        if needed > limit {
+            return Err(BuildError::MemoryLimit { limit, needed });
         }
         Ok(())
     }
@@ -110,7 +106,10 @@ impl Size {
             Self::Items(items) => {
                 let most = sizing::max_items::<L>();
                 if items > most {
-                    return Err(BuildError(Cause::Capacity { items, most }));
+                    return Err(BuildError::Capacity {
+                        requested: items,
+                        most,
+                    });
                 }
                 Ok((sizing::geometry_for(items), items))
             }
@@ -124,12 +123,10 @@ impl Size {
 }
 
 fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
-    Geometry::with_buckets(buckets).ok_or_else(|| {
-        BuildError(Cause::Buckets {
-            buckets,
-            nearest: sizing::nearest_buckets::<L>(buckets),
-            ranges: Geometry::<L>::MAX_RANGES,
-        })
+    Geometry::with_buckets(buckets).ok_or_else(|| BuildError::Buckets {
+        requested: buckets,
+        nearest: sizing::nearest_buckets::<L>(buckets),
+        factor: Geometry::<L>::MAX_RANGES,
     })
 }
 
@@ -151,14 +148,6 @@ impl Filling {
         };
         any_of::<L>(tables as f64 * compared(len, geometry))
     }
-
-    /// The same in an error.
-    pub(super) fn content(self, items: usize) -> Content {
-        match self {
-            Self::Sized { tables } => Content::Items { items, tables },
-            Self::Full => Content::Full,
-        }
-    }
 }
 
 /// The lowest rate that a table is made for. A lower one would take ever larger tables.
@@ -170,31 +159,10 @@ fn check_range(rate: f64) -> Result<(), BuildError> {
 }
 
 fn check(is_possible: bool, rate: f64, least: f64) -> Result<(), BuildError> {
-    is_possible
-        .then_some(())
-        .ok_or(BuildError(Cause::RateOutOfRange {
-            rate: Rate::new(rate),
-            least: Rate::new(least),
-        }))
-}
-
-/// The layouts besides `L` that keep to a rate in a table for so many items. Those without values, unless `L` has values:
-/// then those whose values have as many bits or more.
-fn layouts_for<L: Layout>(items: usize, filling: Filling, most: f64) -> Shapes {
-    let shape = Shape::of::<L>();
-    let has_values = |other: Shape| match shape.value_bits() {
-        0 => other.value_bits() == 0,
-        bits => other.value_bits() >= bits,
-    };
-    let size = Size::Items(items);
-    Shape::ALL
-        .into_iter()
-        .filter(|&other| other != shape && has_values(other))
-        .filter(|other| {
-            let rate = other.call(RateOf { size, filling });
-            rate.is_ok_and(|(rate, _)| rate <= most)
-        })
-        .collect()
+    is_possible.then_some(()).ok_or(BuildError::RateOutOfRange {
+        requested: rate,
+        least,
+    })
 }
 
 /// The layout without values, and the size, of the smallest table that keeps to a rate. Of exactly so many buckets: the
@@ -231,16 +199,14 @@ pub(crate) fn smallest(
 fn too_low(size: Size, filling: Filling, most: f64) -> BuildError {
     let rate_of = |shape: Shape| shape.call(RateOf { size, filling });
     let rates = plain().filter_map(|shape| Some((shape, rate_of(shape).ok()?)));
-    let lowest = rates.min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b));
+    let lowest = rates.min_by(|(_, a), (_, b)| a.total_cmp(b));
     let impossible = || plain().find_map(|shape| rate_of(shape).err());
     match lowest {
-        Some((shape, (rate, items))) => BuildError(Cause::FalsePositives(TooManyFalsePositives {
-            most: Rate::new(most),
-            rate: Rate::new(rate),
-            shape,
-            content: filling.content(items),
-            others: None,
-        })),
+        Some((layout, rate)) => BuildError::FalsePositiveRate {
+            requested: most,
+            rate,
+            layout,
+        },
         None => impossible().expect("a rate, or why there is none"),
     }
 }
@@ -251,18 +217,18 @@ fn plain() -> impl Iterator<Item = Shape> {
     all.filter(|shape| shape.value_bits() == 0)
 }
 
-/// The rate in a table of a size, and the items that it is for.
+/// The rate in a table of a size.
 struct RateOf {
     size: Size,
     filling: Filling,
 }
 
 impl ForLayout for RateOf {
-    type Output = Result<(f64, usize), BuildError>;
+    type Output = Result<f64, BuildError>;
 
     fn call<L: Layout>(self) -> Self::Output {
         let (geometry, items) = self.size.geometry::<L>()?;
-        Ok((self.filling.rate(geometry, items), items))
+        Ok(self.filling.rate(geometry, items))
     }
 }
 

@@ -9,13 +9,15 @@ pub(crate) use state::{Generations, MOST_GENERATIONS, MOST_ROTATIONS};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{Filling, Operations, Plan};
+use super::operations::check_lengths;
+use super::{Build, Filling, Operations, Plan, Rotates};
 use crate::allocate;
 use crate::counted::CountedTable;
-use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
-use crate::layout::{LONG_BUDGET, Lanes, Layout};
+use crate::error::{
+    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+};
+use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
-use crate::tokens::ahead;
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
 /// `L`.
@@ -65,7 +67,7 @@ impl<L: Layout> Rotating<L> {
         for table in self.live(state) {
             tables.push(copy(table)?);
         }
-        tables.push(self.tables[state.spare(self.tables.len())].fresh()?);
+        tables.push(self.tables[state.spare(self.tables.len())].empty_like()?);
         Ok(Self::of_tables(tables, self.capacity, rotations))
     }
 
@@ -86,16 +88,6 @@ impl<L: Layout> Rotating<L> {
             }
         }
         Err(SnapshotError::Disturbed)
-    }
-
-    /// The number of generations.
-    pub(crate) fn generations(&self) -> usize {
-        self.tables.len() - 1
-    }
-
-    /// The table that holds no generation, of a filter that nobody else can reach.
-    pub(crate) fn spare(&self) -> &CountedTable<L> {
-        &self.tables[self.state.load().spare(self.tables.len())]
     }
 
     /// The number of rotations at this moment, and the generations from the oldest to the young one.
@@ -119,11 +111,9 @@ impl<L: Layout> Rotating<L> {
     }
 }
 
-impl<L: Layout> Operations for Rotating<L> {
+impl<L: Layout> Build for Rotating<L> {
     type Layout = L;
     type Options = Generations;
-
-    const NAME: &'static str = "RotatingCuckooFilter";
 
     fn filling(options: &Generations) -> Filling {
         Filling::Sized {
@@ -142,25 +132,31 @@ impl<L: Layout> Operations for Rotating<L> {
             Ok(tables.saturating_mul(table))
         })?;
         let mut built = Vec::new();
-        allocate::grow(&mut built, tables).map_err(BuildError::out_of_memory)?;
+        allocate::grow(&mut built, tables).map_err(BuildError::OutOfMemory)?;
         for _ in 0..tables {
             let table = CountedTable::new(geometry, budget, plan.descriptors);
-            built.push(table.map_err(BuildError::out_of_memory)?);
+            built.push(table.map_err(BuildError::OutOfMemory)?);
         }
         Ok(Self::of_tables(built, capacity, 0))
     }
 
-    fn fresh(&self) -> Result<Self, OutOfMemory> {
-        self.copied(self.state.load(), 0, CountedTable::fresh)
-    }
-
-    fn quiescent_copy(&mut self) -> Result<Self, OutOfMemory> {
-        let state = self.state.load();
-        self.copied(state, state.rotations(), CountedTable::quiescent_copy)
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        self.copied(self.state.load(), 0, CountedTable::empty_like)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         self.copied_between_rotations(CountedTable::snapshot)
+    }
+}
+
+// The methods of the same names are in `walks`.
+impl<L: Layout> Operations for Rotating<L> {
+    fn name(&self) -> &'static str {
+        "RotatingCuckooFilter"
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<L>()
     }
 
     fn clear(&mut self) {
@@ -171,6 +167,10 @@ impl<L: Layout> Operations for Rotating<L> {
         self.state.set(state.cleaned());
     }
 
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        Some(self)
+    }
+
     fn len(&self) -> usize {
         self.sum(CountedTable::len)
     }
@@ -179,10 +179,9 @@ impl<L: Layout> Operations for Rotating<L> {
         self.capacity
     }
 
-    /// What the young generation is still sized for.
-    fn remaining(&self) -> usize {
-        let young = self.young(self.state.load());
-        self.capacity.saturating_sub(young.len())
+    /// Whether the young generation is.
+    fn is_full(&self) -> bool {
+        self.young(self.state.load()).len() >= self.capacity
     }
 
     fn slots(&self) -> usize {
@@ -208,39 +207,66 @@ impl<L: Layout> Operations for Rotating<L> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.lookup(hash)
+        self.contains(hash)
     }
 
     #[inline]
     fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        self.insert_young(hash)
+        self.insert(hash)
     }
 
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        self.admit(hash)
+        self.insert_unique(hash)
     }
 
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.remove_oldest(hash)
+        self.remove(hash)
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.count_all(hash)
+        self.count(hash)
     }
 
     #[inline]
-    fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        let state = self.state.load();
-        ahead(hashes, move |hash| {
-            self.live(state)
-                .for_each(|table| table.tokens().prefetch(hash));
-        })
+    fn prefetch(&self, hash: u64) {
+        for table in self.live(self.state.load()) {
+            table.tokens().prefetch(hash);
+        }
     }
 
     #[inline]
-    fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
-        self.young(self.state.load()).tokens().ahead(hashes)
+    fn prefetch_insert(&self, hash: u64) {
+        self.young(self.state.load()).tokens().prefetch(hash);
+    }
+}
+
+impl<L: Layout> Rotates for Rotating<L> {
+    fn rotate(&self) -> Result<(), RotateError> {
+        self.rotate_at(None).map(|_| ())
+    }
+
+    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError> {
+        self.rotate_at(Some(rotations))
+    }
+
+    fn rotations(&self) -> u64 {
+        self.state.load().rotations()
+    }
+
+    fn generations(&self) -> usize {
+        self.tables.len() - 1
+    }
+
+    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
+        self.refresh(hash)
+    }
+
+    #[track_caller]
+    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
+        check_lengths(hashes, new);
+        new.fill(false);
+        self.refresh_many(hashes, new)
     }
 }
 
@@ -259,7 +285,7 @@ mod tests {
     }
 
     fn rotate(engine: &Rotating) {
-        assert_eq!(engine.rotate(None), Ok(true));
+        assert_eq!(engine.rotate(), Ok(()));
     }
 
     /// Refreshes the item in the next generation, in the midst of the first copy.

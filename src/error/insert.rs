@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{OutOfMemory, Rate};
+use super::OutOfMemory;
 
 /// Why an item was not inserted. The filter holds what it held before.
 ///
@@ -11,7 +11,7 @@ use super::{OutOfMemory, Rate};
 /// | [`Full`](Self::Full) | after a removal, or a rotation | a larger filter, or one that grows |
 /// | [`Full`](Self::Full), and [`suggests_poor_hashing`](Self::suggests_poor_hashing) | no | another hasher |
 /// | [`Disturbed`](Self::Disturbed) | at once | |
-/// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `to_bytes`, if threads died in inserts |
+/// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `snapshot`, if threads died in inserts |
 /// | [`TooManyCopies`](Self::TooManyCopies) | after a removal of a copy | `insert_unique` |
 /// | [`CannotGrow`](Self::CannotGrow) | after a removal | a higher limit, or more memory |
 /// | [`Value`](Self::Value) | no | a layout with larger values |
@@ -32,7 +32,7 @@ use super::{OutOfMemory, Rate};
 /// assert_eq!(filter.count("flow"), 8);
 /// # Ok::<(), InsertError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
@@ -61,8 +61,8 @@ pub enum InsertError {
     /// The item needs a relocation, but other threads have all descriptors in use. There may be room: try again.
     ///
     /// A thread that relocates holds a descriptor for the time of a few exchanges. If trying again does not help,
-    /// threads that were killed in the middle of inserts hold them. [`clear`](crate::CuckooFilter::clear),
-    /// [`to_bytes`](crate::CuckooFilter::to_bytes) and [`write_to`](crate::CuckooFilter::write_to) take them back.
+    /// threads that were killed in the middle of inserts hold them. [`clear`](crate::Filter::clear) takes them
+    /// back, and a [`snapshot`](crate::Filter::snapshot) has its own.
     NoDescriptor {
         /// Attempts that were made. The last one found no descriptor.
         attempts: usize,
@@ -76,7 +76,7 @@ pub enum InsertError {
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
     /// keeps it from making more.
     CannotGrow {
-        /// The limit, and the number of tables.
+        /// The limit.
         error: GrowthError,
     },
     /// The [value](crate::WithValues) of the item is too large for the layout.
@@ -163,7 +163,7 @@ impl fmt::Display for InsertError {
             Self::NoDescriptor { attempts } => write!(
                 out,
                 "other threads have all descriptors in use, after {attempts} attempts: try again; if that \
-                 does not help, threads died in the middle of inserts, and clear or to_bytes takes back what they held"
+                 does not help, threads died in the middle of inserts, and clear takes back what they held"
             ),
             Self::TooManyCopies { copies } => {
                 write!(
@@ -193,7 +193,7 @@ impl core::error::Error for InsertError {}
 /// // The item at this index was refused, and the items after it were not tried.
 /// assert_eq!(filter.len(), stopped.inserted());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InsertManyError {
     inserted: usize,
     error: InsertError,
@@ -271,13 +271,11 @@ impl core::error::Error for InsertManyError {}
 ///
 /// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
 ///
-/// A test of a program gets one from a filter with a low limit:
-///
 /// # Examples
 ///
 /// ```
 /// # #[cfg(feature = "std")] {
-/// use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+/// use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
 ///
 /// let filter = GrowingCuckooFilter::builder()
 ///     .capacity(100)
@@ -285,112 +283,64 @@ impl core::error::Error for InsertManyError {}
 ///     .build()
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
-/// let InsertError::CannotGrow { error, .. } = error else { unreachable!() };
-/// assert_eq!(error.tables(), 1);
-/// assert!(error.false_positive_rate() > 0.0003); // what another doubling would have made possible
+/// let InsertError::CannotGrow { error } = error else { unreachable!() };
+/// // What another doubling would have made possible.
+/// assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.0003));
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GrowthError {
-    pub(crate) tables: usize,
-    pub(crate) limit: Limit,
-}
-
-/// What prevents growth.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-pub(crate) enum Limit {
-    /// The rate after it, and the limit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GrowthError {
+    /// Growth could raise the rate of false positives above the limit.
     FalsePositiveRate {
-        rate: Rate,
-        most: Rate,
+        /// The rate that it could lead to, once the filter is full again.
+        rate: f64,
+        /// The limit.
+        limit: f64,
     },
-    Memory {
-        bytes: usize,
-        most: usize,
+    /// Growth would raise the memory above the limit.
+    MemoryLimit {
+        /// The most bytes that the filter would take while it grows.
+        needed: usize,
+        /// The limit in bytes.
+        limit: usize,
     },
+    /// The memory could not be allocated.
     OutOfMemory(OutOfMemory),
+    /// There would be more buckets than a table can have.
     Buckets,
+    /// There would be more tables than a filter can have.
     Tables,
-}
-
-impl GrowthError {
-    /// The number of tables there are.
-    #[must_use]
-    pub fn tables(&self) -> usize {
-        self.tables
-    }
-
-    /// The false-positive rate that growth could lead to, once the filter is full again; 0 if that is not what stands in
-    /// the way.
-    #[must_use]
-    pub fn false_positive_rate(&self) -> f64 {
-        match self.limit {
-            Limit::FalsePositiveRate { rate, .. } => rate.get(),
-            _ => 0.0,
-        }
-    }
-
-    /// The most bytes that the filter would take while it grows; `None` unless a limit on its memory is what stands in the
-    /// way.
-    #[must_use]
-    pub fn memory_needed(&self) -> Option<usize> {
-        match self.limit {
-            Limit::Memory { bytes, .. } => Some(bytes),
-            _ => None,
-        }
-    }
-
-    /// Returns true if no limit prevents growth, but the memory could not be allocated.
-    #[must_use]
-    pub fn is_out_of_memory(&self) -> bool {
-        matches!(self.limit, Limit::OutOfMemory(_))
-    }
 }
 
 impl fmt::Display for GrowthError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tables = self.tables;
-        let plural = if tables == 1 { "" } else { "s" };
-        write!(
-            out,
-            "there is no room in {tables} table{plural}, and growth "
-        )?;
-        match self.limit {
-            Limit::FalsePositiveRate { rate, most } => {
-                let most = most.exact();
-                write!(
-                    out,
-                    "could raise the false-positive rate to {rate}, above the limit of {most}"
-                )
+        out.write_str("there is no room, and growth ")?;
+        match *self {
+            Self::FalsePositiveRate { rate, limit } => write!(
+                out,
+                "could raise the false-positive rate to {rate:.2e}, above the limit of {limit:?}"
+            ),
+            Self::MemoryLimit { needed, limit } => write!(
+                out,
+                "would raise the memory to {needed} bytes, above the limit of {limit}"
+            ),
+            Self::OutOfMemory(error) => write!(
+                out,
+                "needs {} bytes of memory that could not be allocated",
+                error.bytes()
+            ),
+            Self::Buckets => {
+                out.write_str("would lead to a table larger than the largest possible one")
             }
-            Limit::Memory { bytes, most } => write!(
-                out,
-                "would raise the memory to {bytes} bytes, above the limit of {most}"
-            ),
-            Limit::OutOfMemory(error) => {
-                write!(
-                    out,
-                    "needs {} bytes of memory that could not be allocated",
-                    error.bytes()
-                )
-            }
-            Limit::Buckets => write!(
-                out,
-                "would lead to a table larger than the largest possible one"
-            ),
-            Limit::Tables => write!(
-                out,
-                "would lead to more than the largest possible number of them"
-            ),
+            Self::Tables => out.write_str("would lead to more tables than possible"),
         }
     }
 }
 
 impl core::error::Error for GrowthError {}
 
-#[cfg(feature = "std")]
-impl From<OutOfMemory> for Limit {
+impl From<OutOfMemory> for GrowthError {
     fn from(error: OutOfMemory) -> Self {
         Self::OutOfMemory(error)
     }

@@ -12,7 +12,7 @@ use crate::layout::Shape;
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, ReadError};
 ///
-/// let bytes = CuckooFilter::with_capacity(100).to_bytes();
+/// let bytes = CuckooFilter::with_capacity(100).to_bytes()?;
 /// let cut = CuckooFilter::from_bytes(&bytes[..100]).unwrap_err();
 /// assert!(matches!(cut, ReadError::Truncated { found: 100, .. }));
 ///
@@ -215,8 +215,8 @@ impl From<ReadError> for std::io::Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Another thread is taking a snapshot of this filter. (If it died in the middle,
-    /// [`clear`](crate::CuckooFilter::clear) or [`to_bytes`](crate::CuckooFilter::to_bytes) on `&mut` makes room again.)
+    /// Another thread is taking a snapshot of this filter. (If it died in the middle, only
+    /// [`clear`](crate::Filter::clear) makes room again. [`chunks`](crate::Filter::chunks) still stores the filter.)
     Busy,
     /// Other threads changed too much in each of several attempts: more tokens were moved than there was room
     /// to note, or more were replaced than the filter has slots to spare.
@@ -305,8 +305,7 @@ pub enum RotateError {
     /// Other threads have all descriptors of the table in use: try again.
     ///
     /// If that does not help, threads that were killed in the middle of inserts or rotations hold them.
-    /// [`clear`](crate::RotatingCuckooFilter::clear), [`to_bytes`](crate::RotatingCuckooFilter::to_bytes) and
-    /// [`write_to`](crate::RotatingCuckooFilter::write_to) take them back.
+    /// [`clear`](crate::Filter::clear) takes them back, and a [`snapshot`](crate::Filter::snapshot) has its own.
     NoDescriptor {
         /// Attempts that were made.
         attempts: usize,
@@ -325,7 +324,7 @@ impl fmt::Display for RotateError {
                 out,
                 "the table that the next generation needs could not be emptied: other threads have all its \
                  descriptors in use, after {attempts} attempts: try again; if that does not help, threads died in the \
-                 middle of inserts or rotations, and clear or to_bytes takes back what they held"
+                 middle of inserts or rotations, and clear takes back what they held"
             ),
         }
     }

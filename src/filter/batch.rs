@@ -4,18 +4,14 @@
 //! by item. Only the order of the memory accesses differs: the two words of an item are prefetched while the
 //! items before it are served.
 
-use alloc::vec;
-use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter};
+use crate::engine::check_lengths;
 use crate::error::InsertManyError;
 
 /// Items that are hashed at a time.
 pub(super) const CHUNK: usize = 256;
-
-/// Most items of a burst: a bit for each.
-const BURST: usize = u64::BITS as usize;
 
 /// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
 /// not atomic: other threads see the items come and go one by one.
@@ -49,50 +45,6 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
             self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
         }
-    }
-
-    /// Looks up many items: the answers of [`contains_many`](Self::contains_many), in a new `Vec`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert_many(&["a", "b"])?;
-    /// assert_eq!(filter.contains_each(&["b", "c", "a"]), [true, false, true]);
-    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
-    /// ```
-    #[must_use]
-    pub fn contains_each<T: Hash>(&self, items: &[T]) -> Vec<bool> {
-        let mut found = vec![false; items.len()];
-        self.contains_many(items, &mut found);
-        found
-    }
-
-    /// Looks up a burst of at most 64 items: bit `i` of the answer is 1 if `items[i]` is in, as
-    /// [`contains`](Self::contains) says. All higher bits are 0. Allocates nothing.
-    ///
-    /// # Panics
-    ///
-    /// If there are more than 64 items.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert_many(&["a", "b"])?;
-    /// assert_eq!(filter.contains_burst(&["b", "c", "a"]), 0b101);
-    /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn contains_burst<T: Hash>(&self, items: &[T]) -> u64 {
-        check_burst(items);
-        self.engine
-            .contains_burst(hash_each(&self.hasher, items, &mut [0; BURST]))
     }
 
     /// Inserts many items in order, as [`insert`](Self::insert) does, until one is refused.
@@ -204,28 +156,6 @@ impl<E: Engine, S> Filter<E, S> {
         self.engine.contains_many(hashes, found);
     }
 
-    /// As [`contains_burst`](Self::contains_burst).
-    ///
-    /// # Panics
-    ///
-    /// As [`contains_burst`](Self::contains_burst).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
-    /// let hashes = [0x9e37_79b9_7f4a_7c15, 0xd134_2543_de82_ef95];
-    /// filter.insert_hash(hashes[1])?;
-    /// assert_eq!(filter.contains_burst_hash(&hashes), 0b10);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn contains_burst_hash(&self, hashes: &[u64]) -> u64 {
-        check_burst(hashes);
-        self.engine.contains_burst(hashes)
-    }
-
     /// As [`insert_many`](Self::insert_many).
     ///
     /// # Errors
@@ -298,23 +228,4 @@ pub(super) fn hash_each<'a, T: Hash, const MOST: usize>(
         *hash = hasher.hash_one(item);
     }
     &hashes[..items.len()]
-}
-
-#[track_caller]
-pub(super) fn check_lengths<T, A>(items: &[T], found: &[A]) {
-    assert!(
-        items.len() == found.len(),
-        "{} items, but room for {} answers",
-        items.len(),
-        found.len()
-    );
-}
-
-#[track_caller]
-fn check_burst<T>(items: &[T]) {
-    assert!(
-        items.len() <= BURST,
-        "a burst of {} items, of at most {BURST}",
-        items.len()
-    );
 }

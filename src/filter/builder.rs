@@ -3,7 +3,7 @@
 use core::fmt;
 use core::hash::BuildHasher;
 
-use super::{AnyLayout, Engine, Filter};
+use super::{AnyLayout, Buildable, Filter};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::{Fixed, Plan, Rotating, Size};
@@ -58,12 +58,12 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 /// Builds a [`Filter`] of any kind.
 ///
 /// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
-pub struct FilterBuilder<E: Engine = Fixed, S = RandomState> {
+pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
     pub(super) plan: Plan<E::Options>,
     hasher: S,
 }
 
-impl<E: Engine> FilterBuilder<E, RandomState> {
+impl<E: Buildable> FilterBuilder<E, RandomState> {
     /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
     /// geometry treat every item alike, on every machine. Not for a builder with another
     /// [`hasher`](FilterBuilder::hasher): that has its own seed, or none.
@@ -85,7 +85,7 @@ impl<E: Engine> FilterBuilder<E, RandomState> {
     }
 }
 
-impl<E: Engine, S> FilterBuilder<E, S> {
+impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Begins with this hasher. [`builder`](Filter::builder) begins with one that is seeded at random.
     ///
     /// # Examples
@@ -133,11 +133,11 @@ impl<E: Engine, S> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
+    /// use lockfree_cuckoo::{BuildError, CuckooFilter};
     ///
     /// assert_eq!(CuckooFilter::builder().buckets(3 << 10).build()?.slots(), 12 << 10);
     /// let error = CuckooFilter::builder().buckets(127).build().unwrap_err();
-    /// assert_eq!(error.possible(), Some(128));
+    /// assert!(matches!(error, BuildError::Buckets { nearest: 128, .. }));
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
@@ -237,12 +237,12 @@ impl<E: Engine, S> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
+    /// use lockfree_cuckoo::{BuildError, CuckooFilter};
     ///
     /// let builder = CuckooFilter::builder().max_memory_usage(1 << 20);
     /// assert!(builder.clone().capacity(400_000).build()?.memory_usage() <= 1 << 20);
     /// let error = builder.capacity(1_000_000_000).build().unwrap_err();
-    /// assert_eq!(error.requested(), 1 << 20);
+    /// assert!(matches!(error, BuildError::MemoryLimit { needed, .. } if needed > 1 << 31));
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
@@ -252,7 +252,7 @@ impl<E: Engine, S> FilterBuilder<E, S> {
     }
 
     /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this with as
-    /// many items in as it is sized for. The error says which [layouts](crate::guide::layouts) have so low a rate.
+    /// many items in as it is sized for. [`build_smallest`](Self::build_smallest) chooses a layout that keeps to it.
     ///
     /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
     /// the rate too, with no vacant slot left: the first table has 0.000_126, and each doubling adds as much. So 0.001
@@ -261,11 +261,11 @@ impl<E: Engine, S> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, Lanes, Shape};
+    /// use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes};
     ///
     /// let builder = CuckooFilter::builder().capacity(100_000).max_false_positive_rate(0.000_01);
     /// let error = builder.clone().build().unwrap_err();
-    /// assert!(error.layouts().any(|shape| shape == Shape::of::<Lanes<3, 21>>()), "{error}");
+    /// assert!(matches!(error, BuildError::FalsePositiveRate { rate, .. } if rate > 0.000_1));
     /// let filter = builder.layout::<Lanes<3, 21>>().build()?;
     /// filter.insert("a")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -311,13 +311,13 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::RotatingCuckooFilter;
+    /// use lockfree_cuckoo::{BuildError, RotatingCuckooFilter};
     ///
     /// // Items stay for 50 to 60 seconds, if there is a rotation every ten seconds.
     /// let filter = RotatingCuckooFilter::builder().generations(6).build()?;
     /// assert_eq!(filter.generations(), 6);
     /// let error = RotatingCuckooFilter::builder().generations(1).build().unwrap_err();
-    /// assert_eq!(error.possible(), Some(2));
+    /// assert!(matches!(error, BuildError::Generations { nearest: 2, .. }));
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
@@ -327,7 +327,7 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     }
 }
 
-impl<E: Engine, S: BuildHasher> FilterBuilder<E, S> {
+impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// Builds the filter. Allocates all that it will ever use, but for the log of a first
     /// [`snapshot`](Filter::snapshot), in time linear in its size. Of a filter that grows, that is the
     /// first table.
@@ -340,10 +340,10 @@ impl<E: Engine, S: BuildHasher> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
+    /// use lockfree_cuckoo::{BuildError, CuckooFilter};
     ///
     /// let error = CuckooFilter::builder().capacity(usize::MAX).build().unwrap_err();
-    /// assert_eq!(error.requested(), usize::MAX);
+    /// assert!(matches!(error, BuildError::Capacity { requested: usize::MAX, .. }));
     /// ```
     pub fn build(self) -> Result<Filter<E, S>, BuildError> {
         let engine = E::build(&self.plan)?;
@@ -351,7 +351,7 @@ impl<E: Engine, S: BuildHasher> FilterBuilder<E, S> {
     }
 }
 
-impl<E: Engine, S: Clone> Clone for FilterBuilder<E, S> {
+impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
     fn clone(&self) -> Self {
         Self {
             plan: self.plan.clone(),
@@ -360,7 +360,7 @@ impl<E: Engine, S: Clone> Clone for FilterBuilder<E, S> {
     }
 }
 
-impl<E: Engine, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
+impl<E: Buildable, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("FilterBuilder")
             .field("plan", &self.plan)
@@ -371,7 +371,7 @@ impl<E: Engine, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
 
 /// Filters whose hasher has a random seed. These need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
-impl<E: Engine> Filter<E, RandomState> {
+impl<E: Buildable> Filter<E, RandomState> {
     /// Creates a filter that takes `items` items, with a hasher seeded at random.
     ///
     /// Of a filter that grows, it is the first table that takes about as many: from half a million items up up to 2 %
@@ -382,8 +382,7 @@ impl<E: Engine> Filter<E, RandomState> {
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated;
-    /// [`try_with_capacity`](Self::try_with_capacity) reports that instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error instead.
     ///
     /// # Examples
     ///
@@ -395,24 +394,6 @@ impl<E: Engine> Filter<E, RandomState> {
     #[track_caller]
     pub fn with_capacity(items: usize) -> Self {
         Self::with_capacity_and_hasher(items, RandomState::new())
-    }
-
-    /// The same as [`with_capacity`](Self::with_capacity), but fallible.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError`], if `items` is out of range or the memory could not be allocated.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// assert!(CuckooFilter::try_with_capacity(0).is_ok());
-    /// assert!(CuckooFilter::try_with_capacity(usize::MAX).is_err());
-    /// ```
-    pub fn try_with_capacity(items: usize) -> Result<Self, BuildError> {
-        Self::builder().capacity(items).build()
     }
 
     /// Returns a builder, to set the exact number of buckets, the seed, the hasher and the search budget.
@@ -432,7 +413,7 @@ impl<E: Engine> Filter<E, RandomState> {
     }
 }
 
-impl<E: Engine, S: BuildHasher> Filter<E, S> {
+impl<E: Buildable, S: BuildHasher> Filter<E, S> {
     /// Creates a filter that takes `items` items, with the given hasher.
     ///
     /// The hasher's output must be well mixed in the high and the low bits
@@ -440,8 +421,7 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated;
-    /// [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) reports that instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error instead.
     ///
     /// # Examples
     ///
@@ -455,28 +435,9 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(items: usize, hasher: S) -> Self {
-        match Self::try_with_capacity_and_hasher(items, hasher) {
+        match FilterBuilder::with_hasher(hasher).capacity(items).build() {
             Ok(filter) => filter,
             Err(error) => panic!("{error}"),
         }
-    }
-
-    /// The same as [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), but fallible.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError`], if `items` is out of range or the memory could not be allocated.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, RandomState};
-    ///
-    /// let state = RandomState::with_seed(7);
-    /// assert!(CuckooFilter::try_with_capacity_and_hasher(100, state.clone()).is_ok());
-    /// assert!(CuckooFilter::try_with_capacity_and_hasher(usize::MAX, state).is_err());
-    /// ```
-    pub fn try_with_capacity_and_hasher(items: usize, hasher: S) -> Result<Self, BuildError> {
-        FilterBuilder::with_hasher(hasher).capacity(items).build()
     }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
-use super::{Engine, Filter};
+use super::{Buildable, Engine, Filter};
 use crate::engine::{Plan, Size};
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::LONG_BUDGET;
@@ -110,7 +110,7 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
 impl<T, E, S> FromIterator<T> for Filter<E, S>
 where
     T: Hash,
-    E: Engine,
+    E: Buildable,
     S: BuildHasher + Default,
 {
     #[track_caller]
@@ -216,7 +216,7 @@ const LARGER_TABLES: usize = 8;
 
 /// Builds a filter of exactly these hashes. They ascend, so they go to buckets that ascend too.
 #[track_caller]
-fn build<E: Engine, S: BuildHasher>(
+fn build<E: Buildable, S: BuildHasher>(
     mut hasher: S,
     hashes: &[u64],
     fill: impl Fn(&Filter<E, S>, &[u64]) -> Result<(), InsertManyError>,
@@ -263,7 +263,7 @@ mod parallel {
 
     use super::{build, expect_room};
     use crate::error::InsertManyError;
-    use crate::filter::{Engine, Filter};
+    use crate::filter::{Buildable, Engine, Filter};
 
     /// Inserts every item, one copy each, whether or not it is in, in no particular order.
     ///
@@ -347,7 +347,7 @@ mod parallel {
     impl<T, E, S> FromParallelIterator<T> for Filter<E, S>
     where
         T: Hash + Send,
-        E: Engine,
+        E: Buildable,
         S: BuildHasher + Default + Sync,
     {
         #[track_caller]

@@ -1,10 +1,17 @@
 //! What only filters that grow have.
 
-use super::Filter;
-use crate::engine::{Growing, Operations};
+use super::dynamic::Dyn;
+use super::{Engine, Filter};
+use crate::engine::Growing;
+
+/// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if what is in it does not grow. Sealed.
+pub trait Grows: Engine {}
+
+impl Grows for Growing {}
+impl Grows for Dyn {}
 
 /// Filters that grow.
-impl<S> Filter<Growing, S> {
+impl<E: Grows, S> Filter<E, S> {
     /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
     /// looks at all of them.
     #[must_use]
@@ -42,18 +49,18 @@ impl<S> Filter<Growing, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+    /// use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
     ///
     /// let filter = GrowingCuckooFilter::with_capacity(100);
     /// filter.limit_memory_usage(filter.memory_usage());
     /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
     /// assert!(added >= 100 && filter.tables() == 1);
-    /// let InsertError::CannotGrow { error, .. } = refused else { unreachable!() };
+    /// let InsertError::CannotGrow { error: GrowthError::MemoryLimit { needed, .. } } = refused else { unreachable!() };
     ///
     /// // As much as it asks for, and not more.
-    /// filter.limit_memory_usage(error.memory_needed().unwrap());
+    /// filter.limit_memory_usage(needed);
     /// assert!(filter.insert(&added).is_ok());
-    /// assert!(Some(filter.memory_usage()) <= error.memory_needed());
+    /// assert!(filter.memory_usage() <= needed);
     /// ```
     pub fn limit_memory_usage(&self, bytes: usize) {
         self.engine.limit_memory_usage(bytes);

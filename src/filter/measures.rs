@@ -2,7 +2,6 @@
 
 use super::{Engine, Filter};
 use crate::error::OutOfMemory;
-use crate::layout::Shape;
 
 /// Measures. While other threads write they are approximate; they never leave their bounds.
 impl<E: Engine, S> Filter<E, S> {
@@ -52,29 +51,8 @@ impl<E: Engine, S> Filter<E, S> {
         self.engine.capacity()
     }
 
-    /// The number of items that the filter is still sized for: [`capacity`](Self::capacity) without
-    /// [`len`](Self::len), at least 0. It usually takes some more.
-    ///
-    /// Of a growing filter: what its tables still take as they are now. It grows when they are full. Of a filter that rotates:
-    /// what the young generation still takes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// assert_eq!(filter.remaining(), 99);
-    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
-    /// ```
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.engine.remaining()
-    }
-
-    /// Whether [`remaining`](Self::remaining) is 0: the filter holds as many items as it is sized for. An insert may
-    /// still succeed. A filter that grows will soon do so. A filter that rotates has room again after a rotation.
+    /// Whether the filter holds as many items as it is sized for. An insert may still succeed. A growing filter grows
+    /// soon. Of a filter that rotates: whether the young generation is full; after a rotation it is not.
     ///
     /// # Examples
     ///
@@ -89,7 +67,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.remaining() == 0
+        self.engine.is_full()
     }
 
     /// The number of slots, four a bucket with 4 x 16, in all tables or generations.
@@ -119,19 +97,6 @@ impl<E: Engine, S> Filter<E, S> {
     #[must_use]
     pub fn load_factor(&self) -> f64 {
         self.len() as f64 / self.slots() as f64
-    }
-
-    /// The [`Layout`](crate::Layout) of the buckets, as a value.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let shape = lockfree_cuckoo::CuckooFilter::with_capacity(8).shape();
-    /// assert_eq!((shape.slots(), shape.fingerprint_bits()), (4, 16));
-    /// ```
-    #[must_use]
-    pub fn shape(&self) -> Shape {
-        Shape::of::<E::Layout>()
     }
 
     /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
@@ -207,38 +172,13 @@ impl<E: Engine, S: Clone> Filter<E, S> {
     ///
     /// let today = CuckooFilter::with_capacity(100);
     /// today.insert("a")?;
-    /// let tomorrow = today.fresh()?;
+    /// let tomorrow = today.empty_like()?;
     /// assert!(tomorrow.is_empty());
     /// assert_eq!(tomorrow.hash_one("a"), today.hash_one("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn fresh(&self) -> Result<Self, OutOfMemory> {
-        Ok(Self::of(self.engine.fresh()?, self.hasher.clone()))
-    }
-
-    /// A copy of this filter: with its items, limits and hasher, and so with the same answers. Takes time linear in the
-    /// size.
-    ///
-    /// Takes `&mut self`, so that no other thread writes meanwhile: else the copy could miss an item that moves. A filter
-    /// that is in use, or in an `Arc`, is copied by [`snapshot`](Filter::snapshot). For this reason there is no `Clone`.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfMemory`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let mut filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// let copy = filter.try_clone()?;
-    /// assert!(filter.remove("a"));
-    /// assert!(copy.contains("a"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn try_clone(&mut self) -> Result<Self, OutOfMemory> {
-        Ok(Self::of(self.engine.quiescent_copy()?, self.hasher.clone()))
+    pub fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        let engine = Engine::empty_like(&self.engine)?;
+        Ok(Self::of(engine, self.hasher.clone()))
     }
 }

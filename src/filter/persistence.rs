@@ -16,78 +16,14 @@ use crate::stored::{self, Chunks, Frame, Identity, Slice, Source};
 /// Storing. The stored form is the same on every machine, and documented byte by byte in
 /// [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// Writes the stored form, from which [`read_from`](Filter::read_from) makes the same filter again:
-    /// eight bytes a bucket, 16 a table, and 72 more.
+    /// The stored form as bytes, while other threads use the filter: eight bytes a bucket, 16 a table, and 72 more.
+    /// [`from_bytes`](Filter::from_bytes) makes the same filter again.
     ///
-    /// Writes in pieces of up to 16 KiB, so `writer` need not be buffered, and flushes at the end. Allocates
-    /// nothing. Takes time linear in the size.
+    /// It holds what a [`snapshot`](Self::snapshot) holds: every item that is in from before the call until after it. If
+    /// no other thread writes meanwhile, it is exact, and the bytes are all that is allocated; else a snapshot is taken, and
+    /// stored. Takes time linear in the size.
     ///
-    /// Takes `&mut self`, so no other thread reads or writes meanwhile. A filter that is in use, or in an `Arc`, is
-    /// stored by [`snapshot_to_writer`](Filter::snapshot_to_writer). Like [`clear`](Filter::clear), it takes back the descriptors of threads that died in the middle of an insert.
-    ///
-    /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
-    /// replaces it in one step.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer. The filter is unchanged, and can be written again.
-    ///
-    /// # Panics
-    ///
-    /// If the hasher panics when it is given bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let path = std::env::temp_dir().join(format!("{}.lfcf", std::process::id()));
-    /// let mut filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// filter.write_to(std::fs::File::create(&path)?)?;
-    ///
-    /// let again = CuckooFilter::read_from(std::fs::File::open(&path)?)?;
-    /// assert!(again.contains("a"));
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[cfg(feature = "std")]
-    pub fn write_to(&mut self, mut writer: impl Write) -> io::Result<()> {
-        let identity = Identity::of(&self.hasher);
-        stored::put(&mut self.engine, &identity, |piece| writer.write_all(piece))?;
-        writer.flush()
-    }
-
-    /// The stored form as bytes. As [`write_to`](Self::write_to), with one allocation. A filter that is in use, or in an
-    /// `Arc`, is stored by [`snapshot_to_bytes`](Self::snapshot_to_bytes).
-    ///
-    /// # Panics
-    ///
-    /// If the memory could not be allocated, or if the hasher panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let mut filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a")?;
-    /// let bytes = filter.to_bytes();
-    /// assert_eq!(bytes.len(), 88 + 2 * filter.slots());
-    /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn to_bytes(&mut self) -> Vec<u8> {
-        match stored::to_vec(&mut self.engine, &Identity::of(&self.hasher)) {
-            Ok(bytes) => bytes,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    /// The stored form of a [`snapshot`](Self::snapshot) as bytes, while other threads use the filter. Takes memory for
-    /// two copies of the table meanwhile.
+    /// [`chunks`](Self::chunks) stores a filter to which nobody writes without any allocation.
     ///
     /// # Errors
     ///
@@ -105,17 +41,27 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// let filter = Arc::new(CuckooFilter::with_capacity(100));
     /// filter.insert("a")?;
-    /// let bytes = filter.snapshot_to_bytes()?;
+    /// let bytes = filter.to_bytes()?;
+    /// assert_eq!(bytes.len(), 88 + 2 * filter.slots());
     /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn snapshot_to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
-        let mut copy = self.engine.snapshot()?;
-        Ok(stored::to_vec(&mut copy, &Identity::of(&self.hasher))?)
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
+        let identity = Identity::of(&self.hasher);
+        match stored::to_vec(&self.engine, &identity) {
+            Err(SnapshotError::Changed) => {
+                let copy = Engine::snapshot(&self.engine)?;
+                stored::to_vec(&copy, &identity)
+            }
+            stored => stored,
+        }
     }
 
-    /// Writes the stored form of a [`snapshot`](Self::snapshot), while other threads use the filter. As
-    /// [`write_to`](Self::write_to) of the snapshot: nothing is written before the snapshot is complete.
+    /// Writes the stored form, as [`to_bytes`](Self::to_bytes) gives it, and flushes. Nothing is written before all of it is
+    /// there. [`read_from`](Filter::read_from) makes the same filter again.
+    ///
+    /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
+    /// replaces it in one step.
     ///
     /// # Errors
     ///
@@ -130,20 +76,20 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// ```
     /// use lockfree_cuckoo::CuckooFilter;
-    /// use std::sync::Arc;
     ///
-    /// let filter = Arc::new(CuckooFilter::with_capacity(100));
+    /// let path = std::env::temp_dir().join(format!("{}.lfcf", std::process::id()));
+    /// let filter = CuckooFilter::with_capacity(100);
     /// filter.insert("a")?;
-    /// let mut stored = Vec::new();
-    /// filter.snapshot_to_writer(&mut stored)?;
-    /// assert!(CuckooFilter::read_from(stored.as_slice())?.contains("a"));
+    /// filter.write_to(std::fs::File::create(&path)?)?;
+    ///
+    /// let again = CuckooFilter::read_from(std::fs::File::open(&path)?)?;
+    /// assert!(again.contains("a"));
+    /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "std")]
-    pub fn snapshot_to_writer(&self, mut writer: impl Write) -> io::Result<()> {
-        let mut copy = self.engine.snapshot()?;
-        let identity = Identity::of(&self.hasher);
-        stored::put(&mut copy, &identity, |piece| writer.write_all(piece))?;
+    pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
+        writer.write_all(&self.to_bytes()?)?;
         writer.flush()
     }
 }
@@ -171,9 +117,9 @@ impl<E: Engine> Filter<E, RandomState> {
     /// ```
     /// use lockfree_cuckoo::{CuckooFilter, ReadError};
     ///
-    /// let mut filter = CuckooFilter::with_capacity(100);
-    /// filter.insert("a").expect("room");
-    /// let mut bytes = filter.to_bytes();
+    /// let filter = CuckooFilter::with_capacity(100);
+    /// filter.insert("a")?;
+    /// let mut bytes = filter.to_bytes()?;
     ///
     /// let again = CuckooFilter::from_bytes(&bytes)?;
     /// assert!(again.contains("a"));
@@ -181,7 +127,7 @@ impl<E: Engine> Filter<E, RandomState> {
     ///
     /// bytes[70] ^= 1;
     /// assert!(matches!(CuckooFilter::from_bytes(&bytes), Err(ReadError::Checksum)));
-    /// # Ok::<(), ReadError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::read_with(&mut Slice::new(bytes), Identity::rebuild)
@@ -203,9 +149,9 @@ impl<E: Engine> Filter<E, RandomState> {
     /// ```
     /// use lockfree_cuckoo::CuckooFilter;
     ///
-    /// let mut filter = CuckooFilter::with_capacity(100);
+    /// let filter = CuckooFilter::with_capacity(100);
     /// filter.insert("a")?;
-    /// let mut stream = filter.to_bytes();
+    /// let mut stream = filter.to_bytes()?;
     /// stream.extend(b"what follows");
     ///
     /// let mut reader = stream.as_slice();
@@ -241,9 +187,9 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// use std::hash::RandomState;
     ///
     /// let hasher = RandomState::new();
-    /// let mut filter = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
+    /// let filter = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
     /// filter.insert("a")?;
-    /// let bytes = filter.to_bytes();
+    /// let bytes = filter.to_bytes()?;
     ///
     /// assert!(CuckooFilter::from_bytes_with_hasher(&bytes, hasher)?.contains("a"));
     /// // The same function with other keys.
@@ -274,10 +220,9 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// type Fixed = BuildHasherDefault<DefaultHasher>;
     ///
-    /// let mut filter = CuckooFilter::with_capacity_and_hasher(100, Fixed::default());
+    /// let filter = CuckooFilter::with_capacity_and_hasher(100, Fixed::default());
     /// filter.insert("a")?;
-    /// let mut stored = Vec::new();
-    /// filter.write_to(&mut stored)?;
+    /// let stored = filter.to_bytes()?;
     ///
     /// let again = CuckooFilter::read_from_with_hasher(stored.as_slice(), Fixed::default())?;
     /// assert!(again.contains("a"));
@@ -290,28 +235,18 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
 }
 
 impl<E: Engine, S> Filter<E, S> {
-    /// Reads one. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
-    pub(super) fn read_with(
+    fn read_with(
         source: &mut impl Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
         let frame = Frame::read(source)?;
-        Self::read_behind(&frame, source, hasher)
-    }
-
-    /// Reads what follows the header.
-    pub(super) fn read_behind(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-    ) -> Result<Self, ReadError> {
-        let (engine, hasher) = stored::read(frame, source, hasher, Self::BYTES)?;
+        let (engine, hasher) = E::read(&frame, source, hasher, Self::BYTES)?;
         Ok(Self::of(engine, hasher))
     }
 }
 
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// The stored form, a chunk at a time: the bytes that [`write_to`](Self::write_to) writes, in pieces as large as the
+    /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in pieces as large as the
     /// caller asks for. For callers who share the filter, and know that nobody writes to it meanwhile: a server that runs
     /// one command at a time, or the child of a fork.
     ///
@@ -321,8 +256,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// If other threads do write, each chunk either fails with [`Changed`](SnapshotError::Changed), at the latest the
     /// last one; or all of them together are a filter that holds what a [`snapshot`](Self::snapshot) holds: every item
     /// that was in from this call to the last chunk, and any part of what was inserted or removed meanwhile. Expect an
-    /// error: a filter to which others write all the time is stored by
-    /// [`snapshot_to_writer`](Self::snapshot_to_writer).
+    /// error: a filter to which others write all the time is stored by [`to_bytes`](Self::to_bytes).
     ///
     /// Lookups by other threads do no harm, and are not disturbed.
     ///
@@ -348,7 +282,11 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        stored::chunks(&self.engine, &Identity::of(&self.hasher))
+        Chunks::of(
+            self.engine.listing(),
+            self.engine.shape(),
+            &Identity::of(&self.hasher),
+        )
     }
 }
 
@@ -389,7 +327,8 @@ impl<E: Engine, S: Clone> Filter<E, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Result<Self, SnapshotError> {
-        Ok(Self::of(self.engine.snapshot()?, self.hasher.clone()))
+        let engine = Engine::snapshot(&self.engine)?;
+        Ok(Self::of(engine, self.hasher.clone()))
     }
 }
 
@@ -410,10 +349,10 @@ mod with_serde {
     use crate::filter::{Engine, Filter};
     use crate::stored::{Identity, Slice};
 
-    /// As [`snapshot_to_bytes`](Filter::snapshot_to_bytes), so the filter may be in use. Fails as that does.
+    /// As [`to_bytes`](Filter::to_bytes), so the filter may be in use. Fails as that does.
     impl<E: Engine, S: BuildHasher + 'static> Serialize for Filter<E, S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-            let bytes = self.snapshot_to_bytes().map_err(T::Error::custom)?;
+            let bytes = self.to_bytes().map_err(T::Error::custom)?;
             serializer.serialize_bytes(&bytes)
         }
     }

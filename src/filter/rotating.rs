@@ -2,10 +2,9 @@
 
 use core::hash::{BuildHasher, Hash};
 
-use super::batch::{CHUNK, check_lengths, hash_each};
-use super::sealed::Sealed;
-use super::{Filter, Rotates};
-use crate::engine::Rotating;
+use super::Filter;
+use super::batch::{CHUNK, hash_each};
+use crate::engine::{Rotates, Rotating, check_lengths};
 use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 
@@ -40,7 +39,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rotate(&self) -> Result<(), RotateError> {
-        self.engine.rotate(None).map(|_| ())
+        self.engine.rotate()
     }
 
     /// Rotates if there were `rotations` rotations so far. Does nothing if there were more. Returns whether this call
@@ -66,7 +65,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::RotateError>(())
     /// ```
     pub fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError> {
-        self.engine.rotate(Some(rotations))
+        self.engine.rotate_if(rotations)
     }
 
     /// The number of rotations so far. A copy, and a filter that was stored and read, goes on with the number of the
@@ -200,7 +199,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.engine.refresh(hash)
+        self.engine.refresh_hash(hash)
     }
 
     /// As [`refresh_many`](Self::refresh_many), by hash.
@@ -230,39 +229,6 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
         hashes: &[u64],
         new: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        check_lengths(hashes, new);
-        new.fill(false);
-        self.engine.refresh_many(hashes, new)
-    }
-}
-
-impl<L: Layout> Sealed for Rotating<L> {}
-
-impl<L: Layout> Rotates for Rotating<L> {
-    fn rotate(&self) -> Result<(), RotateError> {
-        self.rotate(None).map(|_| ())
-    }
-
-    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError> {
-        self.rotate(Some(rotations))
-    }
-
-    fn rotations(&self) -> u64 {
-        self.rotations()
-    }
-
-    fn generations(&self) -> usize {
-        self.generations()
-    }
-
-    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.refresh(hash)
-    }
-
-    #[track_caller]
-    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
-        check_lengths(hashes, new);
-        new.fill(false);
-        self.refresh_many(hashes, new)
+        self.engine.refresh_many_hash(hashes, new)
     }
 }

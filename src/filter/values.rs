@@ -5,8 +5,8 @@ use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 
 use super::Filter;
-use super::batch::{CHUNK, check_lengths, hash_each};
-use crate::engine::Fixed;
+use super::batch::{CHUNK, hash_each};
+use crate::engine::{Fixed, check_lengths};
 use crate::error::{InsertError, ValueError};
 use crate::layout::WithValues;
 

@@ -75,7 +75,7 @@
 //! | `insert`, `insert_unique`, `contains`, `remove`, `count`, `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |
 //! | `clear(&self)` | `clear(&mut self)`, or `rotate(&self)` of a filter that [rotates](super::rotating) |
-//! | `to_bytes(&self)` | `to_bytes(&mut self)`, or `snapshot_to_bytes(&self)` |
+//! | `to_bytes(&self)` | the same |
 //! | `from_bytes`, `Serialize`, `Deserialize` | `from_bytes`; with the feature `serde`, the others |
 //! | `lock(kind)` | none: there is no lock |
 //! | `CuckooFilter<H>`, `H: Hasher + Default` | `CuckooFilter<BuildHasherDefault<H>>`, by `with_capacity_and_hasher` |

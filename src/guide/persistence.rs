@@ -4,9 +4,8 @@
 //!
 //! | the filter | call |
 //! |---|---|
-//! | is yours alone (`&mut`) | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes) |
-//! | is in use, or in an `Arc` | [`snapshot_to_writer`](crate::Filter::snapshot_to_writer), [`snapshot_to_bytes`](crate::Filter::snapshot_to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
-//! | is shared, but no thread writes during the call | [`chunks`](crate::Filter::chunks), which makes no copy |
+//! | is in use, or not | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
+//! | is shared, but no thread writes during the call | [`chunks`](crate::Filter::chunks), which allocates nothing |
 //! | is stored | [`read_from`](crate::Filter::read_from), [`from_bytes`](crate::Filter::from_bytes) |
 //!
 //! All of them use one form, which is the same on every machine ([`format`](crate::format)). It takes 8 bytes per
@@ -93,7 +92,7 @@
 //!         let new = self.directory.join("seen.new");
 //!         let mut file = File::create(&new)?;
 //!         file.write_all(&position.to_le_bytes())?;
-//!         self.filter.snapshot_to_writer(&file)?;
+//!         self.filter.write_to(&file)?;
 //!         file.sync_all()?; // the content must be on the disk before the new name is
 //!         fs::rename(&new, self.directory.join("seen"))?;
 //!         if cfg!(unix) {

@@ -36,7 +36,7 @@
 //! item return in well under a microsecond, except an insert into a nearly full filter: its search can take as long
 //! as some thousand lookups ([the search budget](super::sizing#the-search-budget)).
 //!
-//! Other calls take time linear in the size of the filter: building, `clear`, `try_clone`, `snapshot`, `rotate`,
+//! Other calls take time linear in the size of the filter: building, `clear`, `snapshot`, `rotate`,
 //! `shrink_to_fit`, storing and loading. Run them where your runtime runs blocking work.
 //!
 //! A task can be dropped at an `await`. If it must remove an item, let it own a [guard](super::removing) that does

@@ -63,6 +63,15 @@ shapes! {
     Lanes<2, 16, 15>,
 }
 
+// So that slots and bits of a value fit into one byte of a stored filter.
+const _: () = {
+    let mut index = 0;
+    while index < Shape::ALL.len() {
+        assert!(Shape::ALL[index].slots < 16 && Shape::ALL[index].value_bits < 16);
+        index += 1;
+    }
+};
+
 impl Shape {
     /// The shape of a layout.
     #[must_use]

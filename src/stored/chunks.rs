@@ -7,8 +7,9 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{array, fmt};
 
 use super::frame::Numbers;
-use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Stored, WORD};
+use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, Kind, MOST_TABLES, WORD};
 use crate::error::SnapshotError;
+use crate::layout::Shape;
 
 /// The stored form of a filter that nobody writes to, a chunk at a time: [`Filter::chunks`](crate::Filter::chunks)
 /// returns it.
@@ -64,20 +65,9 @@ const PAIR: usize = 2 * WORD;
 /// Most bytes ahead of the words.
 const HEAD: usize = Frame::BYTES + MOST_TABLES * ENTRY + CHECKSUM;
 
-/// Bytes that are handed over at once. On the stack.
-const PIECE: usize = 1 << 14;
-
-/// Who may use the filter meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Nobody: what dead threads hold is taken back.
-    Exclusive,
-    /// Any number of threads.
-    Shared,
-}
-
 /// What there is to store of an engine.
 pub struct Listing<'a> {
+    kind: Kind,
     numbers: Numbers,
     tables: [Option<StoredTable<'a>>; MOST_TABLES],
     engine: &'a dyn Current,
@@ -87,6 +77,7 @@ pub struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// `age` is what the engine has to say that these are still its tables.
     pub(super) fn new(
+        kind: Kind,
         own: [u64; 2],
         search_budget: usize,
         tables: impl IntoIterator<Item = StoredTable<'a>>,
@@ -95,6 +86,7 @@ impl<'a> Listing<'a> {
         let mut tables = tables.into_iter();
         let tables = array::from_fn(|_| tables.next());
         Self {
+            kind,
             numbers: Numbers {
                 own,
                 search_budget,
@@ -122,7 +114,7 @@ pub(super) trait TableWords: Send + Sync {
     fn announcements(&self) -> u64;
 
     /// Settles each word. Returns the tokens in them.
-    fn settle(&self, shape: u64, access: Access) -> usize;
+    fn settle(&self, shape: u64) -> usize;
 
     /// Copies the words from this one on, an even number of them. Returns the tokens in them.
     fn copy(&self, shape: u64, from: usize, to: &mut [[u8; WORD]]) -> usize;
@@ -142,11 +134,11 @@ pub(super) struct StoredTable<'a> {
 
 impl<'a> StoredTable<'a> {
     /// Reads the whole table once, to count what is in it.
-    pub(super) fn new(words: &'a dyn TableWords, shape: u64, access: Access) -> Self {
+    pub(super) fn new(words: &'a dyn TableWords, shape: u64) -> Self {
         let announcements = words.announcements();
         // After that, and as a writer does: a move that was announced before must be over before the words are read.
         // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
-        let items = words.settle(shape, access) as u64;
+        let items = words.settle(shape) as u64;
         Self {
             words,
             announcements,
@@ -164,14 +156,16 @@ impl<'a> StoredTable<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn of<E: Stored>(listing: Listing<'a>, identity: &Identity) -> Self {
+    /// The stored form of what is listed, with this layout and hasher.
+    pub(crate) fn of(listing: Listing<'a>, layout: Shape, identity: &Identity) -> Self {
         let Listing {
+            kind,
             numbers,
             tables,
             engine,
             age,
         } = listing;
-        let frame = Frame::new::<E::Layout>(E::KIND, identity, &numbers);
+        let frame = Frame::new(kind, layout, identity, &numbers);
         let mut checksum = frame.begin_checksum();
         let (mut head, mut head_bytes) = ([0; HEAD], 0);
         let mut push = |piece: &[u8]| {
@@ -202,21 +196,6 @@ impl<'a> Chunks<'a> {
             rest_from: PAIR,
             is_void: false,
         }
-    }
-
-    /// Hands all over to `put`, a piece at a time, until it fails. For a caller who has the filter alone.
-    pub(super) fn put_all<F>(
-        mut self,
-        mut put: impl FnMut(&[u8]) -> Result<(), F>,
-    ) -> Result<(), F> {
-        let mut piece = [0; PIECE];
-        while self.position < self.bytes {
-            let filled = self.fill(&mut piece);
-            self.position += filled;
-            put(&piece[..filled])?;
-        }
-        debug_assert!(!self.is_void);
-        Ok(())
     }
 
     /// The bytes of the whole stored form.

@@ -25,7 +25,7 @@ pub enum Kind {
 
 /// The bytes of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub struct Frame {
     bytes: [u8; BYTES],
 }
 
@@ -70,9 +70,8 @@ pub(super) mod at {
 impl Frame {
     pub(super) const BYTES: usize = BYTES;
 
-    pub(super) fn new<L: Layout>(kind: Kind, identity: &Identity, numbers: &Numbers) -> Self {
-        const { assert!(L::SLOTS < 1 << SLOTS_BITS && L::VALUE_BITS < 1 << (u8::BITS - SLOTS_BITS)) };
-        let slots = L::SLOTS as u8 | (L::VALUE_BITS as u8) << SLOTS_BITS;
+    pub(super) fn new(kind: Kind, layout: Shape, identity: &Identity, numbers: &Numbers) -> Self {
+        let slots = layout.slots() as u8 | (layout.value_bits() as u8) << SLOTS_BITS;
         let (hasher, seed) = match identity.seed {
             Some(seed) => (DEFAULT_HASHER, seed),
             None => (CUSTOM_HASHER, 0),
@@ -81,7 +80,7 @@ impl Frame {
         frame.put(0, &MAGIC);
         frame.put(at::VERSION, &VERSION.to_le_bytes());
         frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
-        frame.put(at::SHAPE, &[L::FINGERPRINT_BITS as u8, slots]);
+        frame.put(at::SHAPE, &[layout.fingerprint_bits() as u8, slots]);
         frame.put(at::KIND, &[kind as u8]);
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
@@ -170,25 +169,19 @@ impl Frame {
         Ok(frame)
     }
 
-    /// The layout of a filter of this kind. An error, if it is a filter of another kind, or the layout is unknown.
-    pub(crate) fn shape(&self, kind: Kind) -> Result<Shape, ReadError> {
+    /// What kind of filter it is of.
+    pub(crate) fn kind(&self) -> Result<Kind, ReadError> {
         let [found] = self.get(at::KIND);
-        let other = [Kind::Fixed, Kind::Doubling, Kind::Rotating]
-            .into_iter()
-            .find(|&other| other as u8 == found && other != kind);
-        if let Some(other) = other {
-            return Err(ReadError::OtherKind {
-                grows: other == Kind::Doubling,
-                rotates: other == Kind::Rotating,
-            });
-        }
+        let mut kinds = [Kind::Fixed, Kind::Doubling, Kind::Rotating].into_iter();
+        let kind = kinds.find(|&kind| kind as u8 == found);
+        kind.ok_or(malformed("its kind of filter is unknown"))
+    }
+
+    /// The layout.
+    pub(crate) fn shape(&self) -> Result<Shape, ReadError> {
         let [bits, slots] = self.get(at::SHAPE);
         let (slots, values) = (slots & ((1 << SLOTS_BITS) - 1), slots >> SLOTS_BITS);
-        Shape::with(slots, bits, values)
-            .filter(|_| found == kind as u8)
-            .ok_or(malformed(
-                "its size of fingerprints, size of buckets, or kind of table is unknown",
-            ))
+        Shape::with(slots, bits, values).ok_or(malformed("its layout is unknown"))
     }
 
     /// The numbers, if the search budget can be true.
@@ -211,7 +204,14 @@ impl Frame {
 
     /// Checks that it is of a filter of this kind and of the layout `L`, and returns the hasher.
     pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
-        let shape = self.shape(kind)?;
+        let found = self.kind()?;
+        if found != kind {
+            return Err(ReadError::OtherKind {
+                grows: found == Kind::Doubling,
+                rotates: found == Kind::Rotating,
+            });
+        }
+        let shape = self.shape()?;
         if shape != Shape::of::<L>() {
             return Err(ReadError::OtherLayout { shape });
         }
@@ -234,7 +234,7 @@ impl Frame {
 
 /// What is stored about a hasher: enough to rebuild the default hasher, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
     pub(crate) seed: Option<u64>,
     /// The hash of [`PROBE`] by this hasher.

@@ -2,10 +2,10 @@
 
 use core::ops::RangeInclusive;
 
-use super::chunks::{Access, Current, Listing, StoredTable, TableWords};
+use super::chunks::{Current, Listing, StoredTable, TableWords};
 use super::frame::{Kind, Numbers};
 use super::source::Words;
-use super::{Entry, MOST_TABLES, Stored, WORD, at_most_slots, demand};
+use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand};
 use crate::allocate;
 use crate::counted::{GrowingTable, geometry};
 use crate::engine::Growing;
@@ -151,11 +151,8 @@ impl TableWords for GrowingTable {
         self.tokens().announcements()
     }
 
-    fn settle(&self, shape: u64, access: Access) -> usize {
-        match access {
-            Access::Exclusive => self.tokens().settle_all(),
-            Access::Shared => self.tokens().settle_each(stage(shape).level),
-        }
+    fn settle(&self, shape: u64) -> usize {
+        self.tokens().settle_each(stage(shape).level)
     }
 
     fn copy(&self, shape: u64, from: usize, to: &mut [[u8; WORD]]) -> usize {
@@ -194,13 +191,8 @@ impl Current for Growing {
 }
 
 impl Stored for Growing {
-    const KIND: Kind = Kind::Doubling;
-    const TABLES: RangeInclusive<usize> = 1..=LATER + 1;
-
-    type Table = Grown;
-
     /// The tables from the finest to the coarsest.
-    fn listing(&self, access: Access) -> Listing<'_> {
+    fn listing(&self) -> Listing<'_> {
         let memory = match self.memory() {
             usize::MAX => NO_LIMIT,
             bytes => bytes as u64,
@@ -208,16 +200,24 @@ impl Stored for Growing {
         let rate = self.limits().false_positive_rate.to_bits();
         let count = self.list().count();
         Listing::new(
+            Kind::Doubling,
             [rate, memory],
             self.list().home().tokens().search_budget(),
             self.list().first(count).map(|table| {
                 // Ahead of the announcements and the words: see `Blocks::stage`.
                 let shape = shape(table.tokens().first(), table.tokens().stage());
-                StoredTable::new(table, shape, access)
+                StoredTable::new(table, shape)
             }),
             (self, count as u64),
         )
     }
+}
+
+impl Restored for Growing {
+    const KIND: Kind = Kind::Doubling;
+    const TABLES: RangeInclusive<usize> = 1..=LATER + 1;
+
+    type Table = Grown;
 
     fn check(numbers: &Numbers) -> Result<(), ReadError> {
         let [rate, _] = numbers.own;

@@ -3,14 +3,14 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::chunks::{Access, Current, Listing, StoredTable, TableWords};
+use super::chunks::{Current, Listing, StoredTable, TableWords};
 use super::frame::{Kind, Numbers};
 use super::source::Words;
-use super::{Entry, MOST_TABLES, Stored, WORD, at_most_slots, demand, geometry};
+use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand, geometry};
 use crate::allocate;
 use crate::counted::CountedTable;
 use crate::engine::rotating::{MOST_GENERATIONS, MOST_ROTATIONS};
-use crate::engine::{Fixed, Operations, Rotating};
+use crate::engine::{Fixed, Operations, Rotates, Rotating};
 use crate::error::ReadError;
 use crate::layout::Layout;
 use crate::table::Geometry;
@@ -41,9 +41,9 @@ impl<L: Layout> Sized<L> {
     }
 }
 
-fn stored<L: Layout>(table: &CountedTable<L>, access: Access) -> StoredTable<'_> {
+fn stored<L: Layout>(table: &CountedTable<L>) -> StoredTable<'_> {
     let buckets = table.geometry().buckets() as u64;
-    StoredTable::new(table.tokens(), buckets, access)
+    StoredTable::new(table.tokens(), buckets)
 }
 
 impl<L: Layout> TableWords for Tokens<L> {
@@ -55,11 +55,8 @@ impl<L: Layout> TableWords for Tokens<L> {
         Tokens::announcements(self)
     }
 
-    fn settle(&self, _: u64, access: Access) -> usize {
-        match access {
-            Access::Exclusive => self.settle_all(),
-            Access::Shared => self.settle_each(),
-        }
+    fn settle(&self, _: u64) -> usize {
+        self.settle_each()
     }
 
     fn copy(&self, _: u64, from: usize, to: &mut [[u8; WORD]]) -> usize {
@@ -80,19 +77,22 @@ impl<L: Layout> Current for Fixed<L> {
 }
 
 impl<L: Layout> Stored for Fixed<L> {
+    fn listing(&self) -> Listing<'_> {
+        Listing::new(
+            Kind::Fixed,
+            [self.capacity as u64, 0],
+            self.table.tokens().search_budget(),
+            [stored(&self.table)],
+            (self, 0),
+        )
+    }
+}
+
+impl<L: Layout> Restored for Fixed<L> {
     const KIND: Kind = Kind::Fixed;
     const TABLES: RangeInclusive<usize> = 1..=1;
 
     type Table = Sized<L>;
-
-    fn listing(&self, access: Access) -> Listing<'_> {
-        Listing::new(
-            [self.capacity as u64, 0],
-            self.table.tokens().search_budget(),
-            [stored(&self.table, access)],
-            (self, 0),
-        )
-    }
 
     fn check(numbers: &Numbers) -> Result<(), ReadError> {
         let [_, unused] = numbers.own;
@@ -127,24 +127,23 @@ impl<L: Layout> Current for Rotating<L> {
 }
 
 impl<L: Layout> Stored for Rotating<L> {
+    fn listing(&self) -> Listing<'_> {
+        let (rotations, generations) = self.between_rotations();
+        Listing::new(
+            Kind::Rotating,
+            [self.capacity() as u64, rotations],
+            self.search_budget(),
+            generations.map(stored),
+            (self, rotations),
+        )
+    }
+}
+
+impl<L: Layout> Restored for Rotating<L> {
     const KIND: Kind = Kind::Rotating;
     const TABLES: RangeInclusive<usize> = 2..=MOST_GENERATIONS;
 
     type Table = Sized<L>;
-
-    fn listing(&self, access: Access) -> Listing<'_> {
-        if access == Access::Exclusive {
-            // What dead threads held of the spare is taken back, too.
-            self.spare().tokens().settle_all();
-        }
-        let (rotations, generations) = self.between_rotations();
-        Listing::new(
-            [self.capacity() as u64, rotations],
-            self.search_budget(),
-            generations.map(|table| stored(table, access)),
-            (self, rotations),
-        )
-    }
 
     fn check(numbers: &Numbers) -> Result<(), ReadError> {
         let [_, rotations] = numbers.own;

@@ -11,7 +11,7 @@ use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
 
 /// Where a stored form comes from.
-pub(crate) trait Source {
+pub trait Source {
     /// Takes the next bytes, as many as fit, or fewer if there are no more. Returns how many.
     fn take(&mut self, buffer: &mut [u8]) -> Result<usize, ReadError>;
 

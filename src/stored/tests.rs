@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use super::frame::at;
-use super::{CHECKSUM, ENTRY, Frame, Identity, Kind, Numbers, Slice, Stored, read, to_vec};
+use super::{CHECKSUM, ENTRY, Frame, Identity, Kind, Numbers, Restored, Slice, read, to_vec};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
 use crate::engine::rotating::MOST_ROTATIONS;
 use crate::engine::{Fixed, Plan, Rotating, Size};
 use crate::error::ReadError;
-use crate::layout::{ForLayout, LONG_BUDGET, Lanes, Layout, MIN_BUDGET, Shape};
+use crate::layout::{LONG_BUDGET, Lanes, MIN_BUDGET, Shape};
 
 const IDENTITY: Identity = Identity {
     seed: Some(0x0807_0605_0403_0201),
@@ -22,7 +22,12 @@ fn frame() -> Frame {
         search_budget: 0x1000,
         tables: 3,
     };
-    Frame::new::<Lanes<4, 16>>(Kind::Rotating, &IDENTITY, &numbers)
+    Frame::new(
+        Kind::Rotating,
+        Shape::of::<Lanes<4, 16>>(),
+        &IDENTITY,
+        &numbers,
+    )
 }
 
 /// The checksum is from another implementation.
@@ -60,7 +65,7 @@ fn a_custom_hasher_has_no_seed() {
         ..IDENTITY
     };
     let numbers = frame().numbers().expect("in range");
-    let bytes = Frame::new::<Lanes<4, 16>>(Kind::Fixed, &custom, &numbers).encode();
+    let bytes = Frame::new(Kind::Fixed, Shape::of::<Lanes<4, 16>>(), &custom, &numbers).encode();
     assert_eq!((bytes[15], &bytes[16..24]), (2, &[0; 8][..]));
     let decoded = Frame::decode(&bytes).expect("valid");
     assert_eq!(
@@ -120,8 +125,8 @@ fn other_kinds_are_told_apart() {
     let kinds = [Kind::Fixed, Kind::Doubling, Kind::Rotating];
     for (stored, asked) in kinds.into_iter().flat_map(|a| kinds.map(|b| (a, b))) {
         let numbers = frame().numbers().expect("in range");
-        let frame = Frame::new::<Lanes<4, 16>>(stored, &IDENTITY, &numbers);
-        match frame.shape(asked) {
+        let frame = Frame::new(stored, Shape::of::<Lanes<4, 16>>(), &IDENTITY, &numbers);
+        match frame.check::<Lanes<4, 16>>(asked) {
             Ok(_) => assert_eq!(stored, asked),
             Err(ReadError::OtherKind { grows, rotates }) => {
                 let told = (stored == Kind::Doubling, stored == Kind::Rotating);
@@ -154,28 +159,17 @@ fn a_header_of_another_layout_is_told_apart() {
         let mut bytes = BYTES;
         set(&mut bytes, at::SHAPE, &[bits, slots]);
         let frame = Frame::decode(&bytes).expect("valid");
-        let shape = frame.shape(Kind::Rotating).expect("a layout");
+        let shape = frame.shape().expect("a layout");
         assert_eq!(shape.to_string(), name);
         // And it is written so.
-        assert_eq!(shape.call(Written), [bits, slots]);
+        let numbers = frame.numbers().expect("in range");
+        let written = Frame::new(Kind::Rotating, shape, &IDENTITY, &numbers).encode();
+        assert_eq!(written[at::SHAPE..][..2], [bits, slots]);
         match frame.check::<Lanes<4, 16>>(Kind::Rotating) {
             Ok(_) => assert_eq!(name, "Lanes<4, 16>"),
             Err(ReadError::OtherLayout { shape: other }) => assert_eq!(other, shape),
             Err(error) => panic!("{error}"),
         }
-    }
-}
-
-/// How a layout is written.
-struct Written;
-
-impl ForLayout for Written {
-    type Output = [u8; 2];
-
-    fn call<L: Layout>(self) -> [u8; 2] {
-        let numbers = frame().numbers().expect("in range");
-        let bytes = Frame::new::<L>(Kind::Rotating, &IDENTITY, &numbers).encode();
-        [bytes[at::SHAPE], bytes[at::SHAPE + 1]]
     }
 }
 
@@ -187,18 +181,18 @@ fn set(bytes: &mut [u8], at: usize, new: &[u8]) {
 }
 
 /// The stored form of an engine with 24 buckets in each table, or 16 if it grows.
-fn stored<E: Stored>() -> Vec<u8> {
+fn stored<E: Restored>() -> Vec<u8> {
     let buckets = if E::KIND == Kind::Doubling { 16 } else { 24 };
     let plan = Plan {
         size: Size::Buckets(buckets),
         ..Plan::default()
     };
-    let mut engine = E::build(&plan).expect("memory");
-    to_vec(&mut engine, &IDENTITY).expect("memory")
+    let engine = E::build(&plan).expect("memory");
+    to_vec(&engine, &IDENTITY).expect("memory")
 }
 
 /// The same with other bytes in the header or in the list, and checksums that match. Whether it is read, and why not.
-fn read_changed<E: Stored>(at: usize, new: &[u8]) -> Result<(), ReadError> {
+fn read_changed<E: Restored>(at: usize, new: &[u8]) -> Result<(), ReadError> {
     let mut bytes = stored::<E>();
     set(&mut bytes, at, new);
     let list = 64
@@ -226,13 +220,13 @@ fn source(bytes: &[u8]) -> Slice<'_> {
     source
 }
 
-fn assert_refused<E: Stored>(at: usize, new: &[u8], reason: &str) {
+fn assert_refused<E: Restored>(at: usize, new: &[u8], reason: &str) {
     let error = read_changed::<E>(at, new).expect_err(reason);
     assert!(error.to_string().contains(reason), "{at}: {error}");
 }
 
 /// What is checked of every kind.
-fn assert_header_is_checked<E: Stored>() {
+fn assert_header_is_checked<E: Restored>() {
     read_changed::<E>(at::UNUSED, &[0; 4]).expect("nothing was changed");
     for (at, new, reason) in [
         (at::VERSION, &[0, 0][..], "version does not exist"),
@@ -287,7 +281,7 @@ fn every_field_is_checked() {
     assert_header_is_checked::<Growing>();
 }
 
-fn assert_sizes_are_checked<E: Stored>() {
+fn assert_sizes_are_checked<E: Restored>() {
     for capacity in [0, 24 * 4] {
         read_changed::<E>(at::OWN[0], &[capacity]).expect("in range");
     }

@@ -175,11 +175,6 @@ impl Doubling {
         scan::snapshot(self)
     }
 
-    /// An exact copy, and the number of its tokens. For a caller who has the tokens alone.
-    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
-        exclusive::copy(self)
-    }
-
     /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller who
     /// has the tokens alone.
     pub(crate) fn settle_all(&self) -> usize {

@@ -88,7 +88,7 @@ impl<L: Layout> Tokens<L> {
     }
 
     /// An empty object like this one.
-    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
+    pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
         let table = Table::new(self.table.geometry())?;
         let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.len()))?;
         fresh.deciders = self.deciders;
@@ -183,25 +183,9 @@ impl<L: Layout> Tokens<L> {
         for bucket in 0..self.table.len() {
             self.table.set(bucket, Bucket::EMPTY);
         }
-        self.reclaim();
-    }
-
-    /// Takes back what dead threads held: descriptors, and the right to scan. For a caller who has the tokens alone, so
-    /// that what is under way belongs to dead threads. Frozen words must have been settled.
-    pub(super) fn reclaim(&self) {
         self.pool.reclaim();
         self.stripes.end_all_scans();
         self.hints.reclaim();
-    }
-
-    /// A copy of the tokens with a fresh pool, and their number. Exact if no thread writes meanwhile.
-    pub(crate) fn quiescent_copy(&self) -> Result<(Self, usize), OutOfMemory> {
-        let mut copy = self.fresh()?;
-        for bucket in 0..self.table.len() {
-            copy.table.set(bucket, self.peek(bucket));
-        }
-        let len = copy.taken();
-        Ok((copy, len))
     }
 
     /// The number of taken slots. Exact if no thread writes.

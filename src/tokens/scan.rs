@@ -58,7 +58,7 @@ impl From<NoScan> for SnapshotError {
 pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
     let scan = tokens.hints.scan(tokens.table.len())?;
     in_attempts(tokens.stripes.len(), |passes| {
-        let mut copy = tokens.fresh()?;
+        let mut copy = tokens.empty_like()?;
         Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy))?;
         let len = copy.taken();
         Ok((copy, len))

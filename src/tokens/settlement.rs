@@ -72,14 +72,6 @@ pub(super) fn settle_each<L: Layout>(tokens: &Tokens<L>) -> usize {
         .sum()
 }
 
-/// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller
-/// who has the tokens alone: what is found unfinished belongs to dead threads.
-pub(super) fn settle_all<L: Layout>(tokens: &Tokens<L>) -> usize {
-    let len = settle_each(tokens);
-    tokens.reclaim();
-    len
-}
-
 /// Decides a pending admission; for its owner and for every thread that it is in the way of.
 ///
 /// Threads may come to different verdicts at different times. The first to reach the descriptor counts, and its
@@ -243,7 +235,7 @@ mod tests {
         for stage in [State::Pending, State::Committed, State::Aborted] {
             let tokens = abandoned(stage);
             assert_eq!(frozen(&tokens), 2, "{stage:?}");
-            assert_eq!(tokens.settle_all(), 1, "{stage:?}");
+            assert_eq!(tokens.settle_each(), 1, "{stage:?}");
             assert_eq!(frozen(&tokens), 0, "{stage:?}");
             assert!(tokens.contains(HASH), "{stage:?}");
             assert_eq!(tokens.count(HASH), 1, "{stage:?}");
@@ -252,10 +244,10 @@ mod tests {
 
     #[test]
     fn descriptors_of_dead_threads_are_taken_back() {
-        let tokens = abandoned(State::Pending);
-        let all = free(&tokens.fresh().expect("memory"));
+        let mut tokens = abandoned(State::Pending);
+        let all = free(&tokens.empty_like().expect("memory"));
         assert_eq!(free(&tokens), all - 1);
-        tokens.settle_all();
+        tokens.clear();
         assert_eq!(free(&tokens), all);
     }
 }

@@ -5,7 +5,7 @@ use core::mem;
 
 use super::{DEFAULT_BUDGET, Growing, full};
 use crate::counted::{GrowingTable, compared_when_first_full};
-use crate::error::{GrowthError, InsertError, Limit, OutOfMemory, Rate};
+use crate::error::{GrowthError, InsertError, OutOfMemory};
 use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
@@ -110,16 +110,11 @@ impl Growing {
             Ok(()) => Ok(()),
             // It has grown after all.
             Err(_) if self.has_grown(target, hint) => Ok(()),
-            Err(limit) => Err(InsertError::CannotGrow {
-                error: GrowthError {
-                    tables: self.tables.count(),
-                    limit,
-                },
-            }),
+            Err(error) => Err(InsertError::CannotGrow { error }),
         }
     }
 
-    fn try_to_grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), Limit> {
+    fn try_to_grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), GrowthError> {
         // Before it looks: a table that is added from here on has the place of the one that this would add.
         let tables = self.tables.count();
         if self.has_grown(target, hint) {
@@ -129,7 +124,7 @@ impl Growing {
         self.check_rate(grown)?;
         let last = target.tokens().last();
         if !grown && last == DEEPEST {
-            return Err(Limit::Buckets);
+            return Err(GrowthError::Buckets);
         }
         // As large as the one before: its tokens are longer by a bit all the same.
         let level = if grown { hint.level() + 1 } else { last };
@@ -146,7 +141,7 @@ impl Growing {
     }
 
     /// The rate with one doubling more, or one table more, when all are full.
-    fn check_rate(&self, grown: bool) -> Result<(), Limit> {
+    fn check_rate(&self, grown: bool) -> Result<(), GrowthError> {
         let mut tables = self.tables.all();
         let target = tables
             .next()
@@ -159,28 +154,28 @@ impl Growing {
         };
         let rate = any_of::<Lanes16>(target + others + more);
         if rate > self.limits.false_positive_rate {
-            return Err(Limit::FalsePositiveRate {
-                rate: Rate::new(rate),
-                most: Rate::new(self.limits.false_positive_rate),
+            return Err(GrowthError::FalsePositiveRate {
+                rate,
+                limit: self.limits.false_positive_rate,
             });
         }
         Ok(())
     }
 
     /// Whether there may be so many bytes more. What a table grows out of stays until all is in the new words.
-    fn check_memory(&self, more: usize) -> Result<(), Limit> {
+    fn check_memory(&self, more: usize) -> Result<(), GrowthError> {
         let bytes = || self.bytes().saturating_add(more);
         // What was left behind before may not have been given back yet.
-        let most = self.memory_now();
+        let limit = self.memory_now();
         for _ in 0..FLUSHES {
-            if bytes() <= most {
+            if bytes() <= limit {
                 return Ok(());
             }
             crossbeam_epoch::pin().flush();
         }
         match bytes() {
-            bytes if bytes <= most => Ok(()),
-            bytes => Err(Limit::Memory { bytes, most }),
+            needed if needed <= limit => Ok(()),
+            needed => Err(GrowthError::MemoryLimit { needed, limit }),
         }
     }
 
@@ -190,9 +185,9 @@ impl Growing {
         target: &GrowingTable,
         tables: usize,
         level: u32,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), GrowthError> {
         let Some(place) = self.tables.place_after(tables) else {
-            return Err(Limit::Tables);
+            return Err(GrowthError::Tables);
         };
         // It may be there already, and not count yet: who put it there may have stopped.
         if place.get().is_none() {

@@ -17,7 +17,7 @@ use crate::tokens::{Attempt, OtherTables, Refusal};
 
 impl Growing {
     #[inline]
-    pub(super) fn lookup(&self, hash: u64) -> bool {
+    pub(super) fn contains(&self, hash: u64) -> bool {
         let home = self.tables.home().tokens();
         home.sight(hash, |hint| self.lookup_aside(hint, hash))
             .found()
@@ -48,7 +48,7 @@ impl Growing {
 
     /// Removes a token from the finest table that has one.
     #[inline]
-    pub(super) fn remove_finest(&self, hash: u64) -> bool {
+    pub(super) fn remove(&self, hash: u64) -> bool {
         let home = self.tables.home();
         if home.tokens().hint().is_alone() {
             home.remove(hash)
@@ -64,7 +64,7 @@ impl Growing {
     }
 
     #[inline]
-    pub(super) fn insert_in_target(&self, hash: u64) -> Result<(), InsertError> {
+    pub(super) fn insert(&self, hash: u64) -> Result<(), InsertError> {
         let home = self.tables.home();
         let tokens = home.tokens();
         if tokens.hint().is_alone() && home.insert(hash, tokens.search_budget()).is_ok() {
@@ -87,10 +87,10 @@ impl Growing {
         }
     }
 
-    pub(super) fn insert_if_absent(&self, hash: u64) -> Result<bool, InsertError> {
+    pub(super) fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         let mut patience = Patience::default();
         loop {
-            if self.lookup(hash) {
+            if self.contains(hash) {
                 return Ok(false);
             }
             let target = self.tables.target();

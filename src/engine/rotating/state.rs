@@ -15,7 +15,7 @@
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
 
-use crate::error::{BuildError, Cause};
+use crate::error::BuildError;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The state at one moment.
@@ -159,10 +159,10 @@ impl Generations {
         let generations = self.count;
         let nearest = generations.clamp(FEWEST, MOST_GENERATIONS);
         if generations != nearest {
-            return Err(BuildError(Cause::Generations {
-                generations,
+            return Err(BuildError::Generations {
+                requested: generations,
                 nearest,
-            }));
+            });
         }
         Ok(generations)
     }

@@ -15,11 +15,11 @@ use crate::engine::Operations;
 use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::layout::Layout;
 use crate::sync::{self, Event};
-use crate::tokens::{ATTEMPTS, Attempt, Emptied, OtherTables, Refusal};
+use crate::tokens::{ATTEMPTS, Attempt, Emptied, OtherTables, Refusal, ahead};
 
 impl<L: Layout> Rotating<L> {
     #[inline]
-    pub(super) fn lookup(&self, hash: u64) -> bool {
+    pub(super) fn contains(&self, hash: u64) -> bool {
         loop {
             let state = self.state.load();
             // Oldest first: inserts go to the young generation. So an item that is refreshed meanwhile, inserted again
@@ -36,7 +36,7 @@ impl<L: Layout> Rotating<L> {
 
     /// Oldest first: the token that stays lives at least as long as the item that stays should.
     #[inline]
-    pub(super) fn remove_oldest(&self, hash: u64) -> bool {
+    pub(super) fn remove(&self, hash: u64) -> bool {
         loop {
             let state = self.state.load();
             if self.live(state).any(|table| table.remove(hash)) {
@@ -48,7 +48,7 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
-    pub(super) fn count_all(&self, hash: u64) -> usize {
+    pub(super) fn count(&self, hash: u64) -> usize {
         loop {
             let state = self.state.load();
             let counts = self.live(state);
@@ -60,7 +60,7 @@ impl<L: Layout> Rotating<L> {
     }
 
     #[inline]
-    pub(super) fn insert_young(&self, hash: u64) -> Result<(), InsertError> {
+    pub(super) fn insert(&self, hash: u64) -> Result<(), InsertError> {
         loop {
             let state = self.state.load();
             let refusal = match self.young(state).insert(hash, 0) {
@@ -93,14 +93,14 @@ impl<L: Layout> Rotating<L> {
     }
 
     /// Adds a token if there is none in any generation.
-    pub(super) fn admit(&self, hash: u64) -> Result<bool, InsertError> {
+    pub(super) fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
         self.add_to_young(hash, None)
     }
 
     /// Adds a token to the young generation if there is none in it. Returns whether there was none in the older ones
     /// either.
     #[inline]
-    pub(crate) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
+    pub(super) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
         // A hint: it spares the admission where the answer is seen.
         if self.young(self.state.load()).tokens().contains(hash) {
             return Ok(false);
@@ -116,12 +116,14 @@ impl<L: Layout> Rotating<L> {
     }
 
     /// Refreshes many hashes, up to the first that is refused. The slices are of one length, and `new` is false.
-    pub(crate) fn refresh_many(
+    pub(super) fn refresh_many(
         &self,
         hashes: &[u64],
         new: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let turns = new.iter_mut().zip(self.ahead(hashes));
+        let turns = new
+            .iter_mut()
+            .zip(ahead(hashes, |hash| self.prefetch(hash)));
         for (turn, (new, hash)) in turns.enumerate() {
             let refreshed = self.refresh(hash);
             *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
@@ -133,7 +135,7 @@ impl<L: Layout> Rotating<L> {
     fn add_to_young(&self, hash: u64, was_in: Option<&Cell<bool>>) -> Result<bool, InsertError> {
         let mut refusal = Refusal::Disturbed;
         for _ in 0..ATTEMPTS {
-            if was_in.is_none() && self.lookup(hash) {
+            if was_in.is_none() && self.contains(hash) {
                 return Ok(false);
             }
             let older = Older {
@@ -215,7 +217,7 @@ impl<L: Layout> Rotating<L> {
     /// Rotates if the number of rotations is still this one, or in any case. Returns whether this call did.
     ///
     /// Linearization point: the exchange of the state.
-    pub(crate) fn rotate(&self, rotations: Option<u64>) -> Result<bool, RotateError> {
+    pub(super) fn rotate_at(&self, rotations: Option<u64>) -> Result<bool, RotateError> {
         loop {
             let state = self.state.load();
             if rotations.is_some_and(|rotations| rotations != state.rotations()) {
@@ -229,12 +231,6 @@ impl<L: Layout> Rotating<L> {
                 return Ok(true);
             }
         }
-    }
-
-    /// How many rotations there were.
-    #[inline]
-    pub(crate) fn rotations(&self) -> u64 {
-        self.state.load().rotations()
     }
 
     /// Empties the spare, and notes that it is empty, unless there is a rotation meanwhile.

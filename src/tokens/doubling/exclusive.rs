@@ -6,7 +6,6 @@ use super::parts::{Bucket, Doubling, Token, prefix};
 use super::scan::place;
 use super::settlement::settled;
 use super::splitting::FLUSHES;
-use crate::error::OutOfMemory;
 use crate::table::doubling::{Blocks, Region, level_of};
 
 /// Brings what dead threads have begun with a word to its end, and takes back what they held. A growth stays where it is.
@@ -28,19 +27,6 @@ pub(super) fn settle_all(tokens: &Doubling) -> usize {
 pub(super) fn settle_each(tokens: &Doubling, level: u32) -> usize {
     let regions = (1 << level..2 << level).filter_map(|bucket| tokens.region(bucket, settled));
     regions.map(Region::len).sum()
-}
-
-/// An exact copy, and the number of its tokens.
-pub(super) fn copy(tokens: &Doubling) -> Result<(Doubling, usize), OutOfMemory> {
-    let len = settle_all(tokens);
-    let (first, stage) = (tokens.blocks.first(), tokens.blocks.stage());
-    let region = |place| {
-        let region = tokens.region_at(stage.level, place);
-        region.expect("a table that grows has two levels")
-    };
-    let blocks = Blocks::with_regions(first, stage, region)?;
-    let copy = Doubling::with_blocks(blocks, tokens.search_budget)?;
-    Ok((copy, len))
 }
 
 /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.

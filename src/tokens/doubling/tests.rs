@@ -243,7 +243,8 @@ fn a_table_goes_on_as_its_copy_does() {
         let taken = table.blocks.next_chunk(table.hint());
         assert!(!taken.is_empty());
     }
-    let (copy, _) = table.quiescent_copy().expect("memory");
+    table.settle_all();
+    let (copy, _) = table.snapshot().expect("nobody disturbs it");
     for item in items.skip(700) {
         assert!(table.insert(item, BUDGET).is_ok() && copy.insert(item, BUDGET).is_ok());
         assert_eq!(table.stage(), copy.stage());

@@ -1,0 +1,329 @@
+//! Filters whose kind and layout are chosen at run time.
+
+use alloc::boxed::Box;
+use core::hash::BuildHasher;
+use core::marker::PhantomData;
+
+use super::{AnyLayout, Buildable, Engine, Filter, FilterBuilder};
+#[cfg(feature = "std")]
+use crate::engine::Growing;
+use crate::engine::{Fixed, Operations, Rotates, Rotating, plan};
+use crate::error::{
+    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
+};
+use crate::layout::{ForLayout, Layout, Shape};
+use crate::random_state::RandomState;
+use crate::stored::{Frame, Identity, Kind, Listing, Restored, Source, Stored};
+
+/// A filter of any kind and any layout, for programs that choose them at run time.
+///
+/// It has the methods of all filters. Each costs one indirect call more. For rotations it has
+/// [`rotating`](Filter::rotating).
+///
+/// [`build_smallest`](FilterBuilder::build_smallest) and [`build_shape`](FilterBuilder::build_shape) choose a layout.
+/// [`from_bytes`](Filter::from_bytes) and [`read_from`](Filter::read_from) read a filter of any kind. `From` makes one of
+/// a filter whose type is known.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use lockfree_cuckoo::{CuckooFilter, DynFilter, GrowingCuckooFilter};
+///
+/// fn filter(grows: bool) -> DynFilter {
+///     if grows {
+///         GrowingCuckooFilter::with_capacity(100).into()
+///     } else {
+///         CuckooFilter::with_capacity(100).into()
+///     }
+/// }
+///
+/// for filter in [filter(false), filter(true)] {
+///     assert!(filter.insert_unique("a").unwrap());
+///     assert!(filter.contains("a"));
+///     assert_eq!(filter.len(), 1);
+/// }
+/// # }
+/// ```
+pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
+
+/// The engine of a [`DynFilter`]: any other one, in a box.
+#[derive(Debug)]
+pub struct Dyn(Box<dyn Boxed>);
+
+/// An engine that can be in a box, with what makes another one of it.
+trait Boxed: Stored {
+    fn empty_like(&self) -> Result<Dyn, OutOfMemory>;
+    fn snapshot(&self) -> Result<Dyn, SnapshotError>;
+}
+
+impl<E: Restored> Boxed for E {
+    fn empty_like(&self) -> Result<Dyn, OutOfMemory> {
+        Ok(Dyn(Box::new(self.empty_like()?)))
+    }
+
+    fn snapshot(&self) -> Result<Dyn, SnapshotError> {
+        Ok(Dyn(Box::new(self.snapshot()?)))
+    }
+}
+
+/// Hands each call on to the engine in the box.
+macro_rules! hand_on {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;)*) => {$(
+        #[inline]
+        fn $name(&self $(, $argument: $type)*) $(-> $answer)? {
+            self.0.$name($($argument),*)
+        }
+    )*};
+}
+
+impl Operations for Dyn {
+    hand_on! {
+        fn name(&self) -> &'static str;
+        fn shape(&self) -> Shape;
+        fn finish_doubling(&self) -> bool;
+        fn limit_memory_usage(&self, bytes: usize);
+        fn rotating(&self) -> Option<&dyn Rotates>;
+        fn len(&self) -> usize;
+        fn capacity(&self) -> usize;
+        fn is_full(&self) -> bool;
+        fn slots(&self) -> usize;
+        fn tables(&self) -> usize;
+        fn false_positive_rate(&self) -> f64;
+        fn contains(&self, hash: u64) -> bool;
+        fn insert(&self, hash: u64) -> Result<(), InsertError>;
+        fn insert_unique(&self, hash: u64) -> Result<bool, InsertError>;
+        fn remove(&self, hash: u64) -> bool;
+        fn count(&self, hash: u64) -> usize;
+        fn prefetch(&self, hash: u64);
+        fn prefetch_insert(&self, hash: u64);
+        fn contains_many(&self, hashes: &[u64], found: &mut [bool]);
+        fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError>;
+        fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) -> Result<(), InsertManyError>;
+        fn remove_many(&self, hashes: &[u64]) -> usize;
+    }
+
+    /// Those of the box instead of its pointer, so that a filter has as many bytes in a box as outside: a limit on its
+    /// memory counts the same.
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0) + self.0.heap_bytes() - size_of::<Self>()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.0.set_max_memory_usage(bytes);
+    }
+}
+
+impl Stored for Dyn {
+    hand_on! { fn listing(&self) -> Listing<'_>; }
+}
+
+impl Engine for Dyn {
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        self.0.empty_like()
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.0.snapshot()
+    }
+
+    // Compiled where it is used: it is the code of all engines.
+    #[inline]
+    fn read<S>(
+        frame: &Frame,
+        source: &mut impl Source,
+        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+        outside: usize,
+    ) -> Result<(Self, S), ReadError> {
+        /// Reads an engine of one layout, and puts it into a box.
+        struct Read<'a, T, H, S> {
+            frame: &'a Frame,
+            source: &'a mut T,
+            hasher: H,
+            outside: usize,
+            made: PhantomData<fn() -> S>,
+        }
+
+        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> Read<'_, T, H, S> {
+            fn engine<E: Engine + Restored>(self) -> Result<(Dyn, S), ReadError> {
+                let outside = self.outside - size_of::<Dyn>() + size_of::<E>();
+                let (engine, hasher) = E::read(self.frame, self.source, self.hasher, outside)?;
+                Ok((Dyn(Box::new(engine)), hasher))
+            }
+        }
+
+        struct AsFixed<R>(R);
+        struct AsRotating<R>(R);
+
+        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> ForLayout
+            for AsFixed<Read<'_, T, H, S>>
+        {
+            type Output = Result<(Dyn, S), ReadError>;
+
+            fn call<L: Layout>(self) -> Self::Output {
+                self.0.engine::<Fixed<L>>()
+            }
+        }
+
+        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> ForLayout
+            for AsRotating<Read<'_, T, H, S>>
+        {
+            type Output = Result<(Dyn, S), ReadError>;
+
+            fn call<L: Layout>(self) -> Self::Output {
+                self.0.engine::<Rotating<L>>()
+            }
+        }
+
+        let read = Read {
+            frame,
+            source,
+            hasher,
+            outside,
+            made: PhantomData,
+        };
+        match frame.kind()? {
+            Kind::Fixed => frame.shape()?.call(AsFixed(read)),
+            Kind::Rotating => frame.shape()?.call(AsRotating(read)),
+            #[cfg(feature = "std")]
+            Kind::Doubling => read.engine::<Growing>(),
+            #[cfg(not(feature = "std"))]
+            Kind::Doubling => Err(ReadError::OtherKind {
+                grows: true,
+                rotates: false,
+            }),
+        }
+    }
+}
+
+/// Filters of a kind and layout that are chosen at run time.
+impl<S> DynFilter<S> {
+    /// The layout of the buckets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, DynFilter, Lanes, Shape};
+    ///
+    /// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
+    /// assert_eq!(filter.shape(), Shape::of::<Lanes<4, 16>>());
+    /// ```
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.engine.shape()
+    }
+
+    /// The methods of a filter that rotates; `None` if this one does not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::RotatingCuckooFilter;
+    ///
+    /// let filter = RotatingCuckooFilter::builder().capacity(1_000).build_smallest(0.01)?;
+    /// filter.insert("flow")?;
+    /// let rotating = filter.rotating().expect("it rotates");
+    /// rotating.rotate()?;
+    /// assert!(filter.contains("flow"));
+    /// rotating.rotate()?;
+    /// assert!(!filter.contains("flow")); // forgotten
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rotating(&self) -> Option<&dyn Rotates> {
+        self.engine.rotating()
+    }
+}
+
+/// Puts the engine into a box. Nothing is copied.
+impl<E: Buildable, S> From<Filter<E, S>> for DynFilter<S> {
+    fn from(filter: Filter<E, S>) -> Self {
+        Self::of(Dyn(Box::new(filter.engine)), filter.hasher)
+    }
+}
+
+/// Filters of a layout that is chosen at run time.
+impl<E: AnyLayout, S: BuildHasher> FilterBuilder<E, S> {
+    /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most this with as
+    /// many items in as it is sized for. `rate` is from 1e-9 to below 1.
+    ///
+    /// It chooses among the [`Layout`]s without values. Where no layout has so low a rate at full load, or a larger table
+    /// of a simpler layout is smaller, it makes the table larger. If the number of [`buckets`](Self::buckets) is set, it
+    /// takes the layout with which they take the most items. Among equal filters it prefers [`Lanes`](crate::Lanes), and
+    /// then the lowest rate.
+    ///
+    /// The rate is [`max_false_positive_rate`](Self::max_false_positive_rate) of the filter too: of one that rotates it
+    /// is that with all generations full.
+    ///
+    /// A growing filter has buckets of 4 slots of 16 bits, so there is nothing to choose, as for
+    /// [`layout`](Self::layout): take `max_false_positive_rate`.
+    ///
+    /// ```compile_fail,E0599
+    /// let _ = lockfree_cuckoo::GrowingCuckooFilter::builder().build_smallest(0.01);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let build = |rate| CuckooFilter::builder().capacity(100_000).build_smallest(rate);
+    /// let (coarse, fine) = (build(0.05)?, build(1e-9)?);
+    /// assert!(4 * coarse.memory_usage() < fine.memory_usage());
+    ///
+    /// fine.insert("a")?;
+    /// assert!(fine.contains("a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build_smallest(mut self, rate: f64) -> Result<DynFilter<S>, BuildError> {
+        let filling = E::filling(&self.plan.options);
+        let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
+        self.plan.size = size;
+        self.plan.rate = Some(rate);
+        self.build_shape(shape)
+    }
+
+    /// Builds the filter with the layout of this shape. Not for growing filters, as [`layout`](Self::layout).
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, Shape};
+    ///
+    /// for shape in Shape::ALL {
+    ///     let filter = RotatingCuckooFilter::builder().build_shape(shape)?;
+    ///     assert_eq!(filter.shape(), shape);
+    /// }
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    pub fn build_shape(self, shape: Shape) -> Result<DynFilter<S>, BuildError> {
+        shape.call(BuildWith(self))
+    }
+}
+
+/// Builds with the layout that it is called for.
+struct BuildWith<E: Buildable, S>(FilterBuilder<E, S>);
+
+impl<E: AnyLayout, S: BuildHasher> ForLayout for BuildWith<E, S> {
+    type Output = Result<DynFilter<S>, BuildError>;
+
+    fn call<L: Layout>(self) -> Self::Output {
+        Ok(self.0.layout::<L>().build()?.into())
+    }
+}
