@@ -19,7 +19,11 @@ mod stored;
 mod sync;
 mod table;
 #[doc(hidden)]
+#[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(not(feature = "testing"))]
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "checked even so")]
+mod testing;
 mod tokens;
 
 #[cfg(feature = "std")]

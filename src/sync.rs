@@ -38,6 +38,7 @@ use self::shuttle as chosen;
 
 #[cfg(feature = "std")]
 pub(crate) use chosen::AtomicPtr;
+#[allow(unreachable_pub, reason = "`testing` shows it")]
 pub use chosen::hooks;
 pub(crate) use chosen::{
     AtomicU64, EXCLUSIVE, MODEL, PATIENCE, PLAIN, fence, happened, parallelism, thread_index,

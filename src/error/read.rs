@@ -12,7 +12,7 @@ use crate::layout::Shape;
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, ReadError};
 ///
-/// let bytes = CuckooFilter::with_capacity(100).to_bytes()?;
+/// let bytes = CuckooFilter::with_capacity(100).to_bytes().unwrap();
 /// let cut = CuckooFilter::from_bytes(&bytes[..100]).unwrap_err();
 /// assert!(matches!(cut, ReadError::Truncated { found: 100, .. }));
 ///

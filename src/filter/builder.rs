@@ -276,23 +276,6 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// The same as [`max_false_positive_rate`](Self::max_false_positive_rate): the rate that the filter is for.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lockfree_cuckoo::CuckooFilter;
-    ///
-    /// let builder = CuckooFilter::builder().capacity(100_000);
-    /// assert!(builder.clone().false_positive_rate(0.001).build().is_ok());
-    /// let error = builder.false_positive_rate(0.000_06).build().unwrap_err();
-    /// assert!(error.to_string().contains("SemiSorted<4, 17>"), "{error}");
-    /// ```
-    #[must_use]
-    pub fn false_positive_rate(self, rate: f64) -> Self {
-        self.max_false_positive_rate(rate)
-    }
-
     /// For checks that want descriptors scarce.
     pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
         self.plan.descriptors = Some(descriptors);

@@ -34,6 +34,7 @@ const _: () = assert!(
 
 /// Hooks for checks; this build has none.
 #[cfg(not(lockfree_cuckoo_steps))]
+#[allow(unreachable_pub, reason = "`testing` shows it")]
 pub mod hooks {}
 
 /// Counts nothing in this build.
