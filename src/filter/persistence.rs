@@ -60,8 +60,8 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// Writes the stored form, as [`to_bytes`](Self::to_bytes) gives it, and flushes. Nothing is written before all of it is
     /// there. [`read_from`](Filter::read_from) makes the same filter again.
     ///
-    /// A file that is overwritten in place is lost if the machine stops half way. The example `save_and_load`
-    /// replaces it in one step.
+    /// A file that is overwritten in place is lost if the machine stops half way. The example `storage` replaces it in
+    /// one step.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@
 //! | `Lanes<3, 21>` | 23.2 | 2.6e-4 % | 26.7 |
 //! | `Lanes<2, 31>` | 37.9 | 1.6e-7 % | 42.2 |
 //!
-//! The figures are for a million items, from `cargo run --release --example sizes`, which prints other sizes and the
+//! The figures are for a million items, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes`, which prints other sizes and the
 //! observed rates too. The last column is the memory of a Bloom filter without removal: 1.44 log2(1/rate) bits.
 //!
 //! * **If you do not know**, keep the default, `Lanes<4, 16>`. On x86-64 it compares all slots in one instruction.

@@ -12,8 +12,7 @@
 //! bucket and 88 more, so 2.1 MB for a million items. A snapshot takes the memory of a second filter while it lives.
 //!
 //! To save into a file, write a new file and rename it. A crash then leaves either the old file or the new one,
-//! complete. The example `save_and_load` is a service that loads its filter when it starts and saves it when it
-//! stops.
+//! complete. The example `storage` does that.
 //!
 //! # What a snapshot contains
 //!

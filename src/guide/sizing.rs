@@ -36,7 +36,7 @@
 //!
 //! # Memory and false positives
 //!
-//! For the default layout, 4 x 16, from `cargo run --release --example sizes` (medians of five seeds):
+//! For the default layout, 4 x 16, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes` (medians of five seeds):
 //!
 //! | items | memory | bits per item, in all | load at the first refusal | false positives at capacity |
 //! |---|---|---|---|---|

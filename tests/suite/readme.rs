@@ -48,7 +48,7 @@ fn percent(rate: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// In the README and in the guide. `cargo run --release --example sizes` prints the right ones.
+/// In the README and in the guide. `cargo run --release -p lockfree-cuckoo-benches --bin sizes` prints the right ones.
 #[test]
 fn the_tables_of_layouts_are_those_of_the_filters() {
     const ITEMS: usize = 1_000_000;

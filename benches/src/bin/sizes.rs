@@ -1,17 +1,11 @@
 //! Prints the cost of filters of different sizes and layouts, and how much they hold: memory, the load at the first
 //! refused insert, and false positives, expected and observed.
 //!
-//! `cargo run --release --example sizes`
+//! `cargo run --release -p lockfree-cuckoo-benches --bin sizes`
 
-use std::env;
 use std::hash::BuildHasher;
-use std::process;
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, RandomState, Shape};
-
-const USAGE: &str = "usage: sizes
-
-Prints the cost of filters of different sizes and layouts, and how much they hold. Takes no arguments.";
+use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes, RandomState, Shape};
 
 /// Of the layout that filters have unless another is chosen.
 const SIZES: [usize; 7] = [
@@ -35,14 +29,6 @@ struct Outcome {
 }
 
 fn main() -> Result<(), BuildError> {
-    if let Some(argument) = env::args_os().nth(1) {
-        if argument == "--help" || argument == "-h" {
-            println!("{USAGE}");
-            process::exit(0);
-        }
-        eprintln!("unexpected argument: {}\n\n{USAGE}", argument.display());
-        process::exit(2);
-    }
     print_sizes()?;
     println!();
     for items in LAYOUT_SIZES {
@@ -53,7 +39,7 @@ fn main() -> Result<(), BuildError> {
 
 /// The sizes of one layout.
 fn print_sizes() -> Result<(), BuildError> {
-    let shape = CuckooFilter::builder().build()?.shape();
+    let shape = Shape::of::<Lanes<4, 16>>();
     println!("{shape}");
     println!("     items       bytes  bits/item  first refusal  false positives at capacity");
     println!("                           in all        at load    expected    observed");
