@@ -74,6 +74,11 @@ pub trait Layout: Words {
 ///
 /// assert_eq!(<Lanes<4, 12, 4>>::MAX_VALUE, 15);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "the layout `{Self}` has no values",
+    label = "no room for values",
+    note = "take `Lanes<4, 12, 4>`, `Lanes<3, 13, 8>` or `Lanes<2, 16, 15>`"
+)]
 pub trait WithValues: Layout {
     /// The largest value.
     const MAX_VALUE: u16 = (1 << Self::VALUE_BITS) - 1;

@@ -177,7 +177,7 @@ pub trait Rotates: Operations {
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
 #[derive(Debug)]
-pub struct Fixed<L = Lanes<4, 16>> {
+pub struct Fixed<L: Layout = Lanes<4, 16>> {
     pub(crate) table: CountedTable<L>,
     /// The items that it was sized for.
     pub(crate) capacity: usize,

@@ -22,7 +22,7 @@ use crate::table::sizing::{any_of, compared};
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
 /// `L`.
 #[derive(Debug)]
-pub struct Rotating<L = Lanes<4, 16>> {
+pub struct Rotating<L: Layout = Lanes<4, 16>> {
     state: Cell,
     /// One more than there are generations. All have the same geometry.
     tables: Box<[CountedTable<L>]>,

@@ -251,7 +251,7 @@ impl<E: Buildable, S> From<Filter<E, S>> for DynFilter<S> {
 }
 
 /// Filters of a layout that is chosen at run time.
-impl<E: AnyLayout, S: BuildHasher> FilterBuilder<E, S> {
+impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most this with as
     /// many items in as it is sized for. `rate` is from 1e-9 to below 1.
     ///
@@ -266,7 +266,7 @@ impl<E: AnyLayout, S: BuildHasher> FilterBuilder<E, S> {
     /// A growing filter has buckets of 4 slots of 16 bits, so there is nothing to choose, as for
     /// [`layout`](Self::layout): take `max_false_positive_rate`.
     ///
-    /// ```compile_fail,E0599
+    /// ```compile_fail,E0277
     /// let _ = lockfree_cuckoo::GrowingCuckooFilter::builder().build_smallest(0.01);
     /// ```
     ///
@@ -287,7 +287,10 @@ impl<E: AnyLayout, S: BuildHasher> FilterBuilder<E, S> {
     /// assert!(fine.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn build_smallest(mut self, rate: f64) -> Result<DynFilter<S>, BuildError> {
+    pub fn build_smallest(mut self, rate: f64) -> Result<DynFilter<S>, BuildError>
+    where
+        E: AnyLayout,
+    {
         let filling = E::filling(&self.plan.options);
         let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
@@ -312,7 +315,10 @@ impl<E: AnyLayout, S: BuildHasher> FilterBuilder<E, S> {
     /// }
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
-    pub fn build_shape(self, shape: Shape) -> Result<DynFilter<S>, BuildError> {
+    pub fn build_shape(self, shape: Shape) -> Result<DynFilter<S>, BuildError>
+    where
+        E: AnyLayout,
+    {
         shape.call(BuildWith(self))
     }
 }

@@ -14,6 +14,12 @@ impl Grows for Dyn {}
 impl<E: Grows, S> Filter<E, S> {
     /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
     /// looks at all of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(lockfree_cuckoo::GrowingCuckooFilter::with_capacity(100).tables(), 1);
+    /// ```
     #[must_use]
     pub fn tables(&self) -> usize {
         self.engine.tables()

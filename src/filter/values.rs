@@ -46,6 +46,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Errors
     ///
     /// As [`insert_value`](Self::insert_value).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
+    /// assert_eq!(hops.value_hash(0x9e37_79b9_7f4a_7c15), Some(7));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
         possible::<L>(value).map_err(|error| InsertError::Value { error })?;
         let table = &self.engine.table;
@@ -59,6 +70,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Errors
     ///
     /// As [`insert_unique_value`](Self::insert_unique_value).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// assert_eq!(hops.insert_unique_value_hash(0x9e37_79b9_7f4a_7c15, 7)?, None);
+    /// assert_eq!(hops.insert_unique_value_hash(0x9e37_79b9_7f4a_7c15, 8)?, Some(7));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     pub fn insert_unique_value_hash(
         &self,
         hash: u64,
@@ -72,6 +94,15 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     }
 
     /// As [`value`](Self::value), by hash.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// assert_eq!(hops.value_hash(0x9e37_79b9_7f4a_7c15), None);
+    /// ```
     #[inline]
     #[must_use]
     pub fn value_hash(&self, hash: u64) -> Option<u16> {
@@ -79,6 +110,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     }
 
     /// As [`values`](Self::values), by hash.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
+    /// assert!(hops.values_hash(0x9e37_79b9_7f4a_7c15).eq([7]));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     #[must_use]
     pub fn values_hash(&self, hash: u64) -> Values {
         let mut values = Values::none();
@@ -92,6 +134,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Errors
     ///
     /// As [`replace_value`](Self::replace_value).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
+    /// assert_eq!(hops.replace_value_hash(0x9e37_79b9_7f4a_7c15, 7, 8), Ok(true));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
         possible::<L>(new)?;
         let tokens = self.engine.table.tokens();
@@ -99,6 +152,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     }
 
     /// As [`remove_value`](Self::remove_value), by hash.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
+    /// assert!(!hops.remove_value_hash(0x9e37_79b9_7f4a_7c15, 8) && hops.remove_value_hash(0x9e37_79b9_7f4a_7c15, 7));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
         value <= L::MAX_VALUE && self.engine.table.remove_value(hash, value)
     }
@@ -108,6 +172,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Panics
     ///
     /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// let mut values = [Some(0); 2];
+    /// hops.value_many_hash(&[0x9e37_79b9_7f4a_7c15, 0xd134_2543_de82_ef95], &mut values);
+    /// assert_eq!(values, [None; 2]);
+    /// ```
     #[track_caller]
     pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
         check_lengths(hashes, values);

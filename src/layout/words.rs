@@ -161,6 +161,11 @@ pub struct Fit {
 }
 
 /// A layout that tables have been filled with. Those are the layouts that there are.
+#[diagnostic::on_unimplemented(
+    message = "there is no layout `{Self}`",
+    label = "not one of the layouts",
+    note = "the slots of a bucket share 64 bits, and only some divisions of them are offered: see the table at `Layout`"
+)]
 pub trait Fitted {
     /// The room for path searches.
     type Arenas: Arenas;

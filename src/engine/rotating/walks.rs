@@ -187,7 +187,7 @@ impl<L: Layout> Rotating<L> {
 }
 
 /// The generations besides the young one, for an admission there.
-struct Older<'a, L> {
+struct Older<'a, L: Layout> {
     engine: &'a Rotating<L>,
     state: State,
     hash: u64,
