@@ -145,7 +145,7 @@
 //!
 //! A thread that stops in a pass costs one descriptor of one table, and its frozen word is emptied by the next pass. If
 //! all descriptors of a table are lost, it cannot be emptied any more, and the rotation that needs it is refused until
-//! `clear` or a write-out.
+//! `clear`.
 //!
 //! # Orderings
 //!

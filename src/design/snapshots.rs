@@ -79,4 +79,4 @@
 //!
 //! A scan is one more writer that settles words; it blocks no operation. A scan whose thread dies leaves the bits
 //! set. So writers go on to leave hints until the log is full, and later snapshots are refused as busy, until
-//! `clear` or a write-out takes the right to scan back.
+//! `clear` takes the right to scan back.
