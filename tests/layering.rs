@@ -26,12 +26,17 @@ const FLOORS: [&[&str]; 8] = [
 /// Rooms that hold documentation alone.
 const PAGES: [&str; 3] = ["design", "format", "guide"];
 
-/// A room, by its path: `["tokens", "lookup"]`.
-type Room = Vec<String>;
+/// A room or what is in it, by its path: `tokens::lookup`.
+type Name = Vec<String>;
 
-struct House {
-    /// The rooms that each room imports from.
-    arrows: BTreeMap<Room, BTreeSet<Room>>,
+/// The rooms, with the code of each.
+type Rooms = BTreeMap<Name, String>;
+
+/// Where the names lead that a room passes on.
+type Doors = BTreeMap<Name, Name>;
+
+fn names(path: &str) -> Name {
+    path.split("::").map(str::to_owned).collect()
 }
 
 fn files(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -45,254 +50,186 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file without comments and without its unit tests.
-fn code(path: &Path) -> String {
-    let text = fs::read_to_string(path).expect("readable");
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    lines.collect::<Vec<_>>().join("\n")
+/// All rooms but those of tests and of documentation, without comments and without unit tests.
+fn rooms() -> Rooms {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    files(&source, &mut paths);
+    let mut rooms = Rooms::new();
+    for path in paths {
+        let inside = path.strip_prefix(&source).expect("below");
+        let parts = inside.with_extension("");
+        let parts = parts.iter().map(|part| part.to_str().expect("a name"));
+        let room: Name = parts.map(str::to_owned).collect();
+        if room.last().is_some_and(|name| name == "tests") || PAGES.contains(&room[0].as_str()) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("readable");
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = text.lines().map(str::trim);
+        let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+        rooms.insert(room, code.join("\n"));
+    }
+    assert!(rooms.len() > 60, "only {} rooms were found", rooms.len());
+    rooms
 }
 
 /// Takes `{a, b::{c, d}}` apart: the paths that it stands for.
 fn expand(tree: &str) -> Vec<String> {
     let tree = tree.trim();
-    let Some(open) = tree.find('{') else {
+    let Some((prefix, inner)) = tree.split_once('{') else {
         let name = tree.split(" as ").next().unwrap_or(tree);
         return vec![name.trim().to_owned()];
     };
-    let (prefix, inner) = (
-        &tree[..open],
-        &tree[open + 1..tree.rfind('}').expect("closed")],
-    );
-    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (at, letter) in inner.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&inner[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[start..]);
-    let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
+    let inner = inner.strip_suffix('}').expect("closed");
+    let mut depth = 0;
+    let parts = inner.split(|letter| {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        letter == ',' && depth == 0
+    });
+    let parts = parts.filter(|part| !part.trim().is_empty());
     parts
         .flat_map(expand)
         .map(|part| format!("{prefix}{part}"))
         .collect()
 }
 
-/// What a file imports: the paths, and whether it only passes them on.
-fn imports(code: &str) -> Vec<(String, bool)> {
+/// What a room imports: the paths, and whether it only passes them on.
+fn imports(code: &str) -> Vec<(Name, bool)> {
     let mut found = Vec::new();
-    let mut lines = code.lines().map(str::trim);
-    while let Some(line) = lines.next() {
-        let passed_on = line.starts_with("pub");
-        let start = match line.split_once(' ') {
-            Some(("use", rest)) => rest,
-            Some((visibility, rest)) if visibility.starts_with("pub") => {
-                match rest.strip_prefix("use ") {
-                    Some(rest) => rest,
-                    None => continue,
-                }
-            }
-            _ => continue,
-        };
-        let mut statement = start.to_owned();
+    for (at, _) in code.match_indices("use ") {
+        let line = code[..at].rfind('\n').map_or(0, |end| end + 1);
+        let visibility = code[line..at].trim();
+        let is_word = visibility.is_empty() || visibility.starts_with("pub");
+        let statement = code[at + 4..].split(';').next().unwrap_or_default();
         // A text that begins with the word is no statement.
-        while !statement.ends_with(';') && !statement.contains('"') {
-            statement += lines.next().expect("a statement ends");
+        if is_word && !visibility.contains(' ') && !statement.contains('"') {
+            let paths = expand(statement).into_iter();
+            found.extend(paths.map(|path| (names(&path), !visibility.is_empty())));
         }
-        if statement.contains('"') {
-            continue;
-        }
-        let paths = expand(statement.trim_end_matches(';'));
-        found.extend(paths.into_iter().map(|path| (path, passed_on)));
     }
     found
 }
 
-impl House {
-    fn survey() -> Self {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut paths = Vec::new();
-        files(&source, &mut paths);
-        let mut rooms = BTreeMap::new();
-        for path in &paths {
-            let relative = path
-                .strip_prefix(&source)
-                .expect("below")
-                .with_extension("");
-            let room: Room = relative
-                .iter()
-                .map(|part| part.to_str().expect("a name").to_owned())
-                .collect();
-            let tests = room.last().is_some_and(|name| name == "tests");
-            if !tests && !PAGES.contains(&room[0].as_str()) {
-                rooms.insert(room, code(path));
-            }
-        }
-        assert!(rooms.len() > 60, "only {} rooms were found", rooms.len());
-        // What each room passes on, by name.
-        let mut doors: BTreeMap<(Room, String), Vec<String>> = BTreeMap::new();
-        for (room, code) in &rooms {
-            for (path, _) in imports(code)
-                .into_iter()
-                .filter(|&(_, passed_on)| passed_on)
-            {
-                let names: Vec<String> = path.split("::").map(str::to_owned).collect();
-                let name = names.last().expect("not empty").clone();
-                doors.insert((room.clone(), name), names);
-            }
-        }
-        let mut arrows: BTreeMap<Room, BTreeSet<Room>> = BTreeMap::new();
-        for (room, code) in &rooms {
-            let targets = imports(code)
-                .into_iter()
-                .filter(|&(_, passed_on)| !passed_on)
-                .map(|(path, _)| path)
-                .chain(paths_in(code));
-            let found = targets.filter_map(|path| resolve(&rooms, &doors, room, &path));
-            let found = found.filter(|target| target != room).collect();
-            arrows.insert(room.clone(), found);
-        }
-        Self { arrows }
-    }
-}
-
 /// The paths from the root that stand in the midst of the code.
-fn paths_in(code: &str) -> impl Iterator<Item = String> {
+fn paths_in(code: &str) -> impl Iterator<Item = Name> {
     code.match_indices("crate::").map(|(at, _)| {
         let path = &code[at..];
         let end = path.find(|letter: char| !letter.is_alphanumeric() && !"_:".contains(letter));
-        path[..end.unwrap_or(path.len())]
-            .trim_end_matches(':')
-            .to_owned()
+        names(path[..end.unwrap_or(path.len())].trim_end_matches(':'))
     })
 }
 
 /// The room that a path leads to from a room, through the doors on the way; nothing for other crates.
-fn resolve(
-    rooms: &BTreeMap<Room, String>,
-    doors: &BTreeMap<(Room, String), Vec<String>>,
-    from: &Room,
-    path: &str,
-) -> Option<Room> {
-    let mut names: Vec<String> = path.split("::").map(str::to_owned).collect();
-    let mut at: Room = match names[0].as_str() {
-        "crate" => Vec::new(),
-        "super" => from[..from.len() - 1].to_vec(),
-        "self" => from.clone(),
+fn resolve(rooms: &Rooms, doors: &Doors, from: &Name, path: &[String]) -> Option<Name> {
+    let (mut at, mut rest) = match path[0].as_str() {
+        "crate" => (Vec::new(), &path[1..]),
+        "self" => (from.clone(), &path[1..]),
+        "super" => (from[..from.len() - 1].to_vec(), &path[1..]),
         // A child, or another crate.
         child => {
-            let mut inside = from.clone();
-            inside.push(child.to_owned());
-            if !rooms.contains_key(&inside) {
-                return None;
-            }
-            names.remove(0);
-            return descend(rooms, doors, inside, &names);
+            let is_child = rooms.contains_key(&[&from[..], &[child.to_owned()]].concat());
+            is_child.then(|| (from.clone(), path))?
         }
     };
-    names.remove(0);
-    while names.first().is_some_and(|name| name == "super") {
-        at.pop();
-        names.remove(0);
+    while let Some((name, behind)) = rest.split_first() {
+        if name == "super" {
+            at.pop();
+        } else {
+            let inside = [&at[..], std::slice::from_ref(name)].concat();
+            if !rooms.contains_key(&inside) {
+                let here = if at.is_empty() { names("lib") } else { at };
+                let door = doors.get(&[&here[..], std::slice::from_ref(name)].concat());
+                return match door {
+                    Some(path) if path.len() > 1 => resolve(rooms, doors, &here, path),
+                    _ => Some(here),
+                };
+            }
+            at = inside;
+        }
+        rest = behind;
     }
-    descend(rooms, doors, at, &names)
+    Some(at)
 }
 
-fn descend(
-    rooms: &BTreeMap<Room, String>,
-    doors: &BTreeMap<(Room, String), Vec<String>>,
-    at: Room,
-    names: &[String],
-) -> Option<Room> {
-    let Some((name, rest)) = names.split_first() else {
-        return Some(at);
-    };
-    let mut inside = at.clone();
-    inside.push(name.clone());
-    if rooms.contains_key(&inside) {
-        return descend(rooms, doors, inside, rest);
+/// The rooms that each room imports from.
+fn arrows() -> BTreeMap<Name, BTreeSet<Name>> {
+    let rooms = rooms();
+    let mut doors = Doors::new();
+    for (room, code) in &rooms {
+        for (path, _) in imports(code)
+            .into_iter()
+            .filter(|(_, passed_on)| *passed_on)
+        {
+            doors.insert([&room[..], &path[path.len() - 1..]].concat(), path);
+        }
     }
-    let here = if at.is_empty() {
-        vec!["lib".to_owned()]
-    } else {
-        at
+    let of_room = |(room, code): (&Name, &String)| {
+        let imported = imports(code)
+            .into_iter()
+            .filter(|(_, passed_on)| !passed_on);
+        let paths = imported.map(|(path, _)| path).chain(paths_in(code));
+        let targets = paths.filter_map(|path| resolve(&rooms, &doors, room, &path));
+        (
+            room.clone(),
+            targets.filter(|target| target != room).collect(),
+        )
     };
-    match doors.get(&(here.clone(), name.clone())) {
-        Some(path) if path.len() > 1 => resolve(rooms, doors, &here, &path.join("::")),
-        _ => Some(here),
-    }
+    rooms.iter().map(of_room).collect()
 }
 
-fn floor(room: &Room) -> usize {
-    FLOORS
+fn floor(room: &Name) -> usize {
+    let floor = FLOORS
         .iter()
-        .position(|rooms| rooms.contains(&room[0].as_str()))
-        .unwrap_or_else(|| panic!("`{}` is on no floor: add it to the list", room.join("/")))
+        .position(|rooms| rooms.contains(&room[0].as_str()));
+    floor.unwrap_or_else(|| panic!("`{}` is on no floor: add it to the list", room.join("/")))
 }
 
 #[test]
 fn no_room_imports_from_a_floor_above() {
-    let house = House::survey();
+    let arrows = arrows();
     let mut upward = Vec::new();
-    for (room, targets) in &house.arrows {
+    for (room, targets) in &arrows {
         for target in targets.iter().filter(|&target| floor(target) > floor(room)) {
             upward.push(format!("{} -> {}", room.join("/"), target.join("/")));
         }
     }
     assert!(upward.is_empty(), "arrows up: {upward:#?}");
-    let arrows: usize = house.arrows.values().map(BTreeSet::len).sum();
+    let arrows: usize = arrows.values().map(BTreeSet::len).sum();
     assert!(arrows > 150, "only {arrows} arrows were found");
 }
 
 #[test]
 fn no_rooms_import_in_a_circle() {
-    let house = House::survey();
-    // Takes away who imports from nobody that is left, and who is imported by nobody that is left, until only circles
-    // are.
-    let mut left = house.arrows.clone();
+    // Takes away who imports from nobody that is left, until only circles are, and who imports from them.
+    let mut left = arrows();
     loop {
-        let imported: BTreeSet<Room> = left.values().flatten().cloned().collect();
-        let before = left.len();
-        let rooms: BTreeSet<Room> = left.keys().cloned().collect();
-        left.retain(|room, targets| {
-            imported.contains(room) && targets.iter().any(|target| rooms.contains(target))
-        });
-        if left.len() == before {
+        let rooms: BTreeSet<Name> = left.keys().cloned().collect();
+        left.retain(|_, targets| targets.iter().any(|target| rooms.contains(target)));
+        if left.len() == rooms.len() {
             break;
         }
     }
     let circles: Vec<String> = left.keys().map(|room| room.join("/")).collect();
-    assert!(circles.is_empty(), "in circles: {circles:#?}");
+    assert!(
+        circles.is_empty(),
+        "in circles, or behind them: {circles:#?}"
+    );
 }
 
 #[test]
 fn only_the_room_of_the_atomics_knows_the_checkers() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    files(&source, &mut paths);
-    for path in paths {
-        let inside = path.strip_prefix(&source).expect("below");
-        if inside.starts_with("sync") || inside == Path::new("sync.rs") {
-            continue;
+    let words = [
+        "cfg(loom",
+        "all(loom",
+        "lockfree_cuckoo_steps",
+        "lockfree_cuckoo_shuttle",
+        "sync::atomic::Atomic",
+        "atomic::Atomic<",
+    ];
+    for (room, code) in rooms().iter().filter(|(room, _)| room[0] != "sync") {
+        for word in words {
+            assert!(!code.contains(word), "{}: {word}", room.join("/"));
         }
-        let code = code(&path);
-        for word in [
-            "cfg(loom",
-            "all(loom",
-            "lockfree_cuckoo_steps",
-            "lockfree_cuckoo_shuttle",
-        ] {
-            assert!(!code.contains(word), "{}: {word}", inside.display());
-        }
-        let atomics = code.contains("sync::atomic::Atomic") || code.contains("atomic::Atomic<");
-        assert!(!atomics, "{}: atomics of its own", inside.display());
     }
 }

@@ -2,25 +2,27 @@
 //!
 //! 1. Filters are `Send`, `Sync`, `UnwindSafe` and `RefUnwindSafe`, with any hasher that is; a panic in an
 //!    item's `Hash` leaves the filter as it was.
-//! 2. A clone answers as the original; `clear` makes a filter as good as new; `Extend` takes items and
-//!    references and panics with the text of the refusal.
-//! 3. Typed calls and calls by hash agree; `str`, `String`, `&str` and their like are one item.
-//! 4. The hashes of the seeded state are the same for ever.
-//! 5. Errors are `Error`s, can be compared, and their texts hold the numbers.
-//! 6. Debug output tells the measures and never the seed.
+//! 2. Typed calls and calls by hash agree; `str`, `String`, `&str` and their like are one item.
+//! 3. The hashes of the seeded state are the same for ever.
+//! 4. Of a fixed size, growing or rotating, filters have the same traits and the same convenient calls.
+//! 5. Debug output tells the measures and never the seed.
+//!
+//! Errors are in `errors`.
 
 use std::collections::hash_map;
-use std::error::Error;
+use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
+use crew::Crew;
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, GrowingCuckooFilter,
-    InsertError, RandomState, RotatingCuckooFilter, SeededHasher, hash_bytes,
+    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, Fixed, Growing,
+    GrowingCuckooFilter, Hashed, InsertError, RandomState, Rotating, RotatingCuckooFilter,
+    SeededHasher, hash_bytes,
 };
-use model::hashers::{AsGiven, Narrow};
+use model::hashers::{AsGiven, Fnv, Narrow};
 
 use crate::door::of_each_engine;
 
@@ -65,51 +67,6 @@ fn a_panic_in_a_hash_leaves_the_filter_as_it_was() {
         assert_eq!(filter.len(), 1);
     }
     of_each_engine!(check);
-}
-
-/// The one that drops it need not be the one that made it.
-#[test]
-fn the_last_owner_drops_a_filter() {
-    fn check<E: Engine>() {
-        let filter = Arc::new(Filter::<E>::with_capacity(2_000));
-        let workers = [0, 1].map(|worker| {
-            let filter = Arc::clone(&filter);
-            thread::spawn(move || {
-                for item in 0..1_000 {
-                    filter.insert(&(worker, item)).expect("sized for it");
-                }
-                filter.len()
-            })
-        });
-        drop(filter);
-        for worker in workers {
-            assert!(worker.join().expect("no panic") >= 1_000);
-        }
-    }
-    of_each_engine!(check);
-}
-
-#[test]
-fn a_filter_needs_no_hasher_that_hashes_to_be_measured() {
-    // The calls by hash, and the measures, ask nothing of the hasher's type.
-    fn measured<S>(filter: &CuckooFilter<S>) -> (usize, bool) {
-        assert!(filter.insert_hash(1 << 60 | 5).is_ok());
-        (filter.len(), filter.contains_hash(1 << 60 | 5))
-    }
-    assert_eq!(measured(&CuckooFilter::with_capacity(10)), (1, true));
-}
-
-#[test]
-fn extends_by_items_and_by_references() {
-    let mut filter = CuckooFilter::with_capacity(100);
-    filter.extend(0..10u32);
-    filter.extend(&[10u32, 11]);
-    filter.extend([0u32]);
-    filter.extend(["a", "b"]);
-    filter.extend(vec![String::from("c")]);
-    assert!((0..12u32).all(|item| filter.contains(&item)));
-    assert_eq!((filter.count(&0u32), filter.len()), (2, 16));
-    assert!(["a", "b", "c"].iter().all(|item| filter.contains(item)));
 }
 
 fn calls_agree<S: BuildHasher>(filter: &CuckooFilter<S>, item: &(impl Hash + ?Sized)) {
@@ -198,9 +155,10 @@ fn integers_hash_by_width() {
 fn the_seeded_hashes_never_change() {
     let text = "The quick brown fox jumps over the lazy dog, and again, and again, until the hash has seen \
                 more than one block of one hundred and twelve bytes.";
-    let golden = |seed: u64| {
+    for (at, seed) in [0, 0x0123_4567_89ab_cdef].into_iter().enumerate() {
+        let golden = GOLDEN.map(|of_seeds| of_seeds[at]);
         let state = RandomState::with_seed(seed);
-        [
+        let hashes = [
             state.hash_one(0x12u8),
             state.hash_one(0x1234u16),
             state.hash_one(0x1234_5678u32),
@@ -220,108 +178,41 @@ fn the_seeded_hashes_never_change() {
             state.hash_one(&b"flow"[..]),
             state.hash_one(text.as_bytes()),
             state.hash_one((1u8, 2u32, "three")),
-        ]
-    };
-    // The same for byte strings without `Hash`, of which others decide.
-    for (seed, golden) in [(0, GOLDEN_0), (0x0123_4567_89ab_cdef, GOLDEN_1)] {
-        let state = RandomState::with_seed(seed);
+        ];
+        assert_eq!(hashes, golden);
+        // The same for byte strings without `Hash`, of which others decide.
         for (bytes, hash) in [&b""[..], b"flow", text.as_bytes()]
-            .into_iter()
+            .iter()
             .zip(&golden[15..])
         {
             assert_eq!(hash_bytes(seed, bytes), *hash);
             assert_eq!(state.hash_bytes(bytes), *hash);
         }
     }
-    assert_eq!(golden(0), GOLDEN_0);
-    assert_eq!(golden(0x0123_4567_89ab_cdef), GOLDEN_1);
 }
 
-const GOLDEN_0: [u64; 19] = [
-    0x4e74_e736_701c_cbb3,
-    0x1590_bdc9_e55d_4023,
-    0x555e_4bf7_aab3_1eb8,
-    0x54b1_2bd5_22fb_5980,
-    0x996f_dc23_0c39_57e4,
-    0x4a89_58ae_f58e_7421,
-    0x3d41_a6c1_4da0_4d10,
-    0x6052_d4a2_bdeb_bf0e,
-    0x1be2_4fdb_c51f_2bc2,
-    0x7fa7_dc35_856a_dc14,
-    0x8ea2_cf14_d1d5_d06b,
-    0x7878_5b8e_f998_3b92,
-    0xa373_e649_115d_f5e3,
-    0x6d59_eb72_a5e3_de16,
-    0x48a2_5fdb_f081_b690,
-    0xc309_44bd_d31b_97c2,
-    0xec5b_5a3b_a5cf_ed24,
-    0x5e43_eae1_77c6_f04e,
-    0x5fbf_a6d4_7c89_6f9c,
+/// Of the two seeds.
+const GOLDEN: [[u64; 2]; 19] = [
+    [0x4e74_e736_701c_cbb3, 0x4f28_fdfa_7757_167b],
+    [0x1590_bdc9_e55d_4023, 0xa357_a56d_e11c_fa2d],
+    [0x555e_4bf7_aab3_1eb8, 0x4ec5_fd19_2019_4e42],
+    [0x54b1_2bd5_22fb_5980, 0x48e3_1b47_9c1b_5ae9],
+    [0x996f_dc23_0c39_57e4, 0xf332_f2e9_4de2_b328],
+    [0x4a89_58ae_f58e_7421, 0x36f7_c867_10b2_58eb],
+    [0x3d41_a6c1_4da0_4d10, 0x2098_684f_57f2_d544],
+    [0x6052_d4a2_bdeb_bf0e, 0xfa61_3f6a_50df_31c9],
+    [0x1be2_4fdb_c51f_2bc2, 0xf008_6762_1dd9_95f5],
+    [0x7fa7_dc35_856a_dc14, 0x5ba7_ffbc_069d_29d8],
+    [0x8ea2_cf14_d1d5_d06b, 0x1d0e_2dd6_495e_c549],
+    [0x7878_5b8e_f998_3b92, 0x35d2_018f_a48f_208d],
+    [0xa373_e649_115d_f5e3, 0x5cad_2220_afda_b6b1],
+    [0x6d59_eb72_a5e3_de16, 0x0f6d_bd23_5a78_7742],
+    [0x48a2_5fdb_f081_b690, 0xd1b3_d3cb_761d_3b9f],
+    [0xc309_44bd_d31b_97c2, 0x1c22_3180_087a_eee0],
+    [0xec5b_5a3b_a5cf_ed24, 0x7581_6bc1_5a26_5bd0],
+    [0x5e43_eae1_77c6_f04e, 0xd8d0_2f1e_1edf_71c3],
+    [0x5fbf_a6d4_7c89_6f9c, 0xf27c_6e7f_f9c0_9b7b],
 ];
-
-const GOLDEN_1: [u64; 19] = [
-    0x4f28_fdfa_7757_167b,
-    0xa357_a56d_e11c_fa2d,
-    0x4ec5_fd19_2019_4e42,
-    0x48e3_1b47_9c1b_5ae9,
-    0xf332_f2e9_4de2_b328,
-    0x36f7_c867_10b2_58eb,
-    0x2098_684f_57f2_d544,
-    0xfa61_3f6a_50df_31c9,
-    0xf008_6762_1dd9_95f5,
-    0x5ba7_ffbc_069d_29d8,
-    0x1d0e_2dd6_495e_c549,
-    0x35d2_018f_a48f_208d,
-    0x5cad_2220_afda_b6b1,
-    0x0f6d_bd23_5a78_7742,
-    0xd1b3_d3cb_761d_3b9f,
-    0x1c22_3180_087a_eee0,
-    0x7581_6bc1_5a26_5bd0,
-    0xd8d0_2f1e_1edf_71c3,
-    0xf27c_6e7f_f9c0_9b7b,
-];
-
-#[test]
-fn refusals_tell_the_numbers() {
-    let filter = CuckooFilter::builder()
-        .buckets(2)
-        .build()
-        .expect("a possible geometry");
-    for item in 0..8u32 {
-        filter.insert(&item).expect("eight slots");
-    }
-    let full = filter.insert(&8u32).expect_err("the ninth of eight");
-    assert!(matches!(
-        full,
-        InsertError::Full {
-            len: 8,
-            slots: 8,
-            ..
-        }
-    ));
-    assert!(full.to_string().contains("8 of 8 slots"), "{full}");
-    assert_eq!(filter.insert_unique(&8u32), Err(full.clone()));
-
-    let filter = CuckooFilter::with_capacity(100);
-    for _ in 0..8 {
-        filter.insert("copy").expect("eight copies");
-    }
-    let copies = filter.insert("copy").expect_err("the ninth copy");
-    assert!(matches!(
-        copies,
-        InsertError::TooManyCopies { copies: 8, .. }
-    ));
-    assert!(copies.to_string().contains('8'), "{copies}");
-    assert_eq!(filter.insert_unique("copy"), Ok(false));
-
-    assert_ne!(full, copies);
-    for error in [full, copies] {
-        assert_eq!(error, error.clone());
-        let error: Box<dyn Error + Send + Sync> = error.into();
-        assert!(error.source().is_none());
-        assert!(error.is::<InsertError>());
-    }
-}
 
 #[test]
 fn the_last_choice_of_size_holds() {
@@ -334,27 +225,183 @@ fn the_last_choice_of_size_holds() {
 }
 
 #[test]
-fn debug_output_tells_the_measures_and_no_seed() {
+fn all_filters_are_alike() {
+    check::<Fixed>(1, "CuckooFilter");
+    // Half of the words may be new, and those before are given back when all threads have left them.
+    check::<Growing>(2, "GrowingCuckooFilter");
+    check::<Rotating>(3, "RotatingCuckooFilter");
+}
+
+/// Of filters with at most so many tables, and of this name.
+fn check<E: Engine>(tables: usize, name: &str) {
+    has_the_traits::<Filter<E>>();
+    extends_by_items_and_by_references::<E>();
+    default_has_the_size_of_a_builder::<E>();
+    every_constructor_makes_the_same_size::<E>(tables);
+    collects_a_set::<E>(tables);
+    answers_for_each_item::<E>();
+    knows_what_remains::<E>();
+    debug_tells_the_load_and_no_seed::<E>(name);
+    stores_a_snapshot_of_what_is_shared::<E>();
+}
+
+fn has_the_traits<F>()
+where
+    F: Debug + Default + Extend<u64> + FromIterator<u64> + Send + Sync,
+    for<'a> &'a F: Extend<u64>,
+{
+    let mut filter: F = (0..10).collect();
+    filter.extend(10..12);
+    (&filter).extend(12..13);
+}
+
+fn extends_by_items_and_by_references<E: Engine>() {
+    let mut filter = Filter::<E>::with_capacity_and_hasher(100, RandomState::with_seed(7));
+    filter.extend(0..10u32);
+    filter.extend(&[10u32, 11]);
+    filter.extend([0u32]);
+    filter.extend(["a", "b"]);
+    filter.extend(vec![String::from("c")]);
+    assert!((0..12u32).all(|item| filter.contains(&item)));
+    assert_eq!((filter.count(&0u32), filter.len()), (2, 16));
+    assert!(["a", "b", "c"].iter().all(|item| filter.contains(item)));
+}
+
+fn default_has_the_size_of_a_builder<E: Engine>() {
+    let filter = Filter::<E>::default();
+    let built = Filter::<E>::builder().build();
+    let built = built.expect("memory");
+    assert_eq!(filter.capacity(), built.capacity());
+    assert_eq!(filter.memory_usage(), built.memory_usage());
+    assert!(filter.is_empty());
+    assert_ne!(filter.hasher().seed(), built.hasher().seed(), "at random");
+}
+
+fn every_constructor_makes_the_same_size<E: Engine>(tables: usize) {
+    let hasher = || RandomState::with_seed(7);
+    let builder = || Filter::<E>::builder();
+    let seeded = builder().capacity(1_000).seed(7).build().expect("memory");
+    for filter in [
+        Filter::<E>::with_capacity(1_000),
+        Filter::try_with_capacity(1_000).expect("memory"),
+        Filter::with_capacity_and_hasher(1_000, hasher()),
+        Filter::try_with_capacity_and_hasher(1_000, hasher()).expect("memory"),
+        builder()
+            .hasher(hasher())
+            .capacity(1_000)
+            .build()
+            .expect("memory"),
+    ] {
+        assert!(filter.is_empty() && filter.capacity() >= 1_000);
+        assert_eq!(filter.slots(), seeded.slots());
+    }
+    assert!(Filter::<E>::try_with_capacity(usize::MAX).is_err());
+    let slots = builder().buckets(128).build().expect("memory").slots();
+    // A table that is spare holds nothing.
+    assert_eq!(slots, [512, 2 * 512][usize::from(tables > 2)]);
+}
+
+fn collects_a_set<E: Engine>(tables: usize) {
+    let filter: Filter<E> = (0..10_000u64).map(|item| item % 5_000).collect();
+    assert_eq!(filter.len(), 5_000);
+    assert!((0..5_000u64).all(|item| filter.contains(&item)));
+    let bits = 8 * filter.memory_usage() / 5_000;
+    assert!(bits < 32 * tables, "{bits} bits an item");
+}
+
+fn answers_for_each_item<E: Engine>() {
+    let filter: Filter<E> = (0..1_000u64).collect();
+    let items: Vec<u64> = (500..2_500).collect();
+    let mut expected = vec![false; items.len()];
+    filter.contains_many(&items, &mut expected);
+    assert!(expected[..500].iter().all(|&found| found));
+    assert_eq!(filter.contains_each(&items), expected);
+    assert!(filter.contains_each::<u64>(&[]).is_empty());
+}
+
+fn knows_what_remains<E: Engine>() {
+    let filter = Filter::<E>::with_capacity(1_000);
+    let capacity = filter.capacity();
+    for item in 0..capacity as u64 {
+        assert_eq!(filter.remaining(), capacity - item as usize);
+        assert!(!filter.is_full());
+        filter.insert_many(&[item]).expect("sized for it");
+    }
+    assert_eq!((filter.remaining(), filter.is_full()), (0, true));
+    let hashed: &dyn Hashed = &filter;
+    assert_eq!((hashed.remaining(), hashed.is_full()), (0, true));
+    // There is room for a few more than it was built for, or it grows.
+    filter.insert_many(&[1u64 << 40]).expect("room");
+    assert_eq!(
+        filter.remaining(),
+        filter.capacity() - (capacity + 1).min(filter.capacity())
+    );
+}
+
+fn debug_tells_the_load_and_no_seed<E: Engine>(name: &str) {
     let seed = 0x5eed_5eed_5eed;
-    let filter = CuckooFilter::builder()
-        .capacity(8)
-        .seed(seed)
-        .build()
-        .expect("memory");
-    filter.insert("a").expect("room");
+    let builder = Filter::<E>::builder().seed(seed).capacity(1_000);
+    let filter = builder.clone().build().expect("memory");
+    (&filter).extend(0..1_000u64);
     let text = format!("{filter:?}");
-    for part in ["CuckooFilter", "len: 1", "capacity: 8", "slots: 8"] {
-        assert!(text.contains(part), "{part:?} in {text}");
+    for part in [
+        format!("{name} {{ len: 1000, capacity: {}", filter.capacity()),
+        format!("slots: {}", filter.slots()),
+        format!("memory_usage: {}", filter.memory_usage()),
+        format!("load_factor: {:?}", filter.load_factor()),
+        format!("false_positive_rate: {:?}", filter.false_positive_rate()),
+    ] {
+        assert!(text.contains(&part), "{text}");
     }
     let state = RandomState::with_seed(seed);
-    let builder = CuckooFilter::builder().seed(seed);
-    for text in [
-        text,
-        format!("{state:?}"),
-        format!("{builder:?}"),
-        format!("{:?}", state.build_hasher()),
-    ] {
+    let hasher = state.build_hasher();
+    for text in [text, format!("{builder:?} {state:?} {hasher:?}")] {
         assert!(!text.contains(&seed.to_string()), "{text}");
         assert!(!text.contains("5eed"), "{text}");
     }
+}
+
+/// From an `Arc`, while another thread writes.
+fn stores_a_snapshot_of_what_is_shared<E: Engine>() {
+    let filter = Arc::new(Filter::<E>::with_capacity(2_000));
+    let lasting: Vec<u64> = (0..1_000).collect();
+    filter.insert_many(&lasting).expect("room");
+    Crew::run(
+        1,
+        |_, _| {
+            for _ in 0..20 {
+                let mut written = Vec::new();
+                filter
+                    .snapshot_to_writer(&mut written)
+                    .expect("one at a time");
+                let bytes = filter.snapshot_to_bytes().expect("one at a time");
+                for stored in [written, bytes] {
+                    let again = Filter::<E>::from_bytes(&stored);
+                    let again = again.expect("a whole filter");
+                    assert!(again.contains_each(&lasting).into_iter().all(|found| found));
+                }
+            }
+        },
+        1,
+        |crew, _| {
+            let others: Vec<u64> = (1_000..1_500).collect();
+            while crew.at_work() {
+                filter.insert_many(&others).expect("room");
+                assert_eq!(filter.remove_many(&others), others.len());
+            }
+        },
+    );
+    // At rest it is what `to_bytes` gives.
+    let bytes = filter.snapshot_to_bytes().expect("nobody writes");
+    let mut alone = Arc::into_inner(filter).expect("no thread has it");
+    assert_eq!(bytes.len(), alone.to_bytes().len());
+    // Who drops it need not be who made it.
+    let elsewhere = thread::spawn(move || drop(alone));
+    elsewhere.join().expect("no panic");
+}
+
+#[test]
+fn a_default_filter_has_a_default_hasher() {
+    let filter: CuckooFilter<Fnv> = CuckooFilter::default();
+    assert_eq!(filter.hasher().key, Fnv::default().key);
 }

@@ -1,22 +1,18 @@
 //! The stored form in chunks, of a filter that is shared.
 //!
-//! 1. What others change between two chunks is an error, or does no harm: each kind of change once.
-//! 2. While others write all the time, what comes to its end misses nothing.
-//! 3. The chunks are the stored form of every engine and layout, whatever their sizes.
+//! 1. What others change between two chunks is an error, or does no harm: each kind of change once. Changes all the time
+//!    are in `snapshot`.
+//! 2. The chunks are the stored form of every engine and layout, whatever their sizes.
 
-use std::hint;
-
-use crew::Crew;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{
-    Chunks, CuckooFilter, Engine, Filter, Fixed, GrowingCuckooFilter, Hashed, RotatingCuckooFilter,
-    Shape, SnapshotError,
+    Chunks, CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilter,
+    Hashed, Rotating, Shape, SnapshotError,
 };
 use model::hashers::AsGiven;
 use model::mix;
 
-use crate::door::{DEFAULT, Kind};
-use crate::seesaw::Seesaw;
+use crate::door::Kind;
 
 /// The rest of the chunks, of so many bytes.
 fn rest(chunks: &mut Chunks<'_>, size: usize) -> Result<Vec<u8>, SnapshotError> {
@@ -64,6 +60,13 @@ fn are_the_stored_form(mut filter: Box<dyn Hashed>) {
             "{filter:?}: {size}"
         );
     }
+    let mut streamed = [Vec::new(), Vec::new()];
+    let written = filter.write_to(&mut streamed[0]);
+    written.expect("a vector takes all");
+    let written = filter.snapshot_to_writer(&mut streamed[1]);
+    written.expect("a vector takes all");
+    assert_eq!(filter.snapshot_to_bytes().as_ref(), Ok(&whole));
+    assert!(streamed.iter().all(|streamed| *streamed == whole));
     let mut uneven = Vec::new();
     let mut chunks = filter.chunks();
     for size in (0..).map(|n| n % 29) {
@@ -128,42 +131,33 @@ fn fixed() -> Filter<Fixed, AsGiven> {
 /// In the last bucket, and with its alternate in the half that is read first, as all of that half have.
 const TOKEN: u64 = hash(BUCKETS - 1, 7);
 
-/// Makes up for a token of the last half that is there no more.
-fn add_another(filter: &Filter<Fixed, AsGiven>) {
-    filter.insert_hash(hash(BUCKETS - 2, 9)).expect("room");
-}
-
+/// From where it was yet to be read, to where nothing is read any more: the token itself, or an equal one in its turn.
 #[test]
 fn a_token_that_changes_its_place_is_not_missed() {
-    let filter = fixed();
-    filter.insert_hash(TOKEN).expect("room");
-    // From where it was yet to be read, to where nothing is read any more.
-    let read = with_a_change(&filter, |filter| {
-        assert!(filter.relocate_hash(TOKEN));
-        add_another(filter);
-    });
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-    let read = with_a_change(&filter, |_| {}).expect("nothing changed");
-    assert_eq!((read.count_hash(TOKEN), read.len()), (1, 2));
-}
-
-#[test]
-fn equal_tokens_that_take_turns_are_not_missed() {
-    let filter = fixed();
-    filter.insert_hash(TOKEN).expect("room");
+    let hop: fn(&Filter<Fixed, AsGiven>) = |filter| assert!(filter.relocate_hash(TOKEN));
     // The second comes to the emptier bucket, and the first one goes.
-    let read = with_a_change(&filter, |filter| {
+    let swap: fn(&Filter<Fixed, AsGiven>) = |filter| {
         filter.insert_hash(TOKEN).expect("room");
         assert!(filter.remove_hash(TOKEN));
-        add_another(filter);
-    });
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-    let words =
-        filter.snapshot_to_bytes().expect("alone")[84..][..8 * BUCKETS as usize / 2].to_vec();
-    assert!(
-        words.iter().any(|&byte| byte != 0),
-        "it is in the first half"
-    );
+    };
+    for change in [hop, swap] {
+        let filter = fixed();
+        filter.insert_hash(TOKEN).expect("room");
+        let read = with_a_change(&filter, |filter| {
+            change(filter);
+            // Makes up for the token of the last half that is there no more.
+            filter.insert_hash(hash(BUCKETS - 2, 9)).expect("room");
+        });
+        assert_eq!(read.err(), Some(SnapshotError::Changed));
+        let read = with_a_change(&filter, |_| {}).expect("nothing changed");
+        assert_eq!((read.count_hash(TOKEN), read.len()), (1, 2));
+        let bytes = filter.snapshot_to_bytes().expect("alone");
+        let half = &bytes[84..][..8 * BUCKETS as usize / 2];
+        assert!(
+            half.iter().any(|&byte| byte != 0),
+            "it is in the first half"
+        );
+    }
 }
 
 #[test]
@@ -190,64 +184,29 @@ fn what_comes_or_goes_is_an_error_or_does_no_harm() {
     }
 }
 
+/// A doubling, another table, or a rotation.
 #[test]
-fn a_doubling_is_an_error() {
-    let filter = GrowingCuckooFilter::builder().capacity(100);
-    let filter = filter.hasher(AsGiven).build().expect("memory");
-    filter.insert_hash(mix(1)).expect("room");
-    let slots = filter.slots();
-    let read = with_a_change(&filter, |filter| assert!(filter.begin_to_double()));
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-    let read = with_a_change(&filter, |_| {}).expect("nothing changed");
-    assert_eq!((read.slots(), read.len()), (2 * slots, 1));
-    // Another table is one too, where it has doubled as often as it can.
-    let filter = GrowingCuckooFilter::with_capacity_and_hasher(8, AsGiven);
-    let items: Vec<u64> = (0..6_000).map(mix).collect();
-    filter.insert_many_hash(&items).expect("memory");
-    let read = with_a_change(&filter, |filter| assert!(filter.add_table()));
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-}
-
-#[test]
-fn a_rotation_is_an_error() {
-    let filter = RotatingCuckooFilter::builder().capacity(100);
-    let filter = filter.hasher(AsGiven).build().expect("memory");
-    filter.insert_hash(mix(1)).expect("room");
-    let read = with_a_change(&filter, |filter| filter.rotate().expect("alone"));
-    assert_eq!(read.err(), Some(SnapshotError::Changed));
-    let read = with_a_change(&filter, |_| {}).expect("nothing changed");
-    assert_eq!((read.rotations(), read.len()), (1, 1));
-}
-
-/// One token that hops from bucket to bucket as fast as it can.
-#[test]
-fn a_token_that_hops_all_the_time_is_not_missed() {
-    let seesaw = Seesaw::new(DEFAULT, None);
-    seesaw.filter.insert_hash(seesaw.rider()[0]).expect("room");
-    let (ends, hops) = Crew::run(
-        1,
-        |_, _| {
-            let (mut whole, mut void) = (0, 0);
-            for _ in 0..40_000 {
-                match stored(&*seesaw.filter, 64) {
-                    Ok(bytes) => {
-                        let copy = CuckooFilter::from_bytes_with_hasher(&bytes, AsGiven);
-                        let copy = copy.expect("what comes to its end can be read");
-                        assert_eq!(copy.count_hash(seesaw.rider()[0]), 1, "the hopping token");
-                        whole += 1;
-                    }
-                    Err(error) => {
-                        assert_eq!(error, SnapshotError::Changed);
-                        void += 1;
-                    }
-                }
-                hint::spin_loop();
-            }
-            (whole, void)
-        },
-        1,
-        |crew, _| seesaw.push_beside(crew),
-    );
-    let (whole, void) = ends[0];
-    assert!(whole > 0 && void > 0 && hops[0] > 0, "{ends:?} {hops:?}");
+fn another_table_is_an_error() {
+    fn check<E: Engine>(
+        capacity: usize,
+        items: u64,
+        change: fn(&Filter<E, AsGiven>),
+        changed: impl Fn(&Filter<E, AsGiven>) -> usize,
+    ) {
+        let filter = FilterBuilder::<E, _>::with_hasher(AsGiven).capacity(capacity);
+        let filter = filter.build().expect("memory");
+        let items: Vec<u64> = (0..items).map(mix).collect();
+        filter.insert_many_hash(&items).expect("memory");
+        let before = changed(&filter);
+        let read = with_a_change(&filter, change);
+        assert_eq!(read.err(), Some(SnapshotError::Changed));
+        let read = with_a_change(&filter, |_| {}).expect("nothing changed");
+        assert_eq!(changed(&read), changed(&filter));
+        assert!(changed(&read) > before && read.len() == items.len());
+    }
+    check::<Growing>(100, 1, |f| assert!(f.begin_to_double()), |f| f.slots());
+    // Where it has doubled as often as it can.
+    check::<Growing>(8, 6_000, |f| assert!(f.add_table()), |f| f.tables());
+    let rotations = |filter: &Filter<Rotating, _>| filter.rotations() as usize;
+    check::<Rotating>(100, 1, |f| f.rotate().expect("alone"), rotations);
 }

@@ -1,10 +1,72 @@
-//! Damage: a stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error.
+//! Bytes that nobody stored are an error, or a filter that keeps every promise.
+//!
+//! 1. A stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error: the
+//!    same from bytes and from a reader. So is a part of one stored filter with the rest of another one.
+//! 2. With the checksums made to match again, a changed number of the header or a changed word is an error
+//!    unless a filter with that number or word could have been built.
+//! 3. Whatever is changed and however: what is read holds the tokens that its words say, finds, counts and
+//!    removes each of them, and can be filled again.
+//!
+//! Of filters of a fixed size and rotating ones, with every layout. What those have besides that grow is in `growing`.
 
-use lockfree_cuckoo::ReadError;
+use std::collections::BTreeMap;
+use std::mem::discriminant;
 
-use crate::door::Kind;
+use lockfree_cuckoo::{CuckooFilter, Engine, Filter, Hashed, RandomState, ReadError, Shape};
+use model::hashers::Fnv;
+use model::stored::{self, Field};
+use model::{Layout, mix};
+use proptest::prelude::*;
 
-pub(crate) fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
+use crate::door::{
+    DEFAULT, Kind, Read, agree, geometry_of, kinds, model_of, of_each_engine, plain, random,
+};
+use crate::golden::{bytes_of, of_layout};
+
+const BUCKETS: usize = 6;
+const SLOTS: usize = Layout::DEFAULT.slots * BUCKETS;
+
+/// A filter of three ranges with vacant, full and half full buckets.
+fn sound() -> Vec<u8> {
+    let builder = CuckooFilter::builder().buckets(BUCKETS);
+    let filter = builder.seed(0x5eed_5eed_5eed_5eed).build();
+    let mut filter = filter.expect("memory");
+    filter.extend(0..12u64);
+    filter.to_bytes()
+}
+
+/// The same with a custom hasher.
+fn sound_custom() -> Vec<u8> {
+    let builder = CuckooFilter::builder().buckets(BUCKETS);
+    let filter = builder.hasher(Fnv { key: 1 }).build();
+    let mut filter = filter.expect("memory");
+    filter.extend((0..12).map(|item| format!("item {item}")));
+    filter.to_bytes()
+}
+
+fn read(bytes: &[u8]) -> Read {
+    Kind::Fixed.read(bytes)
+}
+
+fn read_custom(bytes: &[u8], key: u64) -> Read {
+    let hasher = Fnv { key };
+    agree(
+        CuckooFilter::from_bytes_any_layout_with_hasher(bytes, hasher),
+        CuckooFilter::read_from_any_layout_with_hasher(bytes, hasher),
+    )
+}
+
+/// What is stored, with some fields changed and its checksums repaired.
+pub(crate) fn changed(bytes: &[u8], changes: &[(Field, u64)]) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    for &(field, value) in changes {
+        field.set(&mut changed, value);
+    }
+    stored::repair(&mut changed);
+    changed
+}
+
+fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[bit / 8] ^= 1 << (bit % 8);
     bytes
@@ -13,23 +75,428 @@ pub(crate) fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
 /// The first byte that a checksum has to find, because nothing else can.
 const LENGTH: usize = 10;
 
-pub(crate) fn nothing_passes(kind: Kind, bytes: &[u8]) {
-    assert!(kind.read(bytes).is_ok(), "as it was");
-    for length in 0..bytes.len() {
-        let error = kind.read(&bytes[..length]).expect_err("cut");
-        let is_told = matches!(error, ReadError::Truncated { found, .. } if found == length as u64);
+/// Property 1, of one stored filter.
+pub(crate) fn nothing_passes(read: impl Fn(&[u8]) -> Read, bytes: &[u8]) {
+    assert!(read(bytes).is_ok(), "as it was");
+    assert!(changed(bytes, &[]) == bytes, "checksums as documented");
+    let (head, whole) = (stored::head(bytes), bytes.len());
+    for length in 0..whole {
+        let error = read(&bytes[..length]).expect_err("cut");
+        // What is known to be needed at that point.
+        let mut known = [stored::HEADER, head, whole].into_iter();
+        let needed = known.find(|&needed| needed > length).expect("cut") as u64;
+        let is_told = matches!(error, ReadError::Truncated { found, expected, .. } if (found, expected) == (length as u64, needed));
         assert!(is_told, "{length} bytes: {error}");
     }
-    for bit in 0..8 * bytes.len() {
-        let error = kind.read(&flipped(bytes, bit)).expect_err("damaged");
+    for bit in 0..8 * whole {
+        let error = read(&flipped(bytes, bit)).expect_err("damaged");
         let is_told = bit < 8 * LENGTH || matches!(error, ReadError::Checksum);
         assert!(is_told, "bit {bit}: {error}");
     }
     for more in [1, 8, 24, 1_000] {
         let longer = [bytes, &vec![0; more]].concat();
-        let error = kind.read(&longer).expect_err("longer");
-        let lengths = [bytes.len() as u64, longer.len() as u64];
+        let error = read(&longer).expect_err("longer");
+        let lengths = [whole as u64, longer.len() as u64];
         let is_told = matches!(error, ReadError::TrailingBytes { expected, found, .. } if [expected, found] == lengths);
         assert!(is_told, "{more} bytes more: {error}");
+    }
+}
+
+#[test]
+fn nothing_passes_as_a_filter() {
+    nothing_passes(read, &sound());
+    nothing_passes(|bytes| read_custom(bytes, 1), &sound_custom());
+    for (kind, shape) in kinds().filter(|&(kind, _)| kind != Kind::Growing) {
+        let bytes = bytes_of(&of_layout(kind, shape));
+        nothing_passes(|bytes| kind.read(bytes), &bytes);
+    }
+}
+
+/// As after a write that was cut short over an older file of the same size: each part has its checksum.
+#[test]
+fn parts_of_different_filters_do_not_go_together() {
+    fn check<E: Engine>() {
+        let stored = |seed, items| {
+            let filter = Filter::<E>::builder().capacity(8).seed(seed).build();
+            let mut filter = filter.expect("memory");
+            let items: Vec<u64> = random(items).take(8).collect();
+            filter.insert_many_hash(&items).expect("room");
+            filter.to_bytes()
+        };
+        let one = stored(1, 1);
+        // Another seed; and the same one with as many other items.
+        for other in [stored(2, 1), stored(1, 2)] {
+            assert_eq!(one.len(), other.len());
+            for at in 0..one.len() {
+                for (new, old) in [(&one, &other), (&other, &one)] {
+                    let torn = [&new[..at], &old[at..]].concat();
+                    if torn != *new && torn != *old {
+                        let error = Filter::<E>::from_bytes(&torn).expect_err("torn");
+                        assert!(matches!(error, ReadError::Checksum), "{at}: {error:?}");
+                    }
+                }
+            }
+        }
+    }
+    of_each_engine!(check);
+}
+
+#[test]
+fn other_files_are_told_from_damaged_ones() {
+    let damaged_as_text: Vec<u8> = sound().into_iter().filter(|&byte| byte != b'\r').collect();
+    let with_its_high_bits_cleared: Vec<u8> = sound().into_iter().map(|byte| byte & 0x7f).collect();
+    for other in [
+        b"\x89PNG\r\n\x1a\n".as_slice(),
+        b"\0",
+        &[0; 100],
+        &damaged_as_text,
+        &with_its_high_bits_cleared,
+    ] {
+        let error = read(other).expect_err("no filter");
+        assert!(matches!(error, ReadError::NotAFilter), "{error:?}");
+    }
+}
+
+#[test]
+fn a_later_version_is_told_whatever_else_has_changed() {
+    for version in [2, 3, 0x100, 0xffff] {
+        let mut bytes = sound();
+        stored::VERSION.set(&mut bytes, version);
+        for length in [10, 50, 100, bytes.len()] {
+            let error = read(&bytes[..length]).expect_err("newer");
+            let is_told = matches!(error, ReadError::NewerVersion { found, supported: 1, .. } if u64::from(found) == version);
+            assert!(is_told, "version {version}, {length} bytes: {error:?}");
+        }
+    }
+}
+
+/// Each token that the words say is found, counted and removed, and nothing is left.
+fn holds_what_its_words_say(bytes: &[u8], filter: &dyn Hashed) {
+    let (layout, geometry) = (model_of(filter.shape()), geometry_of(filter));
+    let mut words = stored::words(bytes).into_iter();
+    assert!(words.all(|word| layout.is_packed(word)));
+    let tokens = stored::tokens(layout, bytes).into_iter();
+    let hashes: Vec<u64> = tokens.map(|(at, f)| geometry.hash(at, f, 0)).collect();
+    assert_eq!(filter.len(), hashes.len());
+    let mut copies = BTreeMap::new();
+    for &hash in &hashes {
+        *copies.entry(geometry.class(hash)).or_insert(0) += 1;
+    }
+    for &hash in &hashes {
+        assert!(filter.contains_hash(hash));
+        assert_eq!(filter.count_hash(hash), copies[&geometry.class(hash)]);
+        assert_eq!(filter.insert_unique_hash(hash), Ok(false), "it is in");
+    }
+    assert_eq!(filter.remove_many_hash(&hashes), hashes.len());
+    assert!(filter.is_empty());
+    assert!(hashes.iter().all(|&hash| !filter.contains_hash(hash)));
+}
+
+/// Property 3.
+fn keeps_its_promises(bytes: &[u8], mut filter: Box<dyn Hashed>) {
+    assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
+    let len = filter.len();
+    assert!(len <= filter.slots());
+    let copy = filter.snapshot().expect("nobody disturbs it");
+    assert_eq!(copy.len(), len);
+    // Of several generations, and of values, the words say more.
+    if filter.rotating().is_none() && filter.shape().value_bits() == 0 {
+        holds_what_its_words_say(bytes, &*copy);
+        let items = (0..100).map(mix);
+        let filled = items.filter(|&hash| copy.insert_hash(hash).is_ok()).count();
+        assert!(filled > 0 && copy.len() == filled);
+    }
+    let mut added = Vec::new();
+    for hash in (0..8).map(mix) {
+        let before = filter.count_hash(hash);
+        assert_eq!(filter.contains_hash(hash), before > 0);
+        if filter.insert_hash(hash).is_ok() {
+            assert!(filter.count_hash(hash) > before);
+            assert_eq!(filter.insert_unique_hash(hash), Ok(false));
+            added.push(hash);
+        }
+    }
+    assert_eq!(filter.len(), len + added.len());
+    assert_eq!(filter.remove_many_hash(&added), added.len());
+    assert_eq!(filter.len(), len);
+    filter.clear();
+    assert!(filter.is_empty());
+}
+
+#[test]
+fn with_repaired_checksums_it_is_an_error_or_a_filter_that_works() {
+    for (kind, shape) in kinds().filter(|&(kind, _)| kind != Kind::Growing) {
+        let bytes = bytes_of(&of_layout(kind, shape));
+        let mut passed = 0;
+        for bit in 0..8 * bytes.len() {
+            let changed = changed(&flipped(&bytes, bit), &[]);
+            if let Ok(filter) = kind.read(&changed) {
+                keeps_its_promises(&changed, filter);
+                passed += 1;
+            }
+        }
+        // Other fingerprints make another filter, so most bits of the tokens may be flipped.
+        let least = 21 * (shape.fingerprint_bits() as usize - 4) / 2;
+        assert!(passed > least, "{kind:?}, {shape}: {passed}");
+    }
+}
+
+/// Numbers at which something begins or ends, and those beside them.
+fn numbers_near(value: u64) -> impl Iterator<Item = u64> {
+    let powers = (0..64).map(|log| 1 << log);
+    let ends = [0, SLOTS as u64, 4096, u64::MAX, value];
+    let near = |number: u64| [number.wrapping_sub(1), number, number.wrapping_add(1)];
+    powers.chain(ends).flat_map(near)
+}
+
+#[test]
+fn a_number_of_the_header_is_possible_or_an_error() {
+    let bytes = sound();
+    for field in stored::FIELDS {
+        let stored = field.get(&bytes);
+        for value in numbers_near(stored) {
+            let changed = changed(&bytes, &[(field, value)]);
+            let value = field.get(&changed);
+            let possible = match field {
+                stored::CAPACITY => value <= SLOTS as u64,
+                stored::SEARCH_BUDGET => (2..=4096).contains(&value),
+                _ => value == stored,
+            };
+            match read(&changed) {
+                Ok(filter) => {
+                    assert!(possible, "{} = {value}", field.name);
+                    keeps_its_promises(&changed, filter);
+                }
+                Err(error) => assert!(!possible, "{} = {value}: {error}", field.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn each_change_has_its_error() {
+    use stored::{BUCKETS, CAPACITY, CHECK, HASHER, ITEMS, KIND, SEED};
+    let error_with = |changes: &[_]| read(&changed(&sound(), changes)).expect_err("changed");
+    let malformed = error_with(&[(KIND, 5)]);
+    assert!(matches!(malformed, ReadError::Malformed { .. }));
+    let cut = read(&sound()[..70]).expect_err("cut");
+    let longer = read(&[sound(), vec![0]].concat()).expect_err("longer");
+    let too_many = SLOTS as u64 + 1;
+    let cases: [(&ReadError, &[(Field, u64)]); 12] = [
+        (&malformed, &[(BUCKETS, 7)]),
+        (&malformed, &[(CAPACITY, too_many)]),
+        (&malformed, &[(ITEMS, too_many)]),
+        (&malformed, &[(ITEMS, 11)]),
+        // A custom hasher has no seed; without one, it has to be handed over.
+        (&malformed, &[(HASHER, 2)]),
+        (&ReadError::HasherNeeded, &[(HASHER, 2), (SEED, 0)]),
+        // A seed that does not make the hasher that was there.
+        (&ReadError::OtherHasher, &[(SEED, 1)]),
+        (&ReadError::OtherHasher, &[(CHECK, 1)]),
+        // Half of what would be needed, and twice.
+        (&cut, &[(BUCKETS, 12)]),
+        (&longer, &[(BUCKETS, 2), (CAPACITY, 0), (ITEMS, 0)]),
+        // Some machine may have these sizes, but the bytes are not there.
+        (&cut, &[(BUCKETS, 1 << 25)]),
+        (&cut, &[(BUCKETS, 1 << 27)]),
+    ];
+    for (kind, changes) in cases {
+        let error = error_with(changes);
+        assert_eq!(discriminant(&error), discriminant(kind), "{error:?}");
+    }
+    // Sizes that no machine has are told at once.
+    for buckets in [1 << 62, 1 << 63, 31 << 58, u64::MAX] {
+        let error = error_with(&[(BUCKETS, buckets)]);
+        let told = matches!(error, ReadError::TooLarge { buckets: told, .. } if told == buckets);
+        assert!(told, "{error:?}");
+    }
+}
+
+#[test]
+fn a_wrong_hasher_is_told_before_what_is_missing_or_damaged() {
+    let header = &sound_custom()[..stored::HEADER];
+    let needed = read(header).expect_err("no hasher");
+    assert!(matches!(needed, ReadError::HasherNeeded), "{needed:?}");
+    let other = read_custom(header, 2).expect_err("another");
+    assert!(matches!(other, ReadError::OtherHasher), "{other:?}");
+}
+
+#[test]
+fn a_seed_is_stored_and_not_guessed() {
+    // The check of another seed, with that seed: the default hasher again, but not the one of the items.
+    let other = CuckooFilter::builder().buckets(2).seed(9).build();
+    let other = other.expect("memory").to_bytes();
+    let of_other = [stored::SEED, stored::CHECK].map(|field| (field, field.get(&other)));
+    let bytes = changed(&sound(), &of_other);
+    let filter = CuckooFilter::from_bytes(&bytes).expect("as good as any");
+    assert_eq!(filter.hasher().seed(), 9);
+    let handed = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(9));
+    assert!(handed.is_ok());
+    keeps_its_promises(&bytes, Box::new(filter));
+}
+
+/// Words of one layout under the header of another, with checksums that match.
+#[test]
+fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
+    for from in Shape::ALL {
+        let filter = Kind::Fixed.build(from, 300);
+        (0..200).for_each(|item| filter.insert_hash(mix(item)).expect("room"));
+        let bytes = filter.snapshot_to_bytes().expect("quiet");
+        for to in Shape::ALL {
+            let slots = (to.value_bits() << 4) as u64 + to.slots() as u64;
+            let bits = to.fingerprint_bits().into();
+            let layout = [(stored::SLOTS, slots), (stored::FINGERPRINT_BITS, bits)];
+            let relabelled = changed(&bytes, &layout);
+            match read(&relabelled) {
+                Ok(filter) => {
+                    assert_eq!(filter.shape(), to);
+                    keeps_its_promises(&relabelled, filter);
+                }
+                Err(ReadError::Malformed { .. }) => assert_ne!(from, to),
+                Err(error) => panic!("{from} as {to}: {error}"),
+            }
+        }
+    }
+}
+
+/// Words of every pattern of vacant lanes, among them all that a running filter uses for other ends.
+fn patterns(layout: Layout) -> impl Iterator<Item = u64> {
+    let masks = (0..1u64 << layout.slots).map(move |pattern| {
+        let whole = u64::from(*layout.fingerprints().end());
+        let lanes = (0..layout.slots as u32).filter(move |lane| pattern >> lane & 1 == 1);
+        lanes.fold(0, |mask, lane| {
+            mask | whole << (layout.fingerprint_bits * lane)
+        })
+    });
+    let values = [
+        u64::MAX,
+        0x0001_0001_0001_0001,
+        0x8000_8000_8000_8000,
+        0x7a41_e2cf_0539_ffff,
+    ];
+    masks.flat_map(move |mask| values.map(|value| value & mask))
+}
+
+/// Random words, and such as a running filter has.
+fn words(layout: Layout) -> impl Iterator<Item = u64> {
+    let random = (0..300).map(mix).flat_map(move |random| {
+        let shifted = [0, 1, 8, 31, 48].map(|shift| [random >> shift, random << shift]);
+        let taken = random as usize % (layout.slots + 1);
+        let fingerprints = (0..taken).map(|at| layout.fingerprint(mix(random ^ at as u64)));
+        let bucket = fingerprints.fold(0, |bucket, f| layout.with(bucket, f).expect("room"));
+        let reference = layout.reference(random as usize % 1_000, random);
+        shifted.into_iter().flatten().chain([reference, bucket])
+    });
+    random.chain(patterns(layout))
+}
+
+#[test]
+fn a_word_is_a_bucket_or_an_error() {
+    for shape in plain() {
+        let (layout, bytes) = (model_of(shape), bytes_of(&of_layout(Kind::Fixed, shape)));
+        let first = layout.tokens(stored::words(&bytes)[0]).count();
+        let others = stored::tokens(layout, &bytes).len() - first;
+        let read_with = |word: u64| {
+            // Whatever number goes with it, for a reader may count a word that is no bucket in its own way.
+            let counts = (0..=shape.slots()).filter(|&count| {
+                let items = (stored::ITEMS, (others + count) as u64);
+                let bytes = changed(&bytes, &[(stored::word(&bytes, 0), word), items]);
+                match read(&bytes) {
+                    Ok(filter) => {
+                        holds_what_its_words_say(&bytes, &*filter);
+                        true
+                    }
+                    Err(ReadError::Malformed { .. }) => false,
+                    Err(error) => panic!("{word:#018x}, {count} tokens: {error}"),
+                }
+            });
+            counts.collect::<Vec<_>>()
+        };
+        let mut buckets = 0;
+        for word in words(layout) {
+            let is_bucket = layout.is_packed(word);
+            let expected = is_bucket.then(|| layout.tokens(word).count());
+            assert_eq!(read_with(word), Vec::from_iter(expected), "{word:#018x}");
+            buckets += usize::from(is_bucket);
+        }
+        assert!(buckets > 300, "only {buckets} of them were buckets");
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Number(Field, u64),
+    Word(usize, u64),
+    Byte(usize, u8),
+    Cut(usize),
+    Append(Vec<u8>),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let numbers: Vec<u64> = numbers_near(SLOTS as u64).collect();
+    let number = prop_oneof![prop::sample::select(numbers), any::<u64>(), 0..200u64];
+    let words: Vec<u64> = patterns(model_of(DEFAULT)).collect();
+    let word = prop_oneof![prop::sample::select(words), any::<u64>()];
+    prop_oneof![
+        2 => (prop::sample::select(stored::FIELDS.as_slice()), number)
+            .prop_map(|(field, value)| Edit::Number(field, value)),
+        8 => (0..BUCKETS, word).prop_map(|(index, word)| Edit::Word(index, word)),
+        2 => (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Edit::Byte(at, byte)),
+        1 => (0..20usize).prop_map(Edit::Cut),
+        1 => prop::collection::vec(any::<u8>(), 0..100).prop_map(Edit::Append),
+    ]
+}
+
+/// The header, an entry and two checksums.
+const SMALLEST: usize = stored::HEADER + stored::ENTRY + 2 * stored::CHECKSUM;
+
+fn apply(edit: Edit, bytes: &mut Vec<u8>) {
+    match edit {
+        Edit::Number(field, value) => field.set(bytes, value),
+        Edit::Word(index, word) if index < stored::words(bytes).len() => {
+            stored::set_word(bytes, index, word);
+        }
+        Edit::Word(..) => {}
+        Edit::Byte(at, byte) => {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        Edit::Cut(count) => bytes.truncate((bytes.len() - count).max(SMALLEST)),
+        Edit::Append(more) => bytes.extend(more),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn whatever_is_changed_is_an_error_or_a_filter(
+        edits in prop::collection::vec(edit(), 1..6),
+        counted: bool,
+    ) {
+        let mut bytes = sound();
+        for edit in edits {
+            apply(edit, &mut bytes);
+        }
+        if counted {
+            let items = stored::items_if_packed(Layout::DEFAULT, &bytes);
+            stored::ITEMS.set(&mut bytes, items);
+        }
+        stored::repair(&mut bytes);
+        if let Ok(filter) = read(&bytes) {
+            keeps_its_promises(&bytes, filter);
+        }
+    }
+
+    #[test]
+    fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        for kind in [Kind::Fixed, Kind::Growing, Kind::Rotating] {
+            prop_assert!(kind.read(&bytes).is_err());
+            // Behind the right beginning too.
+            let sound = kind.build(DEFAULT, 8).to_bytes();
+            for begun in [&sound[..12], &sound[..15]] {
+                prop_assert!(kind.read(&[begun, &bytes].concat()).is_err());
+            }
+        }
     }
 }

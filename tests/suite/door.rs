@@ -4,7 +4,8 @@ use std::ops::{Deref, DerefMut};
 
 use lockfree_cuckoo::testing::{Descriptors, Double, Relocate};
 use lockfree_cuckoo::{
-    CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, ReadError, RotatingCuckooFilter, Shape,
+    CuckooFilter, Engine, Filter, Fixed, Growing, GrowingCuckooFilter, Hashed, Lanes, ReadError,
+    Rotating, RotatingCuckooFilter, Shape,
 };
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
@@ -44,6 +45,13 @@ pub(crate) fn plain() -> impl Iterator<Item = Shape> {
     all.filter(|shape| shape.value_bits() == 0)
 }
 
+/// Kinds of filters and their layouts: one that grows has the default one.
+pub(crate) fn kinds() -> impl Iterator<Item = (Kind, Shape)> {
+    let of = |kind| plain().map(move |shape| (kind, shape));
+    let all = of(Kind::Fixed).chain(of(Kind::Rotating));
+    all.chain([(Kind::Growing, DEFAULT)])
+}
+
 /// The same layout in the second implementation. Where it has values, only where its items may be is alike.
 pub(crate) fn model_of(shape: Shape) -> model::Layout {
     model::Layout::of(shape.slots(), shape.fingerprint_bits())
@@ -80,7 +88,7 @@ pub(crate) enum Subject {
     Fixed(CuckooFilter<AsGiven>),
     Growing(GrowingCuckooFilter<AsGiven>),
     Rotating(RotatingCuckooFilter<AsGiven>),
-    /// One of a fixed size with any layout.
+    /// One of a fixed size, or one that rotates, with any layout.
     OfLayout(Box<dyn Hashed>),
 }
 
@@ -130,21 +138,31 @@ impl Subject {
 
     pub(crate) fn stored_and_read(&mut self) -> Self {
         let bytes = self.to_bytes();
+        self.read(&bytes)
+    }
+
+    /// What is stored in these bytes: one of its kind.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Self {
         let message = "just stored";
         match self {
             Self::Fixed(_) => {
-                Self::Fixed(CuckooFilter::from_bytes_with_hasher(&bytes, AsGiven).expect(message))
+                Self::Fixed(CuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message))
             }
             Self::Growing(_) => Self::Growing(
-                GrowingCuckooFilter::from_bytes_with_hasher(&bytes, AsGiven).expect(message),
+                GrowingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message),
             ),
             Self::Rotating(_) => Self::Rotating(
-                RotatingCuckooFilter::from_bytes_with_hasher(&bytes, AsGiven).expect(message),
+                RotatingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message),
             ),
-            Self::OfLayout(_) => Self::OfLayout(
-                CuckooFilter::<AsGiven>::from_bytes_any_layout_with_hasher(&bytes, AsGiven)
-                    .expect(message),
-            ),
+            Self::OfLayout(filter) => {
+                let read = match filter.rotating() {
+                    None => CuckooFilter::from_bytes_any_layout_with_hasher(bytes, AsGiven),
+                    Some(_) => {
+                        RotatingCuckooFilter::from_bytes_any_layout_with_hasher(bytes, AsGiven)
+                    }
+                };
+                Self::OfLayout(read.expect(message))
+            }
         }
     }
 
@@ -158,6 +176,14 @@ impl Subject {
         }
     }
 
+    /// The share of its buckets that were split, while it doubles.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        match self {
+            Self::Growing(filter) => filter.doubled(),
+            _ => None,
+        }
+    }
+
     /// Begins to double it, if it grows.
     pub(crate) fn begin_to_double(&self) -> bool {
         match self {
@@ -166,6 +192,9 @@ impl Subject {
         }
     }
 }
+
+/// What was read, or why it was not.
+pub(crate) type Read = Result<Box<dyn Hashed>, ReadError>;
 
 /// The kind of a stored filter. The default hasher reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,34 +226,53 @@ impl Kind {
         built.expect("memory")
     }
 
-    /// Reads in both ways, which must agree.
-    pub(crate) fn read(self, bytes: &[u8]) -> Result<Box<dyn Hashed>, ReadError> {
-        let both = match self {
+    /// Reads in all ways, which must agree.
+    pub(crate) fn read(self, bytes: &[u8]) -> Read {
+        fn typed<E: Engine>(bytes: &[u8]) -> Read
+        where
+            Filter<E>: Hashed + 'static,
+        {
+            Filter::<E>::from_bytes(bytes).map(|filter| Box::new(filter) as _)
+        }
+        let [one, other, typed] = match self {
             Self::Fixed => [
                 CuckooFilter::from_bytes_any_layout(bytes),
                 CuckooFilter::read_from_any_layout(bytes),
+                typed::<Fixed>(bytes),
             ],
             Self::Rotating => [
                 RotatingCuckooFilter::from_bytes_any_layout(bytes),
                 RotatingCuckooFilter::read_from_any_layout(bytes),
+                typed::<Rotating>(bytes),
             ],
             Self::Growing => [
-                GrowingCuckooFilter::from_bytes(bytes).map(|filter| Box::new(filter) as _),
+                typed::<Growing>(bytes),
                 GrowingCuckooFilter::read_from(bytes).map(|filter| Box::new(filter) as _),
+                typed::<Growing>(bytes),
             ],
         };
-        match both {
-            [Ok(mut one), Ok(mut other)] => {
-                assert!(one.to_bytes() == other.to_bytes(), "both are the same");
-                Ok(one)
-            }
-            // A reader is not asked what follows.
-            [Err(error @ ReadError::TrailingBytes { .. }), _] => Err(error),
-            [Err(one), Err(other)] => {
-                assert_eq!(one.to_string(), other.to_string(), "both fail alike");
-                Err(one)
-            }
-            [one, other] => panic!("one reads and the other fails: {one:?} {other:?}"),
+        let read = agree(one, other);
+        match typed {
+            // One that knows its layout is not asked of others.
+            Err(ReadError::OtherLayout { .. }) => read,
+            typed => agree(read, typed),
         }
+    }
+}
+
+/// What was read from bytes, or the error, if another way to read it agrees.
+pub(crate) fn agree(read: Read, other: Read) -> Read {
+    match (read, other) {
+        (Ok(mut read), Ok(mut other)) => {
+            assert!(read.to_bytes() == other.to_bytes(), "both are the same");
+            Ok(read)
+        }
+        // A reader is not asked what follows.
+        (Err(error @ ReadError::TrailingBytes { .. }), _) => Err(error),
+        (Err(error), Err(other)) => {
+            assert_eq!(error.to_string(), other.to_string(), "both fail alike");
+            Err(error)
+        }
+        (read, other) => panic!("one reads and the other fails: {read:?} {other:?}"),
     }
 }

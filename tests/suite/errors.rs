@@ -2,6 +2,9 @@
 //!
 //! Inserts that find no descriptor are in the unit tests of the protocol, and in the models.
 
+use std::error::Error;
+use std::io::{self, ErrorKind};
+
 use lockfree_cuckoo::{
     CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, OutOfMemory, SnapshotError,
 };
@@ -9,8 +12,9 @@ use model::mix;
 
 const HINT: &str = "the hasher does not mix";
 
-fn first_refusal(mut insert: impl FnMut(u64) -> Result<(), InsertError>) -> InsertError {
-    let refused = (0..1 << 20).find_map(|item| insert(item).err());
+/// The first error, and how many inserts there were before.
+fn first_refusal(mut insert: impl FnMut(u64) -> Result<(), InsertError>) -> (u64, InsertError) {
+    let refused = (0..1 << 20).find_map(|item| Some((item, insert(item).err()?)));
     refused.expect("offered more than fits")
 }
 
@@ -21,12 +25,17 @@ fn a_full_filter_says_that_it_is_full() {
         for budget in [2, 4_096] {
             let builder = CuckooFilter::builder().buckets(buckets).seed(3);
             let filter = builder.search_budget(budget).build().expect("possible");
-            let error = first_refusal(|item| filter.insert(&item));
+            let (item, error) = first_refusal(|item| filter.insert(&item));
             assert!(matches!(error, InsertError::Full { .. }), "{error}");
             assert!(!error.is_transient());
             assert!(!error.suggests_poor_hashing(), "{error}");
+            assert_eq!(filter.insert_unique(&item), Err(error.clone()));
             let text = error.to_string();
-            assert!(text.starts_with("the filter is full: "), "{text}");
+            let told = format!("with {} of {} slots in use", filter.len(), filter.slots());
+            assert!(
+                text.starts_with("the filter is full: ") && text.contains(&told),
+                "{text}"
+            );
             assert!(!text.contains(HINT), "{text}");
         }
     }
@@ -36,13 +45,13 @@ fn a_full_filter_says_that_it_is_full() {
 fn a_poor_hasher_is_suspected() {
     // Numbers instead of hashes: the high bits, which select the buckets, are 0.
     let filter = CuckooFilter::with_capacity(10_000);
-    let error = first_refusal(|item| filter.insert_hash(item));
+    let (_, error) = first_refusal(|item| filter.insert_hash(item));
     assert!(matches!(error, InsertError::Full { .. }), "{error}");
     assert!(error.suggests_poor_hashing(), "{error}");
     assert!(error.to_string().contains(HINT), "{error}");
     // Of one that grows the high bits are most of the fingerprint too: these items are copies of 63.
     let filter = GrowingCuckooFilter::with_capacity(10_000);
-    let error = first_refusal(|item| filter.insert_hash(item));
+    let (_, error) = first_refusal(|item| filter.insert_hash(item));
     assert!(
         matches!(error, InsertError::TooManyCopies { .. }),
         "{error}"
@@ -62,7 +71,12 @@ fn each_cause_has_a_text_of_its_own() {
     let copies = InsertError::TooManyCopies { copies: 8 };
     for error in [&full, &copies] {
         assert!(!error.is_transient(), "{error}");
+        assert_eq!(*error, error.clone());
+        let error: Box<dyn Error + Send + Sync> = error.clone().into();
+        assert!(error.source().is_none() && error.is::<InsertError>());
     }
+    assert!(full.to_string().contains("1000 of 1024 slots"), "{full}");
+    assert!(copies.to_string().contains('8'), "{copies}");
     for error in [&disturbed, &starved] {
         assert!(error.is_transient(), "{error}");
         assert!(error.to_string().contains("try again"), "{error}");
@@ -75,6 +89,16 @@ fn each_cause_has_a_text_of_its_own() {
     assert_eq!((stopped.inserted(), stopped.error()), (7, &full));
     let memory = SnapshotError::OutOfMemory(OutOfMemory::new(4_096));
     assert!(memory.to_string().contains("4096 bytes"), "{memory}");
+    for (error, kind) in [
+        (SnapshotError::Busy, ErrorKind::ResourceBusy),
+        (SnapshotError::Disturbed, ErrorKind::ResourceBusy),
+        (memory, ErrorKind::OutOfMemory),
+    ] {
+        let error = io::Error::from(error);
+        assert_eq!(error.kind(), kind);
+        let inner = error.get_ref();
+        assert!(inner.is_some_and(|inner| inner.is::<SnapshotError>()));
+    }
 }
 
 /// Rates are kept as bits, which nobody can read.

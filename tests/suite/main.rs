@@ -5,9 +5,9 @@
 //! | `door`, `accounts`, `seesaw` | engines and layouts by value, what threads did together, a token that hops |
 //! | `oracle` | every answer, beside a multiset of what is in |
 //! | `threads`, `snapshot`, `chunks` | what stays exact while threads race, and of copies made meanwhile |
-//! | `batch`, `api`, `every_filter`, `errors` | the public surface: calls, traits, texts |
-//! | `sizing`, `rate`, `any_layout`, `readme` | what fits, what it takes, which limits are refused, and which layout is the smallest |
-//! | `persistence`, `golden`, `damage`, `persistence_damage` | the stored form, and what nobody stored |
+//! | `batch`, `api`, `errors` | the public surface: calls, traits, texts |
+//! | `sizing`, `rate`, `readme` | what fits, what it takes, which limits are refused, and which layout is the smallest |
+//! | `persistence`, `golden`, `damage` | the stored form, and what nobody stored |
 //! | `layouts`, `replay` | what holds of each layout, and what never changes |
 //! | `growing`, `rotating`, `values` | what only some filters have |
 //!
@@ -19,20 +19,17 @@
 )]
 
 mod accounts;
-mod any_layout;
 mod api;
 mod batch;
 mod chunks;
 mod damage;
 mod door;
 mod errors;
-mod every_filter;
 mod golden;
 mod growing;
 mod layouts;
 mod oracle;
 mod persistence;
-mod persistence_damage;
 mod rate;
 mod readme;
 mod replay;

@@ -8,22 +8,21 @@
 //! 4. The default hasher is stored along. Any other has to be handed over, and a wrong one is noticed.
 //! 5. A filter of one kind is not taken for one of another.
 //!
-//! What files of old lead to is in `golden`, bytes that were never written in `persistence_damage` and `growing`, and what
+//! What files of old lead to is in `golden`, bytes that were never written in `damage` and `growing`, and what
 //! memory it takes in `memory`.
 
 use std::fmt::Debug;
 use std::fs;
+use std::hash::{BuildHasher, RandomState as Sip};
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, GrowingCuckooFilter, Hashed, RandomState,
-    ReadError, Rotating,
+    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Hashed, RandomState, ReadError,
 };
 use model::hashers::Fnv;
-use model::stored::KIND;
 use model::{Layout, mix};
 
-use crate::door::{BUDGETS, SMALL, TINY, of_each_engine};
+use crate::door::{BUDGETS, DEFAULT, Kind, SMALL, TINY, agree, of_each_engine};
 
 fn filter<E: Engine>(buckets: usize, seed: u64) -> Filter<E> {
     let builder = Filter::<E>::builder().buckets(buckets).seed(seed);
@@ -102,26 +101,6 @@ fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_large_filter_goes_through_a_file() {
-    fn check<E: Engine>() {
-        let path = std::env::temp_dir().join(format!("lfcf-test-{}", std::process::id()));
-        let mut written = Filter::<E>::with_capacity(500_000);
-        for item in 0..500_000u32 {
-            written.insert(&item).expect("sized for it");
-        }
-        let file = fs::File::create(&path).expect("a temporary file");
-        written.write_to(file).expect("written");
-        let file = fs::File::open(&path).expect("the same file");
-        let read = read_from::<E>(file);
-        fs::remove_file(&path).expect("removed");
-        assert_eq!(read.len(), 500_000);
-        assert!((0..500_000u32).all(|item| read.contains(&item)));
-        assert_eq!(read.slots(), written.slots());
-    }
-    of_each_engine!(check);
-}
-
-#[test]
 fn what_a_builder_chose_is_kept() {
     for budget in BUDGETS {
         let builder = CuckooFilter::builder().seed(1).search_budget(budget);
@@ -134,13 +113,6 @@ fn what_a_builder_chose_is_kept() {
                 .count()
         };
         assert_eq!(fill(&read), fill(&written), "budget {budget}");
-    }
-    for capacity in [0, 1, 8, 9, 100] {
-        let mut written = CuckooFilter::with_capacity(capacity);
-        assert_eq!(
-            from_bytes::<Fixed>(&written.to_bytes()).capacity(),
-            capacity
-        );
     }
 }
 
@@ -300,126 +272,89 @@ fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
     of_each_engine!(check);
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_told() {
-    let disk = || fs::OpenOptions::new().write(true).open("/dev/full");
-    for mut filter in [filled::<Fixed>(2, 5), filled(1 << 14, 1 << 15)] {
-        let error = filter
-            .write_to(disk().expect("Linux has it"))
-            .expect_err("full");
-        assert_eq!(error.kind(), ErrorKind::StorageFull);
-        let buffered = io::BufWriter::new(disk().expect("Linux has it"));
-        let error = filter.write_to(buffered).expect_err("full");
-        assert_eq!(error.kind(), ErrorKind::StorageFull);
-    }
-}
-
 fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
     read.expect_err("it is not to be read like that")
 }
 
+/// Any hasher can be handed over, the default one too.
 #[test]
-fn a_custom_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
-    fn check<E: Engine>() {
+fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
+    fn check<E: Engine, S: BuildHasher + Clone + 'static>(right: S, wrong: S) -> Vec<u8> {
         let items = || (0..100).map(|item| format!("item {item}"));
-        let builder = FilterBuilder::<E, _>::with_hasher(Fnv { key: 7 });
+        let builder = FilterBuilder::<E, _>::with_hasher(right.clone());
         let mut written = builder.capacity(100).build().expect("memory");
-        for item in items() {
-            written.insert(&item).expect("room");
-        }
+        written.extend(items());
         let bytes = written.to_bytes();
-        let right = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 7 });
-        let right = right.expect("the same");
-        assert!(items().all(|item| right.contains(&item)));
-        let right = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 7 });
-        assert_eq!(right.expect("the same").len(), 100);
-
-        let wrong = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 8 });
-        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-        let wrong = Filter::<E, _>::read_from_with_hasher(&*bytes, Fnv { key: 8 });
-        assert!(matches!(error_of(wrong), ReadError::OtherHasher));
-        let default = Filter::<E, _>::from_bytes_with_hasher(&bytes, RandomState::with_seed(7));
-        assert!(matches!(error_of(default), ReadError::OtherHasher));
-        let missing = Filter::<E>::from_bytes(&bytes);
-        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
-        let missing = Filter::<E>::read_from(&*bytes);
-        assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+        let read = |hasher: &S| {
+            [
+                Filter::<E, _>::from_bytes_with_hasher(&bytes, hasher.clone()),
+                Filter::<E, _>::read_from_with_hasher(&*bytes, hasher.clone()),
+            ]
+        };
+        for read in read(&right) {
+            let read = read.expect("the same");
+            assert!(items().all(|item| read.contains(&item)));
+        }
+        for read in read(&wrong) {
+            assert!(matches!(error_of(read), ReadError::OtherHasher));
+        }
+        let another = Filter::<E, _>::from_bytes_with_hasher(&bytes, Fnv { key: 9 });
+        assert!(matches!(error_of(another), ReadError::OtherHasher));
+        bytes
     }
-    of_each_engine!(check);
-}
-
-#[test]
-fn the_standard_hasher_is_known_by_its_keys() {
-    let hasher = std::hash::RandomState::new();
-    let mut written = CuckooFilter::with_capacity_and_hasher(100, hasher.clone());
-    written.insert("a").expect("room");
-    let bytes = written.to_bytes();
-    let read = CuckooFilter::from_bytes_with_hasher(&bytes, hasher).expect("the same keys");
-    assert!(read.contains("a"));
-    let other = CuckooFilter::from_bytes_with_hasher(&bytes, std::hash::RandomState::new());
-    assert!(matches!(error_of(other), ReadError::OtherHasher));
-}
-
-#[test]
-fn the_default_hasher_can_be_handed_over_too() {
-    let mut written = CuckooFilter::builder().seed(1).build().expect("memory");
-    written.insert("a").expect("room");
-    let bytes = written.to_bytes();
-    let same = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(1));
-    assert!(same.expect("the same seed").contains("a"));
-    let other = CuckooFilter::from_bytes_with_hasher(&bytes, RandomState::with_seed(2));
-    assert!(matches!(error_of(other), ReadError::OtherHasher));
-    let custom = CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 1 });
-    assert!(matches!(error_of(custom), ReadError::OtherHasher));
+    fn check_all<E: Engine>() {
+        let bytes = check::<E, _>(Fnv { key: 7 }, Fnv { key: 8 });
+        let [seven, eight] = [7, 8].map(RandomState::with_seed);
+        let default = Filter::<E, _>::from_bytes_with_hasher(&bytes, seven.clone());
+        assert!(matches!(error_of(default), ReadError::OtherHasher));
+        let missing = [Filter::<E>::from_bytes(&bytes), Filter::read_from(&*bytes)];
+        for missing in missing {
+            assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+        }
+        // Known by its keys.
+        check::<E, _>(Sip::new(), Sip::new());
+        check::<E, _>(seven, eight);
+    }
+    of_each_engine!(check_all);
+    let bytes = check::<Fixed, _>(Fnv { key: 7 }, Fnv { key: 8 });
+    let missing = CuckooFilter::from_bytes_any_layout(&bytes);
+    assert!(matches!(error_of(missing), ReadError::HasherNeeded));
+    for (key, is_right) in [(7, true), (8, false)] {
+        let hasher = Fnv { key };
+        let read = agree(
+            CuckooFilter::from_bytes_any_layout_with_hasher(&bytes, hasher),
+            CuckooFilter::read_from_any_layout_with_hasher(&*bytes, hasher),
+        );
+        let hash = hasher.hash_one("item 1");
+        assert_eq!(read.is_ok_and(|read| read.contains_hash(hash)), is_right);
+    }
 }
 
 #[test]
 fn filters_of_one_kind_are_not_taken_for_those_of_another() {
-    fn check<E: Engine>(stored: &[(Vec<u8>, [bool; 2], &str)]) {
-        let own = KIND.get(&filter::<E>(2, 1).to_bytes());
-        let others = stored.iter().filter(|(bytes, ..)| KIND.get(bytes) != own);
-        assert_eq!(others.clone().count(), 2);
-        for (bytes, kind, name) in others {
+    let kinds = [
+        (Kind::Fixed, [false, false], "CuckooFilter"),
+        (Kind::Growing, [true, false], "GrowingCuckooFilter"),
+        (Kind::Rotating, [false, true], "RotatingCuckooFilter"),
+    ];
+    for (stored, kind, name) in kinds {
+        let bytes = stored.build(DEFAULT, 20).to_bytes();
+        for (own, ..) in kinds.into_iter().filter(|&(own, ..)| own != stored) {
             // Ahead of whatever else would be wrong.
             for length in [64, 70, 90, bytes.len()] {
-                let bytes = &bytes[..length];
-                let errors = [
-                    error_of(Filter::<E>::from_bytes(bytes)),
-                    error_of(Filter::<E>::read_from(bytes)),
-                    error_of(Filter::<E, _>::from_bytes_with_hasher(
-                        bytes,
-                        Fnv { key: 1 },
-                    )),
-                ];
-                for error in errors {
-                    let text = error.to_string();
-                    assert!(text.ends_with(&format!("read it as a {name}")), "{text}");
-                    let is_told = matches!(error, ReadError::OtherKind { grows, rotates, .. } if [grows, rotates] == *kind);
-                    assert!(is_told, "{error:?}");
-                    assert_eq!(io::Error::from(error).kind(), ErrorKind::InvalidInput);
-                }
+                let error = own.read(&bytes[..length]).expect_err("another kind");
+                let text = error.to_string();
+                assert!(text.ends_with(&format!("read it as a {name}")), "{text}");
+                let is_told = matches!(error, ReadError::OtherKind { grows, rotates, .. } if [grows, rotates] == kind);
+                assert!(is_told, "{error:?}");
+                assert_eq!(io::Error::from(error).kind(), ErrorKind::InvalidInput);
             }
         }
+        if stored != Kind::Fixed {
+            let error = error_of(CuckooFilter::from_bytes_with_hasher(&bytes, Fnv { key: 1 }));
+            assert!(matches!(error, ReadError::OtherKind { .. }), "{error:?}");
+        }
     }
-    let stored = [
-        (
-            filled::<Fixed>(8, 20).to_bytes(),
-            [false, false],
-            "CuckooFilter",
-        ),
-        (
-            GrowingCuckooFilter::with_capacity(20).to_bytes(),
-            [true, false],
-            "GrowingCuckooFilter",
-        ),
-        (
-            filled::<Rotating>(8, 20).to_bytes(),
-            [false, true],
-            "RotatingCuckooFilter",
-        ),
-    ];
-    of_each_engine!(check(&stored));
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! A limit on the rate of false positives: which filters keep to it, and what is said of those that do not.
+//! Rates of false positives: limits on them, which filters keep to one, what is said of those that do not, and the smallest
+//! filter that does, whose layout is chosen at run time.
+
+use std::error::Error as _;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, GrowingCuckooFilter, Hashed, Lanes, RotatingCuckooFilter, Shape,
+    AnyLayout, BuildError, CuckooFilter, Engine, FilterBuilder, Fixed, GrowingCuckooFilter, Hashed,
+    Lanes, RandomState, Rotating, RotatingCuckooFilter, Shape,
 };
 use model::mix;
 
-use crate::door::{DEFAULT, Kind};
+use crate::door::{DEFAULT, Kind, plain};
 
 const ITEMS: usize = 3_000;
 
@@ -129,35 +133,6 @@ fn a_layout_with_values_is_not_replaced_by_one_with_fewer() {
 }
 
 #[test]
-fn what_is_no_rate_is_an_error() {
-    for (written, rate) in [
-        ("NaN", f64::NAN),
-        ("0", 0.0),
-        ("-0", -0.0),
-        ("-1", -1.0),
-        ("-inf", f64::NEG_INFINITY),
-        ("1", 1.0),
-        ("2", 2.0),
-        ("inf", f64::INFINITY),
-    ] {
-        for kind in [Kind::Fixed, Kind::Growing, Kind::Rotating] {
-            let error = build(kind, DEFAULT, ITEMS, rate).expect_err("no rate");
-            let text = format!(
-                "a false-positive rate of {written} is not possible: use a rate above 0 and below 1"
-            );
-            assert_eq!(error.to_string(), text);
-            let requested = error.requested_rate().map(f64::to_bits);
-            assert_eq!(requested, Some(rate.to_bits()));
-            assert_eq!((error.requested(), error.possible()), (0, None));
-            let named = error.layouts().count();
-            assert_eq!((error.false_positive_rate(), named), (None, 0));
-        }
-    }
-    let other = CuckooFilter::builder().buckets(7).build().unwrap_err();
-    assert_eq!((other.requested_rate(), other.layouts().count()), (None, 0));
-}
-
-#[test]
 fn a_number_of_buckets_is_judged_by_what_they_are_for() {
     for buckets in [2, 96, 1 << 10] {
         let build = |rate| {
@@ -171,5 +146,218 @@ fn a_number_of_buckets_is_judged_by_what_they_are_for() {
         let rate = filter.false_positive_rate();
         let taken = [rate, rate.next_down()].map(|rate| build(rate).is_ok());
         assert_eq!(taken, [true, false], "{buckets}");
+    }
+}
+
+fn builder<E: Engine>(items: usize) -> FilterBuilder<E> {
+    FilterBuilder::with_hasher(RandomState::with_seed(7)).capacity(items)
+}
+
+/// The rate of `tables` tables with so many items each in so many buckets, by the formula of the paper.
+fn rate_of(shape: Shape, items: usize, buckets: usize, tables: usize) -> f64 {
+    let fingerprints = 2f64.powi(shape.fingerprint_bits() as i32) - 1.0;
+    let compared = (2 * tables * items) as f64 / buckets as f64;
+    -((-1.0 / fingerprints).ln_1p() * compared).exp_m1()
+}
+
+/// The numbers of buckets that a table can have, below a limit.
+fn bucket_counts(limit: usize) -> impl Iterator<Item = usize> {
+    let odd = (1..=31).step_by(2);
+    odd.flat_map(move |odd| {
+        (1..40)
+            .map(move |log| odd << log)
+            .take_while(move |&n| n < limit)
+    })
+}
+
+const RATES: [f64; 12] = [
+    0.5, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 5e-5, 1e-5, 1e-6, 1e-8, 1e-9,
+];
+
+#[test]
+fn the_smallest_filter_keeps_to_the_rate_and_none_that_does_is_smaller() {
+    for items in [0, 9, 100, 3_000] {
+        for rate in RATES {
+            let filter = builder::<Fixed>(items).build_smallest(rate);
+            let filter = filter.expect("possible");
+            for item in 0..items as u64 {
+                filter.insert_hash(mix(item)).expect("sized for it");
+            }
+            assert!(filter.false_positive_rate() <= rate, "{items}: {filter:?}");
+            assert_eq!(filter.capacity(), items);
+            let buckets = filter.slots() / filter.shape().slots();
+            for shape in plain() {
+                for fewer in bucket_counts(buckets) {
+                    if rate_of(shape, items, fewer, 1) > rate {
+                        continue;
+                    }
+                    let other = builder::<Fixed>(items).buckets(fewer).build_shape(shape);
+                    let other = other.expect("a number of buckets");
+                    assert!(
+                        other.capacity() < items,
+                        "{shape} in {fewer} buckets would do for {items} items and {rate}: not {filter:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A table of a few more buckets but more ranges can hold fewer items.
+#[test]
+fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
+    for items in (1..=200).step_by(3) {
+        let rates = std::iter::successors(Some(0.5), |rate| Some(rate * 0.8));
+        for rate in rates.take_while(|&rate| rate > 1e-6) {
+            let filter = builder::<Fixed>(items).build_smallest(rate);
+            let filter = filter.expect("possible");
+            let buckets = filter.slots() / filter.shape().slots();
+            let alike = builder::<Fixed>(0)
+                .buckets(buckets)
+                .build_shape(filter.shape());
+            let capacity = alike.expect("the same buckets").capacity();
+            assert!(
+                capacity >= items,
+                "{items}, {rate}: {filter:?} holds {capacity}"
+            );
+        }
+    }
+}
+
+#[test]
+fn among_equal_filters_the_lowest_rate_counts() {
+    // Two buckets hold four items in each layout.
+    let filter = builder::<Fixed>(4).build_smallest(0.5).expect("possible");
+    assert_eq!(filter.shape(), Shape::of::<Lanes<2, 31>>());
+    assert_eq!(filter.slots(), 4);
+}
+
+#[test]
+fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
+    let items = 100_000;
+    let mut last = 0;
+    for rate in RATES {
+        let filter = builder::<Fixed>(items).build_smallest(rate);
+        let filter = filter.expect("possible");
+        let hashes: Vec<u64> = (0..items as u64).map(mix).collect();
+        filter.insert_many_hash(&hashes).expect("sized for it");
+        assert!(filter.false_positive_rate() <= rate);
+        // What is lower is not cheaper.
+        assert!(filter.memory_usage() >= last, "{filter:?}");
+        last = filter.memory_usage();
+        let probes = 200_000;
+        let found = (1 << 40..)
+            .take(probes)
+            .filter(|&probe| filter.contains_hash(mix(probe)));
+        let most = 1.2 * rate * probes as f64 + 8.0;
+        assert!((found.count() as f64) < most, "{rate}");
+    }
+    // At its full load even the layout with the longest fingerprints has more.
+    let least = builder::<Fixed>(items)
+        .build_smallest(1e-9)
+        .expect("possible");
+    let full = builder::<Fixed>(items)
+        .build_shape(least.shape())
+        .expect("possible");
+    assert!(full.memory_usage() < least.memory_usage());
+}
+
+#[test]
+fn of_a_filter_that_rotates_all_generations_count() {
+    for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
+        let filter = builder::<Rotating>(1_000).generations(generations);
+        let filter = filter.build_smallest(rate).expect("possible");
+        assert_eq!(filter.tables(), generations);
+        let buckets = filter.slots() / filter.shape().slots() / generations;
+        let reached = rate_of(filter.shape(), 1_000, buckets, generations);
+        assert!(reached <= rate, "{reached} of {rate}: {filter:?}");
+    }
+}
+
+#[test]
+fn sizes_that_no_layout_has_are_errors() {
+    let refused = |builder: FilterBuilder<Fixed>| builder.build_smallest(0.1).expect_err("none");
+    let error = refused(builder(usize::MAX));
+    assert_eq!(error.requested(), usize::MAX);
+    assert!(error.possible().is_some_and(|most| most < usize::MAX));
+    assert_eq!(refused(builder(0).buckets(127)).possible(), Some(128));
+    let limited = builder(1_000_000).max_memory_usage(1_000);
+    assert_eq!(refused(limited).requested(), 1_000);
+}
+
+/// Neither as a limit nor for the smallest filter.
+#[test]
+fn what_is_no_rate_is_an_error() {
+    fn smallest<E: AnyLayout>(rate: f64) -> BuildError {
+        builder::<E>(10).build_smallest(rate).expect_err("no rate")
+    }
+    for (written, rate) in [
+        ("NaN", f64::NAN),
+        ("0", 0.0),
+        ("-0", -0.0),
+        ("-1", -1.0),
+        ("-inf", f64::NEG_INFINITY),
+        ("1", 1.0),
+        ("1e300", 1e300),
+        ("inf", f64::INFINITY),
+        // As a limit these are possible, and too low.
+        ("9.9e-10", 0.99e-9),
+        ("5e-324", f64::from_bits(1)),
+    ] {
+        let mut errors = [smallest::<Fixed>(rate), smallest::<Rotating>(rate)]
+            .map(|error| (error, "use a rate of at least 1e-9 and below 1"))
+            .to_vec();
+        if !(rate > 0.0 && rate < 1.0) {
+            errors.extend([Kind::Fixed, Kind::Growing, Kind::Rotating].map(|kind| {
+                let error = build(kind, DEFAULT, ITEMS, rate).expect_err("no rate");
+                (error, "use a rate above 0 and below 1")
+            }));
+        }
+        for (error, advice) in errors {
+            let text = format!("a false-positive rate of {written} is not possible: {advice}");
+            assert_eq!(error.to_string(), text);
+            let requested = error.requested_rate().map(f64::to_bits);
+            assert_eq!(requested, Some(rate.to_bits()));
+            assert_eq!((error.requested(), error.possible()), (0, None));
+            assert_eq!(error.false_positive_rate(), None);
+            assert!(error.layouts().next().is_none() && error.source().is_none());
+        }
+    }
+    let other = CuckooFilter::builder().buckets(7).build().unwrap_err();
+    assert_eq!((other.requested_rate(), other.layouts().count()), (None, 0));
+}
+
+/// No table has so many buckets that the rate falls below 1e-9. Layouts of fewer slots cannot take so many items at all.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_rate_that_is_too_low_for_so_many_items_is_an_error() {
+    let error = builder::<Fixed>(1 << 47).build_smallest(1e-9);
+    let text = error.expect_err("too many").to_string();
+    assert!(
+        text.starts_with(
+            "a false-positive rate of 1e-9 is too low for every layout: the lowest, that of `SemiSorted<4, 17>`, is 0.000057"
+        ) && text.ends_with(" with 140737488355328 items; set a higher one"),
+        "{text}"
+    );
+}
+
+/// The one that holds the most items.
+#[test]
+fn of_exactly_so_many_buckets_the_layout_is_chosen_too() {
+    for rate in RATES {
+        let in_buckets = || builder::<Fixed>(0).buckets(1 << 10);
+        let others = plain().filter_map(|shape| {
+            let filter = in_buckets().build_shape(shape).expect("possible");
+            let reached = rate_of(shape, filter.capacity(), 1 << 10, 1);
+            (reached <= rate).then(|| filter.capacity())
+        });
+        match (in_buckets().build_smallest(rate), others.max()) {
+            (Ok(filter), Some(most)) => {
+                assert_eq!(filter.slots(), filter.shape().slots() << 10);
+                assert_eq!(filter.capacity(), most);
+            }
+            (Err(error), None) => assert_eq!(error.requested_rate(), Some(rate)),
+            (built, most) => panic!("{rate}: {built:?}, {most:?}"),
+        }
     }
 }

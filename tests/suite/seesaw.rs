@@ -1,10 +1,15 @@
 //! A filter on the [seesaw](model::seesaw): two hashes make one of its tokens hop to and fro.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crew::Crew;
 use lockfree_cuckoo::{Hashed, Shape};
+use model::history::Event;
+use rand::RngExt;
+
+use crate::accounts::rng;
 
 use crate::door::{fixed, model_of};
 
@@ -77,5 +82,45 @@ impl Seesaw {
             assert_eq!(self.filter.contains_hash(hash), riders > 0, "the rider");
         }
         assert_eq!(self.filter.len(), self.plan.ballast.len() + riders);
+    }
+
+    /// Lets threads make calls on the class of the rider, in rounds, while others push. A call is told a random number and
+    /// one of the hashes. Hands over each round: the calls of each thread, with the moments between which they were made.
+    pub(crate) fn race<C: Copy + Send>(
+        &self,
+        [threads, pushers, rounds, calls]: [usize; 4],
+        call: impl Fn(u64, u64) -> C + Sync,
+        mut check: impl FnMut(&[&[Event<C>]]),
+    ) {
+        let clock = AtomicU64::new(0);
+        // AcqRel: a call can move to neither side of the moments that enclose it.
+        let now = || clock.fetch_add(1, Ordering::AcqRel);
+        let (histories, _) = Crew::run(
+            threads,
+            |crew, number| {
+                let mut rng = rng(number);
+                let mut events = Vec::with_capacity(rounds * calls);
+                for _ in 0..rounds {
+                    crew.meet();
+                    for _ in 0..calls {
+                        let hash = self.rider()[rng.random_range(0..2)];
+                        let number = rng.random();
+                        let began = now();
+                        let call = call(number, hash);
+                        let ended = now();
+                        events.push(Event { call, began, ended });
+                    }
+                    crew.meet();
+                }
+                events
+            },
+            pushers,
+            |crew, _| self.push_beside(crew),
+        );
+        for round in 0..rounds {
+            let of_round = round * calls..(round + 1) * calls;
+            let events = histories.iter().map(|events| &events[of_round.clone()]);
+            check(&events.collect::<Vec<_>>());
+        }
     }
 }

@@ -15,7 +15,7 @@ use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, InsertError
 use model::geometry::Geometry;
 use model::{Layout, mix, stored};
 
-use crate::door::{BUDGETS, fixed, random};
+use crate::door::{BUDGETS, DEFAULT, fixed, random};
 
 fn seeded(capacity: usize, seed: u64) -> CuckooFilter {
     CuckooFilter::builder()
@@ -65,36 +65,18 @@ fn takes_the_most_that_each_shape_is_sized_for() {
     }
 }
 
-#[test]
-fn a_given_number_of_buckets_takes_the_capacity_it_tells() {
-    let small = [2, 4, 6, 8, 26, 62, 64, 31 << 5, 1 << 10, 31 << 8].map(|b| (b, 200));
-    let large = [1 << 14, 31 << 10, 1 << 16, 17 << 13, 1 << 18, 31 << 14].map(|b| (b, 3));
-    for (buckets, seeds) in small.into_iter().chain(large) {
-        for seed in 0..seeds {
-            let filter = CuckooFilter::builder()
-                .buckets(buckets)
-                .seed(mix(seed))
-                .build()
-                .expect("a possible geometry");
-            assert_eq!(filter.slots(), Layout::DEFAULT.slots * buckets);
-            for item in 0..filter.capacity() {
-                if let Err(error) = filter.insert(&item) {
-                    panic!("{buckets} buckets, capacity {}: {error}", filter.capacity());
-                }
-            }
-        }
-    }
-}
-
 /// Of each layout: many fillings of small tables, few of larger ones, of one range and of several.
 #[test]
 fn tables_of_all_layouts_take_the_capacity_they_tell() {
     let ranges = [1, 3, 9, 31];
     let tables = (1..=14).flat_map(|log| ranges.map(|ranges: usize| ranges << log));
     let tables: Vec<usize> = tables.filter(|&buckets| buckets <= 1 << 14).collect();
+    let large = [1 << 16, 17 << 13, 1 << 18, 31 << 14];
     for shape in Shape::ALL {
-        for &buckets in &tables {
+        let large = large.iter().filter(|_| shape == DEFAULT);
+        for &buckets in tables.iter().chain(large) {
             let mut filter = fixed(shape, buckets, 4_096, None);
+            assert_eq!(filter.slots(), shape.slots() * buckets);
             let capacity = filter.capacity();
             for filling in 0..(150_000 / capacity).clamp(2, 300) {
                 filter.clear();
@@ -106,7 +88,14 @@ fn tables_of_all_layouts_take_the_capacity_they_tell() {
                 );
             }
         }
-        for (capacity, seeds) in [(1, 100), (10, 200), (100, 100), (1_000, 50), (20_000, 3)] {
+        for (capacity, seeds) in [
+            (0, 1),
+            (1, 100),
+            (10, 200),
+            (100, 100),
+            (1_000, 50),
+            (20_000, 3),
+        ] {
             let builder = CuckooFilter::builder().capacity(capacity);
             let mut filter = builder.build_shape(shape).expect("memory");
             for seed in 0..seeds {
@@ -119,41 +108,19 @@ fn tables_of_all_layouts_take_the_capacity_they_tell() {
     }
 }
 
-/// To the byte, and before anything of that size is allocated.
-#[test]
-fn a_filter_of_each_layout_may_take_exactly_what_it_takes() {
-    for shape in Shape::ALL {
-        let builder = CuckooFilter::builder().capacity(1_000);
-        let built = |most| builder.clone().max_memory_usage(most).build_shape(shape);
-        let needed = built(usize::MAX).expect("memory").memory_usage();
-        assert_eq!(built(needed).expect("enough").memory_usage(), needed);
-        let error = built(needed - 1).expect_err("a byte too few");
-        let told = (error.requested(), error.possible());
-        assert_eq!(told, (needed - 1, Some(needed)));
-        assert!(!error.is_out_of_memory());
-        let slots = builder.build_shape(shape).expect("memory").slots();
-        assert!(
-            (1_000..2_500).contains(&slots),
-            "{slots} slots for 1,000 items"
-        );
-    }
-    let huge = CuckooFilter::builder().capacity(1 << 40);
-    let error = refusal(huge.max_memory_usage(1 << 30));
-    assert!(
-        error.possible().is_some_and(|bytes| bytes > 1 << 41),
-        "{error}"
-    );
-}
-
 /// With all that a filter has besides its table.
 #[test]
-fn small_filters_are_small() {
+fn filters_are_small() {
+    let bits = |items: usize, bits: f64| (items as f64 * bits / 8.0) as usize;
     let sizes = [
         (8, 480, 1_280),
         (100, 1_024, 1_792),
         (1_000, 3_481, 5_324),
         (2_000, 7_424, 9_984),
         (10_000, 28_672, 36_864),
+        (1_000_000, bits(1_000_000, 18.0), bits(1_000_000, 17.5)),
+        (1_100_000, bits(1_100_000, 18.0), usize::MAX),
+        (10_700_000, bits(10_700_000, 18.0), usize::MAX),
     ];
     for (capacity, fixed, growing) in sizes {
         let filter = seeded(capacity, 0);
@@ -165,16 +132,6 @@ fn small_filters_are_small() {
         let bytes = filter.memory_usage();
         assert!(bytes <= growing, "{bytes} bytes for {capacity} items");
         assert!(bytes > 2 * filter.slots() + size_of_val(&filter));
-    }
-}
-
-#[test]
-fn large_filters_take_at_most_eighteen_bits_an_item() {
-    for capacity in [1_000_000, 1_100_000, 10_700_000] {
-        let filter = seeded(capacity, 0);
-        let bits = 8.0 * filter.memory_usage() as f64 / capacity as f64;
-        assert!(bits <= 18.0, "{bits:.2} bits each for {capacity} items");
-        assert!(filter.slots() >= capacity);
     }
 }
 
@@ -200,15 +157,6 @@ fn is_out_of_range(builder: lockfree_cuckoo::CuckooFilterBuilder) -> bool {
     builder
         .build()
         .is_err_and(|error| error.possible().is_some())
-}
-
-#[test]
-fn the_smallest_capacities_are_accepted() {
-    for capacity in [0, 1] {
-        let filter = seeded(capacity, 0);
-        assert_eq!((filter.capacity(), filter.len()), (capacity, 0));
-        filter.insert(&1).expect("there is always room for some");
-    }
 }
 
 #[test]

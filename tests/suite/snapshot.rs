@@ -7,9 +7,13 @@ use std::collections::HashSet;
 use std::hint;
 
 use crew::Crew;
-use lockfree_cuckoo::{CuckooFilter, Engine, Filter, GrowingCuckooFilter, SnapshotError};
+use lockfree_cuckoo::{
+    CuckooFilter, Engine, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
+};
+use model::hashers::AsGiven;
 use model::{Layout, mix};
 
+use crate::chunks::stored;
 use crate::door::{DEFAULT, of_each_engine};
 use crate::seesaw::Seesaw;
 
@@ -32,7 +36,8 @@ fn counts_the_memory_of_its_log() {
     assert_eq!(filter.memory_usage(), before + log);
 }
 
-/// Two threads replace items all the time, so many at a time, in a filter that holds items that last.
+/// Two threads replace items all the time, so many at a time, in a filter that holds items that last. A third looks these
+/// up.
 fn misses_nothing<E: Engine>(filter: &Filter<E>, lasting: u64, batch: u64) {
     const SNAPSHOTS: usize = 60;
     let lasting: Vec<u64> = items(1, lasting).collect();
@@ -60,10 +65,17 @@ fn misses_nothing<E: Engine>(filter: &Filter<E>, lasting: u64, batch: u64) {
             }
             taken
         },
-        2,
+        3,
         |crew, number| {
             let mut round = 0;
+            let mut found = vec![false; lasting.len()];
             while crew.at_work() {
+                if number == 2 {
+                    found.fill(false);
+                    filter.contains_many_hash(&lasting, &mut found);
+                    assert!(!found.contains(&false), "missed in {filter:?}");
+                    continue;
+                }
                 let from = ((number as u64 + 2) << 40) + round * batch;
                 let batch: Vec<u64> = (from..from + batch).map(mix).collect();
                 let inserted = match filter.insert_many_hash(&batch) {
@@ -89,6 +101,9 @@ fn misses_nothing_while_others_churn() {
         let lasting = (filter.slots() as f64 * 0.93) as u64;
         misses_nothing(&filter, lasting, 100.min(buckets as u64 / 64));
     }
+    // More and larger batches in less crowded ones.
+    misses_nothing(&CuckooFilter::with_capacity(20_000), 10_000, 5_000);
+    misses_nothing(&RotatingCuckooFilter::with_capacity(20_000), 10_000, 5_000);
     // It may not grow.
     let filter = GrowingCuckooFilter::builder().buckets(1 << 12).seed(6);
     let filter = filter.max_false_positive_rate(0.000_2).build();
@@ -111,25 +126,41 @@ fn misses_nothing_while_others_make_it_grow() {
 /// One token that hops from bucket to bucket as fast as it can.
 #[test]
 fn holds_one_token_that_hops_all_the_time() {
-    let seesaw = Seesaw::new(DEFAULT, None);
-    seesaw.filter.insert_hash(seesaw.rider()[0]).expect("room");
-    let (taken, hops) = Crew::run(
-        1,
-        |_, _| {
-            let mut taken = 0;
-            for _ in 0..20_000 {
-                if let Ok(copy) = seesaw.filter.snapshot() {
-                    taken += 1;
-                    assert_eq!(copy.count_hash(seesaw.rider()[0]), 1, "the hopping token");
-                }
-                hint::spin_loop();
+    for in_chunks in [false, true] {
+        let seesaw = Seesaw::new(DEFAULT, None);
+        let (filter, rider) = (&*seesaw.filter, seesaw.rider()[0]);
+        filter.insert_hash(rider).expect("room");
+        let copy = || {
+            if !in_chunks {
+                return filter.snapshot();
             }
-            taken
-        },
-        1,
-        |crew, _| seesaw.push_beside(crew),
-    );
-    assert!(taken[0] > 0 && hops[0] > 0, "{taken:?} {hops:?}");
+            let bytes = stored(filter, 64)?;
+            let copy = CuckooFilter::from_bytes_with_hasher(&bytes, AsGiven);
+            Ok(Box::new(copy.expect("what comes to its end can be read")) as _)
+        };
+        let (taken, hops) = Crew::run(
+            1,
+            |_, _| {
+                let mut taken = [0; 2];
+                for _ in 0..if in_chunks { 40_000 } else { 20_000 } {
+                    let copy = copy();
+                    taken[usize::from(copy.is_ok())] += 1;
+                    match copy {
+                        Ok(copy) => assert_eq!(copy.count_hash(rider), 1, "the hopping token"),
+                        Err(error) if !in_chunks => assert_eq!(error, SnapshotError::Disturbed),
+                        Err(error) => assert_eq!(error, SnapshotError::Changed),
+                    }
+                    hint::spin_loop();
+                }
+                taken
+            },
+            1,
+            |crew, _| seesaw.push_beside(crew),
+        );
+        let [void, whole] = taken[0];
+        assert!(whole > 0 && hops[0] > 0, "{taken:?} {hops:?}");
+        assert!(void > 0 || !in_chunks, "{taken:?} {hops:?}");
+    }
 }
 
 #[test]

@@ -2,29 +2,26 @@
 //!
 //! 1. What is in, with which values, is what a multimap says; near the limits of a table too, where tokens hop.
 //! 2. A refused call changes nothing, a value that is too large is an error.
-//! 3. Every copy keeps its value: through hops, snapshots and the stored form, which stays as it is.
+//! 3. Every copy keeps its value: through hops, snapshots and the stored form.
 //! 4. Of threads that race for an absent item one gives it its value, and the others are told that value.
 //! 5. A thread finds the values of its own items, whatever the others do.
 //! 6. What several threads see of one class is linearizable, while it hops: all together where no two tokens of the class
 //!    are in at a time, and else for the class and for each value by itself.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Filter, Fixed, InsertError, Lanes, Layout, Shape, ValueError, WithValues,
+    CuckooFilter, Filter, Fixed, InsertError, Lanes, Shape, ValueError, WithValues,
 };
 use model::geometry::{Geometry, distinct};
 use model::hashers::AsGiven;
 use model::history::{Call, Event, Multiset, ValueCall, explained, linearizable};
 use proptest::prelude::*;
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
+use crate::accounts::rng;
 use crate::door::model_of;
 use crate::seesaw::{BUCKETS, BUDGET, Seesaw};
 
@@ -51,8 +48,6 @@ macro_rules! each_layout {
                 follows_a_multimap
                 a_full_filter_keeps_its_values
                 a_value_that_is_too_large_is_an_error
-                values_are_stored
-                stored_values_are_read_for_ever
                 many_are_looked_up_as_one_is
                 one_of_many_gives_the_value
                 threads_find_the_values_of_their_items
@@ -80,7 +75,7 @@ fn sorted(values: impl Iterator<Item = u16>) -> Vec<u16> {
 }
 
 /// A value for everything.
-fn value_of<L: WithValues>(number: u64) -> u16 {
+pub(crate) fn value_of<L: WithValues>(number: u64) -> u16 {
     (model::mix(number) % (u64::from(L::MAX_VALUE) + 1)) as u16
 }
 
@@ -165,15 +160,22 @@ fn fill<L: WithValues>(filter: &Valued<L>, seed: u64) -> Vec<u64> {
 }
 
 fn a_full_filter_keeps_its_values<L: WithValues>() {
-    let filter = filter::<L>(1 << 10);
+    let mut filter = filter::<L>(1 << 10);
     let items = fill(&filter, 3);
-    for &hash in &items {
-        assert_eq!(
-            filter.value_hash(hash),
-            Some(value_of::<L>(hash)),
-            "a value was lost"
-        );
-    }
+    let keeps_all = |filter: &Valued<L>| {
+        assert_eq!(filter.len(), items.len());
+        for &hash in &items {
+            let expected = Some(value_of::<L>(hash));
+            assert_eq!(filter.value_hash(hash), expected, "a value was lost");
+        }
+    };
+    keeps_all(&filter);
+    let bytes = filter.to_bytes();
+    keeps_all(&Valued::from_bytes(&bytes).expect("its own bytes"));
+    keeps_all(&filter.snapshot().expect("nobody writes"));
+    keeps_all(&filter.try_clone().expect("memory"));
+    // Without values the same bits mean another filter.
+    assert!(CuckooFilter::from_bytes(&bytes).is_err());
     // It needs no room.
     for &hash in &items {
         let (old, new) = (value_of::<L>(hash), value_of::<L>(!hash));
@@ -203,65 +205,6 @@ fn a_value_that_is_too_large_is_an_error<L: WithValues>() {
         assert!(error.to_string().contains(&most.to_string()));
     }
     assert_eq!((filter.len(), filter.value(&0)), (1, Some(most)));
-}
-
-fn values_are_stored<L: WithValues>() {
-    let mut filter = filter::<L>(64);
-    let items = fill(&filter, 5);
-    let bytes = filter.to_bytes();
-    let read = Valued::<L>::from_bytes(&bytes).expect("its own bytes");
-    let copies = [
-        read,
-        filter.snapshot().expect("nobody writes"),
-        filter.try_clone().expect("memory"),
-    ];
-    for copy in copies {
-        assert_eq!(copy.len(), items.len());
-        for &hash in &items {
-            assert_eq!(copy.value_hash(hash), Some(value_of::<L>(hash)));
-        }
-    }
-    // Without values the same bits mean another filter.
-    assert!(CuckooFilter::from_bytes(&bytes).is_err());
-}
-
-fn golden<L: Layout>() -> PathBuf {
-    let (slots, bits, values) = (L::SLOTS, L::FINGERPRINT_BITS, L::VALUE_BITS);
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/layouts");
-    directory.join(format!("{slots}x{bits}+{values}_fixed.lfcf"))
-}
-
-/// What is stored there: some values in a table of three ranges.
-fn to_store<L: WithValues>() -> Vec<u8> {
-    let mut filter = filter::<L>(48);
-    for number in 0..40_u64 {
-        filter
-            .insert_value(&number, value_of::<L>(number))
-            .expect("room");
-    }
-    filter.to_bytes()
-}
-
-fn stored_values_are_read_for_ever<L: WithValues>() {
-    let bytes = fs::read(golden::<L>()).expect("it is in the repository");
-    assert!(bytes == to_store::<L>(), "made again");
-    let mut filter = Valued::<L>::from_bytes(&bytes).expect("a filter with values");
-    assert!((0..40_u64).all(|number| filter.values(&number).any(|v| v == value_of::<L>(number))));
-    assert!(filter.to_bytes() == bytes, "written again");
-}
-
-/// Writes the files that are missing.
-#[test]
-#[ignore = "what is stored is never written again"]
-fn write_golden_files() {
-    fn write<L: WithValues>() {
-        if !golden::<L>().exists() {
-            fs::write(golden::<L>(), to_store::<L>()).expect("a directory");
-        }
-    }
-    write::<Lanes<4, 12, 4>>();
-    write::<Lanes<3, 13, 8>>();
-    write::<Lanes<2, 16, 15>>();
 }
 
 fn many_are_looked_up_as_one_is<L: WithValues>() {
@@ -336,130 +279,88 @@ fn one_of_many_gives_the_value<L: WithValues>() {
 
 /// Each thread has items of its own in a table that is nearly full, so that tokens hop all the time.
 fn threads_find_the_values_of_their_items<L: WithValues>() {
-    const THREADS: usize = 3;
-    const CALLS: usize = 4_000;
-    let filter = filter::<L>(64);
-    let geometry = Geometry::with_slots(model_of(Shape::of::<L>()), filter.slots());
-    let items = distinct(geometry, filter.slots(), 13);
-    let all = Crew::workers(THREADS, |_, number| {
-        let mut rng = SmallRng::seed_from_u64(number as u64);
-        let own: Vec<u64> = items
-            .iter()
-            .copied()
-            .skip(number)
-            .step_by(THREADS)
-            .collect();
-        let mut values = vec![None; own.len()];
-        for _ in 0..CALLS {
-            let at = rng.random_range(0..own.len());
-            let (hash, new) = (own[at], rng.random_range(0..=L::MAX_VALUE));
-            match values[at] {
-                None => {
-                    if let Ok(found) = filter.insert_unique_value_hash(hash, new) {
-                        assert_eq!(found, None, "it was not in");
+    for (buckets, threads) in [(4, 2), (8, 8), (24, 4), (64, 3)] {
+        let filter = filter::<L>(buckets);
+        let geometry = Geometry::with_slots(model_of(Shape::of::<L>()), filter.slots());
+        // A few more than there is room for.
+        let items = distinct(geometry, filter.slots() + threads, 13);
+        let all = Crew::workers(threads, |_, number| {
+            let mut rng = rng(number);
+            let own = items.iter().copied().skip(number).step_by(threads);
+            let own: Vec<u64> = own.collect();
+            let mut values = vec![None; own.len()];
+            for _ in 0..12_000 / threads {
+                let at = rng.random_range(0..own.len());
+                let (hash, new) = (own[at], rng.random_range(0..=L::MAX_VALUE));
+                match values[at] {
+                    None if rng.random_bool(0.5) => {
+                        let inserted = filter.insert_value_hash(hash, new);
+                        values[at] = inserted.is_ok().then_some(new);
+                    }
+                    None => {
+                        if let Ok(found) = filter.insert_unique_value_hash(hash, new) {
+                            assert_eq!(found, None, "it was not in");
+                            values[at] = Some(new);
+                        }
+                    }
+                    Some(old) if rng.random_bool(0.7) => {
+                        let replaced = filter.replace_value_hash(hash, old, new);
+                        assert_eq!(replaced, Ok(true), "an own value was lost");
                         values[at] = Some(new);
                     }
+                    Some(old) => {
+                        assert!(filter.remove_value_hash(hash, old), "an own value was lost");
+                        values[at] = None;
+                    }
                 }
-                Some(old) if rng.random_bool(0.7) => {
-                    let replaced = filter.replace_value_hash(hash, old, new);
-                    assert_eq!(replaced, Ok(true), "an own value was lost");
-                    values[at] = Some(new);
+                for (&hash, &value) in own.iter().zip(&values) {
+                    assert_eq!(filter.value_hash(hash), value, "an own item");
+                    assert_eq!(filter.contains_hash(hash), value.is_some(), "an own item");
                 }
-                Some(old) => {
-                    assert!(filter.remove_value_hash(hash, old), "an own value was lost");
-                    values[at] = None;
-                }
+                let copies = usize::from(values[at].is_some());
+                assert_eq!(filter.count_hash(hash), copies, "an own item");
             }
-            for (&hash, &value) in own.iter().zip(&values) {
-                assert_eq!(filter.value_hash(hash), value, "an own item");
-            }
-        }
-        values.iter().flatten().count()
-    });
-    assert_eq!(filter.len(), all.iter().sum::<usize>());
+            values.iter().flatten().count()
+        });
+        assert_eq!(filter.len(), all.iter().sum::<usize>());
+    }
 }
 
-/// Calls on one class by three threads, in rounds.
-const ROUNDS: usize = 300;
-const CALLS: usize = 4;
-
-/// A thread makes one call: of the kind that the first number says, with this hash and these values.
-type Caller<L> = fn(&Filter<Fixed<L>, AsGiven>, u32, u64, u16, u16) -> ValueCall;
-
-/// What three threads see of a class whose tokens hop all the time, round by round. Hands over each round, with the
-/// values that were in before it.
-fn race<L: WithValues>(caller: Caller<L>, check: impl Fn(&[&[Event<ValueCall>]], &Multiset)) {
+/// What three threads see of a class whose tokens hop all the time, round by round: calls that insert only what is absent,
+/// or others too. Hands over each round, with the values that were in before it.
+fn race<L: WithValues>(unique: bool, check: impl Fn(&[&[Event<ValueCall>]], &Multiset)) {
     let builder = CuckooFilter::builder().layout::<L>().hasher(AsGiven);
     let built = builder.buckets(BUCKETS).search_budget(BUDGET).build();
     let filter = Arc::new(built.expect("a possible geometry"));
     let seesaw = Seesaw::with(Arc::clone(&filter) as _);
-    let (filter, rider) = (&*filter, seesaw.rider());
-    let clock = AtomicU64::new(0);
-    let now = || clock.fetch_add(1, Ordering::SeqCst);
-    let (histories, _) = Crew::run(
-        3,
-        |crew, number| {
-            let mut rng = SmallRng::seed_from_u64(number as u64);
-            let mut events = Vec::with_capacity(ROUNDS * CALLS);
-            for _ in 0..ROUNDS {
-                crew.meet();
-                for _ in 0..CALLS {
-                    let hash = rider[rng.random_range(0..2)];
-                    let (one, other) = (rng.random_range(0..3), rng.random_range(0..3));
-                    let choice = rng.random_range(0..8);
-                    let began = now();
-                    let call = caller(filter, choice, hash, one, other);
-                    let ended = now();
-                    events.push(Event { call, began, ended });
-                }
-                crew.meet();
+    let call = |number: u64, hash| {
+        let (one, other) = ((number >> 8) as u16 % 3, (number >> 32) as u16 % 3);
+        match number % 8 {
+            0 if !unique => ValueCall::Insert(one, filter.insert_value_hash(hash, one).is_ok()),
+            0 | 1 => ValueCall::InsertUnique(one, filter.insert_unique_value_hash(hash, one).ok()),
+            2 | 3 => {
+                let replaced = filter.replace_value_hash(hash, one, other);
+                ValueCall::Replace(one, other, replaced.expect("small"))
             }
-            events
-        },
-        1,
-        |crew, _| seesaw.push_beside(crew),
-    );
-    let mut values = Multiset::new();
-    for round in 0..ROUNDS {
-        let calls = round * CALLS..(round + 1) * CALLS;
-        let round: Vec<_> = histories
-            .iter()
-            .map(|events| &events[calls.clone()])
-            .collect();
-        check(&round, &values);
-        values = after(
-            values,
-            round.iter().copied().flatten().map(|event| event.call),
-        );
-    }
-    let left: Vec<u16> = sorted(filter.values_hash(rider[0]));
-    let expected = values
-        .iter()
-        .flat_map(|(&value, &copies)| vec![value; copies]);
-    assert_eq!(left, expected.collect::<Vec<_>>());
-}
-
-fn call<L: WithValues>(
-    filter: &Filter<Fixed<L>, AsGiven>,
-    choice: u32,
-    hash: u64,
-    one: u16,
-    other: u16,
-) -> ValueCall {
-    match choice {
-        0 | 1 => ValueCall::InsertUnique(one, filter.insert_unique_value_hash(hash, one).ok()),
-        2 | 3 => {
-            let replaced = filter.replace_value_hash(hash, one, other);
-            ValueCall::Replace(one, other, replaced.expect("small"))
+            4 | 5 => ValueCall::Remove(one, filter.remove_value_hash(hash, one)),
+            _ => ValueCall::Value(filter.value_hash(hash)),
         }
-        4 | 5 => ValueCall::Remove(one, filter.remove_value_hash(hash, one)),
-        _ => ValueCall::Value(filter.value_hash(hash)),
-    }
+    };
+    let mut values = Multiset::new();
+    seesaw.race([3, 1, 300, 4], call, |round| {
+        check(round, &values);
+        let calls = round.iter().copied().flatten().map(|event| event.call);
+        values = after(std::mem::take(&mut values), calls);
+    });
+    let left: Vec<u16> = sorted(filter.values_hash(seesaw.rider()[0]));
+    let copies = values.iter();
+    let expected = copies.flat_map(|(&value, &copies)| vec![value; copies]);
+    assert_eq!(left, expected.collect::<Vec<_>>());
 }
 
 /// Where all come by unique inserts, one order explains everything.
 fn what_threads_see_of_one_token_is_linearizable<L: WithValues>() {
-    race(call::<L>, |round, values| {
+    race::<L>(true, |round, values| {
         assert!(
             linearizable(round, values.clone()),
             "no order explains these calls on {values:?}: {round:#?}"
@@ -469,11 +370,7 @@ fn what_threads_see_of_one_token_is_linearizable<L: WithValues>() {
 
 /// Where they do not, an order explains what is said of the class, and one what is said of each value.
 fn what_threads_see_of_a_class_and_of_each_value_is_linearizable<L: WithValues>() {
-    let caller: Caller<L> = |filter, choice, hash, one, other| match choice {
-        0 => ValueCall::Insert(one, filter.insert_value_hash(hash, one).is_ok()),
-        _ => call(filter, choice, hash, one, other),
-    };
-    race(caller, |round, values| {
+    race::<L>(false, |round, values| {
         let copies: usize = values.values().sum();
         explain(round, ValueCall::of_the_class, copies);
         for value in 0..3 {

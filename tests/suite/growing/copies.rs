@@ -4,7 +4,7 @@ use crew::Crew;
 use lockfree_cuckoo::InsertError;
 use model::mix;
 
-use super::{ALL, Growing, distinct, filter, narrow};
+use super::{ALL, Growing, assert_all_in, distinct, filter, insert_all, narrow, remove_all};
 use crate::door::random;
 
 const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
@@ -29,9 +29,7 @@ fn a_ninth_copy_is_refused_and_nothing_grows() {
     // The last has two tables.
     for others in [0, 5, 500, 5_000, 15_000] {
         let filter = filter(1);
-        for hash in random(1).take(others) {
-            filter.insert_hash(hash).expect("memory");
-        }
+        insert_all(&filter, random(1).take(others));
         let (slots, item) = (filter.slots(), narrow(1, ALL));
         let before = filter.count_hash(item);
         let stored = fill_with(&filter, item);
@@ -43,30 +41,32 @@ fn a_ninth_copy_is_refused_and_nothing_grows() {
         if others == 0 {
             assert_eq!((stored, filter.slots()), (8, 8), "copies made it grow");
         }
-        for _ in 0..stored {
-            assert!(filter.remove_hash(item), "a copy");
-        }
+        remove_all(&filter, vec![item; stored]);
         assert!(filter.insert_hash(item).is_ok(), "there is room again");
     }
 }
 
-/// Those of all tables.
+/// Those of all tables. An item in any of them is not added again.
 #[test]
 fn every_copy_is_counted() {
     let filter = filter(1);
     let mut items = distinct(3);
     let item = items.next().expect("endless");
-    let mut copies = 0;
-    for (turn, other) in items.take(20_000).enumerate() {
+    let others: Vec<u64> = items.take(20_000).collect();
+    for (turn, &other) in others.iter().enumerate() {
         if turn % 2_000 == 0 {
             filter.insert_hash(item).expect("memory");
-            copies += 1;
         }
-        filter.insert_hash(other).expect("memory");
-        assert_eq!(filter.count_hash(item), copies);
+        assert_eq!(filter.insert_unique_hash(other), Ok(true));
+        assert_eq!(filter.insert_unique_hash(other), Ok(false));
+        assert_eq!(filter.count_hash(item), turn / 2_000 + 1);
     }
     assert_eq!(filter.tables(), 2);
-    for left in (0..copies).rev() {
+    let added = others
+        .iter()
+        .filter(|&&other| filter.insert_unique_hash(other) != Ok(false));
+    assert_eq!(added.count(), 0, "the other table has it");
+    for left in (0..10).rev() {
         assert!(filter.remove_hash(item), "a stored copy");
         assert_eq!(filter.count_hash(item), left);
     }
@@ -86,9 +86,7 @@ fn few_keys_with_many_copies_never_make_it_grow_without_end() {
         let most = 2 * 8 * 8 * keys.len();
         assert!(filter.slots() <= most, "{} keys: {filter:?}", keys.len());
         assert_eq!(filter.len(), stored);
-        for &key in &keys {
-            assert!(filter.contains_hash(key), "a refused copy took one with it");
-        }
+        assert_all_in(&filter, &keys);
         let removed: usize = keys
             .iter()
             .map(|&key| (0..).take_while(|_| filter.remove_hash(key)).count())
@@ -131,9 +129,9 @@ fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
     let mut coarse = Vec::new();
     for number in 1.. {
         let hash = mix(number);
-        filter.insert_hash(hash).expect("memory");
+        insert_all(&filter, [hash]);
         if filter.tables() == 2 {
-            assert!(filter.remove_hash(hash), "a stored item was not removed");
+            remove_all(&filter, [hash]);
             break;
         }
         coarse.push(hash);
@@ -147,12 +145,8 @@ fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
         .enumerate()
         .map(|(number, &hash)| near(hash, KNOWN - number as u32 % 4))
         .collect();
-    for &hash in &fine {
-        filter.insert_hash(hash).expect("memory");
-    }
-    for &hash in &coarse {
-        assert!(filter.remove_hash(hash), "a stored item was not removed");
-    }
+    insert_all(&filter, &fine);
+    remove_all(&filter, &coarse);
     for &hash in &fine {
         assert!(filter.contains_hash(hash), "a stored item was missed");
         assert!(filter.remove_hash(hash), "a stored item was not removed");

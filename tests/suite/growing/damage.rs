@@ -2,8 +2,7 @@
 //!
 //! 1. A stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error.
 //! 2. With the checksums made to match again, a changed number or word is an error unless a filter could have it.
-//! 3. A part of one stored filter does not go with the rest of another one.
-//! 4. Whatever is changed and however: what is read holds the tokens that its words say, finds and removes each
+//! 3. Whatever is changed and however: what is read holds the tokens that its words say, finds and removes each
 //!    of them, and can be filled again.
 
 use lockfree_cuckoo::testing::Double;
@@ -12,9 +11,9 @@ use model::stored::tables::{self, Token};
 use model::stored::{self, Field};
 use proptest::prelude::*;
 
-use crate::damage::nothing_passes;
-use crate::door::Kind;
-use crate::door::random;
+use super::insert_all;
+use crate::damage::{changed, nothing_passes};
+use crate::door::{Kind, random};
 
 const LEVEL: Field = tables::level(0);
 const FIRST: Field = tables::first(0);
@@ -25,19 +24,12 @@ fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
     GrowingCuckooFilter::from_bytes(bytes)
 }
 
-/// One that began with two buckets.
-fn stored_with(seed: u64, hashes: impl Iterator<Item = u64>) -> Vec<u8> {
-    let builder = GrowingCuckooFilter::builder().buckets(2).seed(seed);
-    let mut filter = builder.build().expect("memory");
-    for hash in hashes {
-        filter.insert_hash(hash).expect("memory");
-    }
-    filter.to_bytes()
-}
-
-/// Which holds so many items.
+/// One that began with two buckets, and holds so many items.
 fn sound(items: usize) -> Vec<u8> {
-    stored_with(1, random(1).take(items))
+    let builder = GrowingCuckooFilter::builder().buckets(2).seed(1);
+    let mut filter = builder.build().expect("memory");
+    insert_all(&filter, random(1).take(items));
+    filter.to_bytes()
 }
 
 /// The same of one that is growing: with this cursor, and those buckets split for which `is_split` says so.
@@ -57,50 +49,9 @@ fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec
 
 #[test]
 fn nothing_passes_as_a_growing_filter() {
-    for bytes in [
-        sound(0),
-        sound(20),
-        sound(300),
-        growing(20, 1, |place| place == 0),
-    ] {
-        nothing_passes(Kind::Growing, &bytes);
-        // Each cut by how much is known to be needed at that point.
-        let head = stored::head(&bytes);
-        for (length, needed) in [
-            (0, stored::HEADER),
-            (stored::HEADER - 1, stored::HEADER),
-            (stored::HEADER, head),
-            (head - 1, head),
-            (head, bytes.len()),
-            (bytes.len() - 1, bytes.len()),
-        ] {
-            let error = read(&bytes[..length]).expect_err("cut");
-            let is_told =
-                matches!(error, ReadError::Truncated { expected, .. } if expected == needed as u64);
-            assert!(is_told, "{length} bytes: {error}");
-        }
-    }
-}
-
-/// As after a write that was cut short over an older file of the same size: each part has its checksum.
-#[test]
-fn parts_of_different_filters_do_not_go_together() {
-    let one = sound(20);
-    // Another seed; and the same one with as many other items.
-    for other in [
-        stored_with(2, random(1).take(20)),
-        stored_with(1, random(2).take(20)),
-    ] {
-        assert_eq!(one.len(), other.len());
-        for at in 0..one.len() {
-            for (new, old) in [(&one, &other), (&other, &one)] {
-                let torn = [&new[..at], &old[at..]].concat();
-                if torn != *new && torn != *old {
-                    let error = read(&torn).expect_err("torn");
-                    assert!(matches!(error, ReadError::Checksum), "{at}: {error:?}");
-                }
-            }
-        }
+    let growing = growing(20, 1, |place| place == 0);
+    for bytes in [sound(0), sound(20), sound(300), growing] {
+        nothing_passes(|bytes| Kind::Growing.read(bytes), &bytes);
     }
 }
 
@@ -109,71 +60,50 @@ fn marked(bit: u64) -> u64 {
     (1 << 10 | 1 << bit) << 48
 }
 
-/// With the checksums made to match again.
+/// Checks why a stored filter is refused that has these numbers, with the checksums made to match again.
+#[track_caller]
+fn is_refused(sound: &[u8], changes: &[(Field, u64)], said: &str) {
+    let error = read(&changed(sound, changes)).expect_err(said).to_string();
+    assert!(error.contains(said), "{changes:?}: {error}");
+}
+
+const FEWER_BITS: &str = "a token has fewer bits";
+const TOO_OFTEN: &str = "doubled more often";
+const ITEMS: &str = "number of items";
+const SPLIT: &str = "split than there are";
+
 #[test]
 fn what_cannot_be_is_an_error() {
     let sound = sound(20);
-    let changed = |change: &dyn Fn(&mut [u8])| {
-        let mut bytes = sound.clone();
-        change(&mut bytes);
-        stored::repair(&mut bytes);
-        bytes
-    };
-    assert!(changed(&|_| {}) == sound, "the checksums are as documented");
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     assert!(level > first, "it has grown");
+    let rates = [0, u64::MAX, (0.000_122f64).to_bits(), (-1.0f64).to_bits()];
+    let budgets = [0, 1, 4_097, u32::MAX.into()];
     let fields: [(&str, Field, &[u64]); 10] = [
         ("number of tables", stored::TABLES, &[0, 5, 1 << 31]),
         ("unused byte of the header", stored::UNUSED, &[1, 1 << 31]),
-        (
-            "limit on the rate",
-            stored::RATE,
-            &[0, u64::MAX, (0.000_122f64).to_bits(), (-1.0f64).to_bits()],
-        ),
-        ("doubled more often", FIRST, &[0, level + 1]),
-        ("doubled more often", LEVEL, &[40, 255]),
+        ("limit on the rate", stored::RATE, &rates),
+        (TOO_OFTEN, FIRST, &[0, level + 1]),
+        (TOO_OFTEN, LEVEL, &[40, 255]),
         ("whether a table grows", tables::growing(0), &[2, 255]),
-        ("split than there are", tables::cursor(0), &[1, 1 << 39]),
-        (
-            "more items than slots",
-            stored::items(0),
-            &[1 << 56, u64::MAX],
-        ),
-        ("number of items", stored::items(0), &[0, 19, 21]),
-        (
-            "search budget",
-            stored::SEARCH_BUDGET,
-            &[0, 1, 4_097, u32::MAX.into()],
-        ),
+        (SPLIT, tables::cursor(0), &[1, 1 << 39]),
+        ("more items than slots", stored::ITEMS, &[1 << 56, u64::MAX]),
+        (ITEMS, stored::ITEMS, &[0, 19, 21]),
+        ("search budget", stored::SEARCH_BUDGET, &budgets),
     ];
     for (said, field, values) in fields {
         for &value in values {
-            let bytes = changed(&|bytes| field.set(bytes, value));
-            let error = read(&bytes).expect_err(said).to_string();
-            assert!(error.contains(said), "{} = {value}: {error}", field.name);
+            is_refused(&sound, &[(field, value)], said);
         }
     }
     // Not ten levels above the first, and deeper than there is.
-    let deeper = changed(&|bytes| {
-        FIRST.set(bytes, 35);
-        LEVEL.set(bytes, 40);
-    });
-    let error = read(&deeper).expect_err("too deep").to_string();
-    assert!(error.contains("doubled more often"), "{error}");
+    is_refused(&sound, &[(FIRST, 35), (LEVEL, 40)], TOO_OFTEN);
+    let word = |word| [(stored::word(&sound, 0), word)];
     // Only the number of items is wrong if the mark is as high as it can be.
-    let word = |word| {
-        let bytes = changed(&|bytes| stored::word(bytes, 0).set(bytes, word));
-        read(&bytes).expect_err("fewer items").to_string()
-    };
-    let text = word(marked(level - first - 1));
-    assert!(text.contains("number of items"), "{text}");
+    is_refused(&sound, &word(marked(level - first - 1)), ITEMS);
     // A head and no mark, a mark and no head, a mark as high as after ten doublings, and one bit too high.
     for wrong in [1 << 58, 1 << 48, 3 << 57, marked(level - first)] {
-        let text = word(wrong);
-        assert!(
-            text.contains("a token has fewer bits"),
-            "{wrong:#x}: {text}"
-        );
+        is_refused(&sound, &word(wrong), FEWER_BITS);
     }
 }
 
@@ -182,86 +112,58 @@ fn what_cannot_be_is_an_error() {
 fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
     let sound = sound(7_000);
     assert_eq!(LEVEL.get(&sound), FIRST.get(&sound) + 10);
-    for (said, word) in [
-        ("a token has fewer bits", 1 << 58),
-        // Only the number of items is wrong.
-        ("number of items", marked(9)),
-    ] {
-        let mut bytes = sound.clone();
-        stored::word(&bytes, 0).set(&mut bytes, word);
-        stored::repair(&mut bytes);
-        let error = read(&bytes).expect_err(said).to_string();
-        assert!(error.contains(said), "{word:#x}: {error}");
-    }
+    let word = stored::word(&sound, 0);
+    is_refused(&sound, &[(word, 1 << 58)], FEWER_BITS);
+    // Only the number of items is wrong.
+    is_refused(&sound, &[(word, marked(9))], ITEMS);
 }
 
 /// Else tokens of the finer one could be no longer than those of the coarser one, on which removal rests.
 #[test]
 fn a_table_begins_where_the_one_before_ends() {
+    const SAID: &str = "begin where the one before ends";
     let sound = sound(9_000);
-    let (finer, coarser) = (tables::first(0), tables::level(1));
-    assert_eq!(finer.get(&sound), coarser.get(&sound), "two tables");
-    for first in [coarser.get(&sound) - 1, coarser.get(&sound) + 1] {
-        let mut bytes = sound.clone();
-        finer.set(&mut bytes, first);
-        LEVEL.set(&mut bytes, first.max(LEVEL.get(&sound)));
-        stored::repair(&mut bytes);
-        let error = read(&bytes).expect_err("one that does not").to_string();
-        assert!(error.contains("begin where the one before ends"), "{error}");
+    let (coarser, began) = (tables::level(1).get(&sound), tables::first(1));
+    assert_eq!(FIRST.get(&sound), coarser, "two tables");
+    for first in [coarser - 1, coarser + 1] {
+        let level = first.max(LEVEL.get(&sound));
+        is_refused(&sound, &[(FIRST, first), (LEVEL, level)], SAID);
     }
     // It has doubled nine times, and there is a finer one all the same.
-    let mut bytes = sound.clone();
-    let began = tables::first(1);
-    began.set(&mut bytes, began.get(&sound) + 1);
-    stored::repair(&mut bytes);
-    let error = read(&bytes).expect_err("too early").to_string();
-    assert!(error.contains("begin where the one before ends"), "{error}");
+    is_refused(&sound, &[(began, began.get(&sound) + 1)], SAID);
 }
 
 /// The same of a table that is growing, in which every other bucket is split, from the first on.
 #[test]
 fn what_cannot_be_while_a_table_is_growing_is_an_error() {
+    const NO_WORD: &str = "not one that the layout has";
     let sound = growing(20, 1, |place| place % 2 == 0);
     assert!(read(&sound).is_ok());
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     let (fewest, fewer) = (marked(level - first), marked(level - first + 1));
+    let highest = marked(level - first - 1);
     let word = |index| stored::word(&sound, index);
-    let items = stored::items(0);
+    let (grows, cursor, items) = (tables::growing(0), tables::cursor(0), stored::ITEMS);
     let cases: [(&str, &[(Field, u64)]); 12] = [
-        ("whether a table grows", &[(tables::growing(0), 2)]),
-        (
-            "split than there are",
-            &[(tables::cursor(0), (1 << level) + 1)],
-        ),
-        ("split than there are", &[(tables::cursor(0), 1 << 39)]),
-        ("the sweep has passed", &[(tables::cursor(0), 2)]),
-        ("doubled more often", &[(LEVEL, first + 10)]),
-        ("not one that the layout has", &[(word(0), tables::WHOLE)]),
-        ("not one that the layout has", &[(word(2), tables::WHOLE)]),
-        ("number of items", &[(items, 19)]),
+        ("whether a table grows", &[(grows, 2)]),
+        (SPLIT, &[(cursor, (1 << level) + 1)]),
+        (SPLIT, &[(cursor, 1 << 39)]),
+        ("the sweep has passed", &[(cursor, 2)]),
+        (TOO_OFTEN, &[(LEVEL, first + 10)]),
+        (NO_WORD, &[(word(0), tables::WHOLE)]),
+        (NO_WORD, &[(word(2), tables::WHOLE)]),
+        (ITEMS, &[(items, 19)]),
         // A mark one bit higher than the doublings leave it, in one that is not split and in a child.
-        ("a token has fewer bits", &[(word(2), fewest)]),
-        ("a token has fewer bits", &[(word(1), fewer)]),
+        (FEWER_BITS, &[(word(2), fewest)]),
+        (FEWER_BITS, &[(word(1), fewer)]),
         // As high as it can be, so that only the number of items is wrong.
-        (
-            "number of items",
-            &[(word(2), marked(level - first - 1)), (items, 64)],
-        ),
-        ("number of items", &[(word(1), fewest), (items, 64)]),
+        (ITEMS, &[(word(2), highest), (items, 64)]),
+        (ITEMS, &[(word(1), fewest), (items, 64)]),
     ];
     for (said, changes) in cases {
-        let mut bytes = sound.clone();
-        for &(field, value) in changes {
-            field.set(&mut bytes, value);
-        }
-        stored::repair(&mut bytes);
-        let error = read(&bytes).expect_err(said).to_string();
-        assert!(error.contains(said), "{said}: {error}");
+        is_refused(&sound, changes, said);
     }
-    let mut at_rest = sound.clone();
-    tables::growing(0).set(&mut at_rest, 0);
-    tables::cursor(0).set(&mut at_rest, 0);
-    stored::repair(&mut at_rest);
+    let at_rest = changed(&sound, &[(grows, 0), (cursor, 0)]);
     assert!(read(&at_rest).is_err());
 }
 
@@ -275,9 +177,7 @@ fn what_can_be_is_a_filter() {
     ];
     for (field, values) in possible {
         for &value in values {
-            let mut bytes = sound(20);
-            field.set(&mut bytes, value);
-            stored::repair(&mut bytes);
+            let bytes = changed(&sound(20), &[(field, value)]);
             keeps_its_promises(&bytes, read(&bytes).expect("possible"));
         }
     }
@@ -289,7 +189,7 @@ fn items(bytes: &[u8]) -> Vec<u64> {
     tokens.map(Token::hash).collect()
 }
 
-/// Property 4.
+/// Property 3.
 fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert!(filter.to_bytes() == bytes, "it is what was read, all of it");
     // In the order in which removes take them.
@@ -383,19 +283,11 @@ proptest! {
         }
         if counts && shape(&bytes) == before {
             let taken = items(&bytes).len() as u64;
-            stored::items(0).set(&mut bytes, taken);
+            stored::ITEMS.set(&mut bytes, taken);
         }
         stored::repair(&mut bytes);
         if let Ok(filter) = read(&bytes) {
             keeps_its_promises(&bytes, filter);
         }
-    }
-
-    #[test]
-    fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(read(&bytes).is_err());
-        // Behind the right beginning too.
-        let begun = [&sound(5)[..15], &bytes].concat();
-        prop_assert!(read(&begun).is_err());
     }
 }

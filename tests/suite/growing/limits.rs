@@ -6,7 +6,7 @@ use crew::Crew;
 use lockfree_cuckoo::{GrowthError, InsertError};
 use model::mix;
 
-use super::{Growing, builder, filter};
+use super::{Growing, assert_all_in, builder, filter, insert_all, remove_all};
 use crate::door::random;
 
 fn cannot_grow(error: InsertError) -> GrowthError {
@@ -38,35 +38,28 @@ fn fill(filter: &Growing) -> (usize, GrowthError) {
     assert!(!error.is_out_of_memory());
 
     // By other ways into the same full buckets.
-    let others = [
+    let many = filter.insert_many_hash(&[last]);
+    let unique = match filter.insert_unique_hash(last) {
+        Ok(false) if filter.contains_hash(last) => Err(whole),
+        other => other.map(|_| ()),
+    };
+    for other in [
         filter.insert_hash(last),
         filter.insert(&last),
-        filter
-            .insert_many_hash(&[last])
-            .map_err(|stopped| stopped.error().clone()),
-        match filter.insert_unique_hash(last) {
-            Ok(false) if filter.contains_hash(last) => Err(whole),
-            other => other.map(|_| ()),
-        },
-    ];
-    for other in others {
+        many.map_err(|stopped| stopped.error().clone()),
+        unique,
+    ] {
         cannot_grow(other.expect_err("a limit"));
     }
-    assert!(
-        items.iter().all(|&hash| filter.contains_hash(hash)),
-        "a refusal lost an item"
-    );
+    assert_all_in(filter, &items);
     assert_eq!(filter.len(), items.len(), "not conserved");
 
     let slots = filter.slots();
     let (gone, stay) = items.split_at(items.len().min(20));
-    for &hash in gone {
-        assert!(filter.remove_hash(hash), "a stored item");
-    }
-    for &hash in &gone[..gone.len() / 2] {
-        assert_eq!(filter.insert_hash(hash), Ok(()), "there is room again");
-    }
-    assert!(stay.iter().all(|&hash| filter.contains_hash(hash)));
+    remove_all(filter, gone);
+    // There is room again.
+    insert_all(filter, &gone[..gone.len() / 2]);
+    assert_all_in(filter, stay);
     assert_eq!(filter.slots(), slots);
     (items.len(), error)
 }
@@ -96,6 +89,7 @@ fn rate_of(times: i32) -> f64 {
 
 #[test]
 fn the_rate_of_false_positives_is_a_limit() {
+    let mut hashes = random(8);
     // After ten there is another table.
     for doublings in [0, 1, 4, 10] {
         for (most, allowed) in [
@@ -111,6 +105,11 @@ fn the_rate_of_false_positives_is_a_limit() {
             let told = error.false_positive_rate() / rate_of(allowed + 2);
             assert!((told - 1.0).abs() < 1e-9, "{told}");
             assert_eq!(error.memory_needed(), None);
+            // With the rate that an error names as its limit, the filter grows as far as that.
+            let filter = builder(8).max_false_positive_rate(error.false_positive_rate());
+            let filter = filter.build().expect("a possible rate");
+            while filter.insert_hash(hashes.next().expect("endless")).is_ok() {}
+            assert!(filter.slots() > 8 << allowed, "beside {most}");
         }
     }
     let filter = builder(50).max_false_positive_rate(0.000_3).build();
@@ -142,9 +141,7 @@ fn a_limit_can_be_set_later() {
 fn an_early_snapshot_does_not_disturb_later_ones() {
     let filter = filter(8);
     filter.snapshot().expect("nobody disturbs it");
-    for hash in random(1).take(400_000) {
-        filter.insert_hash(hash).expect("memory");
-    }
+    insert_all(&filter, random(1).take(400_000));
     let before = filter.memory_usage();
     filter.snapshot().expect("nobody disturbs it");
     let log = filter.memory_usage() - before;
@@ -176,12 +173,8 @@ fn threads_keep_to_the_limits_together() {
         assert_eq!((filter.slots(), filter.tables()), (8 << 4, 1));
         let stored: Vec<u64> = stored.into_iter().flatten().collect();
         assert_eq!(filter.len(), stored.len(), "not conserved");
-        for &item in &stored {
-            assert!(filter.contains_hash(item), "a stored item is lost");
-        }
-        for &item in &stored {
-            assert!(filter.remove_hash(item), "a stored item is lost");
-        }
+        assert_all_in(&filter, &stored);
+        remove_all(&filter, &stored);
         assert!(filter.is_empty());
     }
 }
@@ -219,6 +212,11 @@ fn a_limit_is_set_while_others_use_the_filter() {
     assert_eq!(filter.slots(), slots);
     filter.limit_memory_usage(needed - 1);
     assert_eq!(refused(&filter), Some(needed));
+    // The other limit, to the byte.
+    filter.limit_memory_usage(usize::MAX);
+    filter.set_max_memory_usage(needed - 1);
+    assert_eq!(refused(&filter), Some(needed));
+    filter.set_max_memory_usage(usize::MAX);
     filter.limit_memory_usage(needed);
     let more = refused(&filter).expect("the memory");
     assert!(more > needed && filter.memory_usage() <= needed);
@@ -232,18 +230,4 @@ fn a_limit_is_set_while_others_use_the_filter() {
     other.limit_memory_usage(usize::MAX);
     assert!(refused(&other).is_some());
     assert_eq!(other.slots(), 2 * slots);
-}
-
-/// With the rate that an error names as its limit, the filter grows as far as that.
-#[test]
-fn a_limit_on_the_rate_may_be_reached() {
-    let filled = |rate: f64| {
-        let filter = builder(8).max_false_positive_rate(rate).build();
-        let filter = filter.expect("one table has less");
-        let error = random(7).find_map(|hash| filter.insert_hash(hash).err());
-        let error = cannot_grow(error.expect("there is a limit"));
-        (filter.slots(), error.false_positive_rate())
-    };
-    let (slots, rate) = filled(0.000_2);
-    assert_eq!(filled(rate).0, 2 * slots);
 }

@@ -17,10 +17,11 @@ mod copies;
 mod damage;
 mod growth;
 mod limits;
-mod measures;
 mod saving;
 mod shrink;
 mod threads;
+
+use std::borrow::Borrow;
 
 use lockfree_cuckoo::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
 use model::hashers::AsGiven;
@@ -61,4 +62,25 @@ pub(crate) fn distinct(seed: u64) -> impl Iterator<Item = u64> {
         // Some heads are more than one number.
         head > 1 && used.insert((hash >> 54, head))
     })
+}
+
+/// Puts all of these in.
+fn insert_all<S>(filter: &GrowingCuckooFilter<S>, hashes: impl IntoIterator<Item: Borrow<u64>>) {
+    for hash in hashes {
+        filter.insert_hash(*hash.borrow()).expect("memory");
+    }
+}
+
+/// Takes all of these out.
+fn remove_all(filter: &Growing, hashes: impl IntoIterator<Item: Borrow<u64>>) {
+    for hash in hashes {
+        let removed = filter.remove_hash(*hash.borrow());
+        assert!(removed, "a stored item was not removed");
+    }
+}
+
+/// Checks that all of these are in.
+fn assert_all_in(filter: &Growing, hashes: &[u64]) {
+    let missed = hashes.iter().filter(|&&hash| !filter.contains_hash(hash));
+    assert_eq!(missed.count(), 0, "stored items are missed");
 }

@@ -2,14 +2,14 @@
 //! saves and its replicas stay the same, byte by byte. In the midst of a doubling too.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{GrowingCuckooFilter, SnapshotError};
+use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError};
 use model::hashers::AsGiven;
 use model::mix;
 use model::stored::tables;
 
-use super::{Growing, filter};
+use super::{Growing, assert_all_in, filter, insert_all, remove_all};
 use crate::chunks::stored;
-use crate::door::random;
+use crate::door::{Subject, random};
 
 fn read(bytes: &[u8]) -> Growing {
     GrowingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
@@ -40,25 +40,21 @@ fn the_finer_of_two_tables_may_be_growing() {
     let mut filter = filter(8);
     let mut items = random(3);
     while filter.tables() == 1 {
-        filter
-            .insert_hash(items.next().expect("endless"))
-            .expect("memory");
+        insert_all(&filter, items.next());
     }
     assert!(filter.begin_to_double());
     // Just begun, and when some are split.
     for _ in 0..3 {
         for other in others(&mut filter) {
             let same = filter.snapshot().expect("nobody disturbs it");
-            for hash in random(4).take(3_000) {
-                same.insert_hash(hash).expect("memory");
-                other.insert_hash(hash).expect("memory");
+            let mut both = [same, other];
+            for filter in &both {
+                insert_all(filter, random(4).take(3_000));
             }
-            let [mut same, mut other] = [same, other];
+            let [same, other] = &mut both;
             assert!(same.to_bytes() == other.to_bytes());
         }
-        filter
-            .insert_hash(items.next().expect("endless"))
-            .expect("memory");
+        insert_all(&filter, items.next());
         assert!(filter.doubled() > Some(0.0));
     }
     let bytes = filter.to_bytes();
@@ -84,9 +80,7 @@ fn splits_between_chunks_do_no_harm() {
     for (size, is_doubled_again) in [(8, false), (24, false), (56, false), (64, true)] {
         let filter = filter(1_000);
         let hashes: Vec<u64> = random(1).take(1_500).collect();
-        for &hash in &hashes {
-            filter.insert_hash(hash).expect("memory");
-        }
+        insert_all(&filter, &hashes);
         assert!(filter.begin_to_double());
         filter.insert_hash(hashes[0]).expect("room");
         let mut chunks = filter.chunks();
@@ -123,82 +117,74 @@ fn splits_between_chunks_do_no_harm() {
                 "it was not when the first was read"
             );
             assert_eq!(read.len(), filter.len());
-            assert!(hashes.iter().all(|&hash| read.contains_hash(hash)));
-            assert!(hashes.iter().all(|&hash| read.remove_hash(hash)));
+            assert_all_in(&read, &hashes);
+            remove_all(&read, &hashes);
         }
     }
 }
 
+/// Calls of each filter.
 const CALLS: u64 = 400_000;
 
-/// Calls between two savings.
-const PERIOD: u64 = 1_000;
-
-/// What is restored of a saved form, each in its turn.
-fn saved(filter: &mut Growing, turn: u64) -> Growing {
+/// What goes on in the place of a filter, each in its turn.
+fn saved(filter: &mut Subject, turn: u64) -> Subject {
     match turn % 4 {
-        0 => read(&filter.to_bytes()),
-        1 => filter.try_clone().expect("memory"),
-        2 => read(&stored(filter, 4_096).expect("nobody writes")),
-        _ => filter.snapshot().expect("nobody disturbs"),
+        0 => filter.stored_and_read(),
+        1 => filter.try_clone(),
+        2 => {
+            let bytes = stored(&**filter, 4_096).expect("nobody writes");
+            filter.read(&bytes)
+        }
+        _ => filter.snapshot(),
     }
 }
 
-/// The calls, and what is in by them.
-struct Calls {
-    items: Vec<u64>,
-    made: u64,
-}
-
-impl Calls {
-    /// Makes one call on each filter. All must answer the same.
-    fn make(&mut self, call: u64, filters: &[&Growing]) {
-        let number = mix(call ^ 0x5eed << 32);
-        // It fills up, is emptied nearly, and fills up again.
-        let inserts = number % 100 < [80, 80, 20, 25, 80][(call * 5 / CALLS) as usize];
-        if inserts || self.items.is_empty() {
-            self.made += 1;
-            let hash = mix(self.made);
-            let unique = (number / 100).is_multiple_of(4);
-            let insert = |filter: &Growing| {
-                if unique {
-                    filter.insert_unique_hash(hash)
-                } else {
-                    filter.insert_hash(hash).map(|()| true)
-                }
-            };
-            let answer = insert(filters[0]);
-            for filter in &filters[1..] {
-                assert_eq!(insert(filter), answer, "call {call}");
-            }
-            if answer == Ok(true) {
-                self.items.push(hash);
-            }
-        } else {
-            let place = (number / 100) as usize % self.items.len();
-            let hash = self.items.swap_remove(place);
-            for filter in filters {
-                assert!(filter.remove_hash(hash), "call {call}");
-            }
+/// Makes one call on each filter. All must answer the same. It fills up, is emptied nearly, and fills up again.
+fn make(call: u64, items: &mut Vec<u64>, filters: [&Subject; 3]) {
+    let number = mix(call ^ 0x5eed << 32);
+    let share = [80, 80, 20, 25, 80][(call * 5 / CALLS) as usize];
+    let [first, second, third] = if number % 100 < share || items.is_empty() {
+        let hash = mix(call);
+        let is_unique = (number / 100).is_multiple_of(4);
+        let answers = filters.map(|filter| match is_unique {
+            true => filter.insert_unique_hash(hash),
+            false => filter.insert_hash(hash).map(|()| true),
+        });
+        items.extend((answers[0] == Ok(true)).then_some(hash));
+        answers
+    } else {
+        let hash = items.swap_remove((number / 100) as usize % items.len());
+        filters.map(|filter| Ok(filter.remove_hash(hash)))
+    };
+    assert!(first == second && first == third, "call {call}");
+    if let Some(rotating) = filters[0].rotating().filter(|_| first.is_err()) {
+        let rotations = rotating.rotations();
+        for filter in filters {
+            let rotated = filter.rotating().map(|filter| filter.rotate_if(rotations));
+            assert_eq!(rotated, Some(Ok(true)));
         }
     }
 }
 
+/// Of every engine.
 #[test]
 fn a_filter_that_is_saved_and_one_that_is_restored_go_on_as_one_that_is_not() {
-    // Of one that doubles in its first table all the while, and of one that adds others.
-    for capacity in [1_000, 8] {
-        let [mut plain, mut saving, mut restored] = [(); 3].map(|()| filter(capacity));
-        let mut calls = Calls {
-            items: Vec::new(),
-            made: 0,
-        };
-        let (mut turn, mut in_the_midst) = (0, 0);
+    let fixed = || CuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
+    let rotating = || RotatingCuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
+    let filters: [[Subject; 3]; 4] = [
+        // One that doubles in its first table all the while, and one that adds others.
+        [(); 3].map(|()| Subject::Growing(filter(1_000))),
+        [(); 3].map(|()| Subject::Growing(filter(8))),
+        [(); 3].map(|()| Subject::Fixed(fixed())),
+        [(); 3].map(|()| Subject::Rotating(rotating())),
+    ];
+    for [mut plain, mut saving, mut restored] in filters {
+        let (mut items, mut turn, mut in_the_midst) = (Vec::new(), 0, 0);
         for call in 0..CALLS {
-            calls.make(call, &[&plain, &saving, &restored]);
+            make(call, &mut items, [&plain, &saving, &restored]);
             // More often in the midst of a doubling.
             let is_growing = plain.doubled().is_some();
-            if (call + 1) % PERIOD == 0 || is_growing && call % 37 == 0 {
+            if (call + 1) % 1_000 == 0 || is_growing && call % 37 == 0 {
                 in_the_midst += usize::from(is_growing);
                 turn += 1;
                 drop(saved(&mut saving, turn));
@@ -207,19 +193,15 @@ fn a_filter_that_is_saved_and_one_that_is_restored_go_on_as_one_that_is_not() {
                 assert_eq!(saving.doubled(), plain.doubled(), "call {call}");
             }
         }
-        assert!(
-            in_the_midst > 50,
-            "{in_the_midst} in the midst of a doubling"
-        );
+        let grows = matches!(plain, Subject::Growing(_));
+        assert!(in_the_midst > 50 || !grows, "{in_the_midst} times");
         let bytes = plain.to_bytes();
         assert!(saving.to_bytes() == bytes, "saving changed it");
-        assert!(
-            restored.to_bytes() == bytes,
-            "it was restored as another one"
-        );
-        for hash in calls.items {
-            assert!(plain.remove_hash(hash) && restored.remove_hash(hash));
+        assert!(restored.to_bytes() == bytes, "restored as another one");
+        if plain.rotating().is_none() {
+            assert_eq!(plain.remove_many_hash(&items), items.len());
+            assert_eq!(restored.remove_many_hash(&items), items.len());
+            assert!(plain.is_empty() && restored.is_empty());
         }
-        assert!(plain.is_empty() && restored.is_empty());
     }
 }

@@ -5,25 +5,20 @@
 use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Double;
 
-use super::{Growing, builder, distinct, filter};
+use super::{Growing, assert_all_in, builder, distinct, filter, insert_all, remove_all};
 use crate::door::random;
 
-fn fill(filter: &Growing, hashes: &[u64]) {
-    for &hash in hashes {
-        filter.insert_hash(hash).expect("memory");
-    }
-}
-
-fn take_out(filter: &Growing, hashes: &[u64]) {
-    for &hash in hashes {
-        assert!(filter.remove_hash(hash), "a stored item was not removed");
-    }
-}
-
-fn assert_all_in(filter: &Growing, hashes: &[u64]) {
+/// Nothing else is in either.
+fn holds_exactly(filter: &Growing, hashes: &[u64]) {
     assert_eq!(filter.len(), hashes.len());
-    let missed = hashes.iter().filter(|&&hash| !filter.contains_hash(hash));
-    assert_eq!(missed.count(), 0, "stored items are missed");
+    assert_all_in(filter, hashes);
+}
+
+/// No token of these is left.
+fn holds_nothing_of(filter: &Growing, hashes: &[u64]) {
+    assert!(filter.is_empty());
+    let left = hashes.iter().filter(|&&hash| filter.count_hash(hash) > 0);
+    assert_eq!(left.count(), 0, "a token is left");
 }
 
 /// Absent items are found no more often than the filter tells, but for five standard deviations.
@@ -47,112 +42,81 @@ fn shrink(filter: &mut Growing) {
     assert!(filter.doubled().is_none());
     let (bytes, memory) = (filter.to_bytes(), filter.memory_usage());
     filter.shrink_to_fit();
-    assert!(
-        filter.to_bytes() == bytes && filter.memory_usage() <= memory,
-        "once more"
-    );
+    let is_as_before = filter.to_bytes() == bytes && filter.memory_usage() <= memory;
+    assert!(is_as_before, "once more");
 }
 
-/// Grows it to a million items, removes 99 of a hundred, shrinks it, and does the same once more.
-fn shrinks_and_grows_again(capacity: usize, tables: usize) {
-    const ITEMS: usize = 1_000_000;
-    let mut filter = filter(capacity);
-    let hashes: Vec<u64> = random(1).take(ITEMS).collect();
-    let (stay, go) = hashes.split_at(ITEMS / 100);
-    fill(&filter, stay);
-    for _ in 0..2 {
-        fill(&filter, go);
-        assert_eq!(filter.tables(), tables, "{filter:?}");
-        assert_all_in(&filter, &hashes);
-        take_out(&filter, go);
-        shrink(&mut filter);
-        assert_eq!(filter.tables(), 1);
-        assert_all_in(&filter, stay);
-        let bits = 8.0 * filter.memory_usage() as f64 / stay.len() as f64;
-        assert!(bits <= 40.0, "{bits} bits an item");
-        assert_rate(&filter);
-    }
-    let go = &go[..ITEMS / 10];
-    fill(&filter, go);
-    assert_rate(&filter);
-    take_out(&filter, go);
-    take_out(&filter, stay);
-    assert!(filter.is_empty());
-    assert!(
-        hashes.iter().all(|&hash| !filter.contains_hash(hash)),
-        "a token is left"
-    );
-}
-
+/// From a million items to one of a hundred, and the same once more. The second one has two tables then.
 #[test]
 fn what_has_grown_a_thousandfold_shrinks_and_grows_again() {
-    shrinks_and_grows_again(1_000, 1);
-}
-
-#[test]
-fn two_tables_become_one_that_grows_again() {
-    shrinks_and_grows_again(100, 2);
-}
-
-/// From none to as many as there were: each time to the smallest level at which they are not too many.
-#[test]
-fn any_number_of_items_may_stay() {
-    for (capacity, items) in [(8, 40), (8, 5_000), (8, 30_000), (1_000, 30_000)] {
-        for stay in [
-            0,
-            1,
-            2,
-            9,
-            items / 10,
-            items / 3,
-            items / 2,
-            items - 1,
-            items,
-        ] {
-            let mut filter = filter(capacity);
-            let first = filter.slots();
-            let hashes: Vec<u64> = random(stay as u64).take(items).collect();
-            fill(&filter, &hashes);
-            let (stay, go) = hashes.split_at(stay);
-            take_out(&filter, go);
+    const ITEMS: usize = 1_000_000;
+    for (capacity, tables) in [(1_000, 1), (100, 2)] {
+        let mut filter = filter(capacity);
+        let hashes: Vec<u64> = random(1).take(ITEMS).collect();
+        let (stay, go) = hashes.split_at(ITEMS / 100);
+        insert_all(&filter, stay);
+        for _ in 0..2 {
+            insert_all(&filter, go);
+            assert_eq!(filter.tables(), tables, "{filter:?}");
+            holds_exactly(&filter, &hashes);
+            remove_all(&filter, go);
             shrink(&mut filter);
-            assert_all_in(&filter, stay);
-            let fits = |slots: usize| slots == first || stay.len() > slots / 4;
-            assert!(fits(filter.slots()), "{filter:?} began with {first} slots");
-            if go.is_empty() {
-                continue;
-            }
-            // It goes on as one that was never larger.
-            fill(&filter, go);
-            assert_all_in(&filter, &hashes);
-            take_out(&filter, &hashes);
-            assert!(filter.is_empty());
-            assert!(
-                hashes.iter().all(|&hash| filter.count_hash(hash) == 0),
-                "a token is left"
-            );
+            assert_eq!(filter.tables(), 1);
+            holds_exactly(&filter, stay);
+            let bits = 8.0 * filter.memory_usage() as f64 / stay.len() as f64;
+            assert!(bits <= 40.0, "{bits} bits an item");
+            assert_rate(&filter);
         }
+        let go = &go[..ITEMS / 10];
+        insert_all(&filter, go);
+        assert_rate(&filter);
+        remove_all(&filter, go);
+        remove_all(&filter, stay);
+        holds_nothing_of(&filter, &hashes);
     }
 }
 
+/// What a filter has of memory, and what it would be stored as.
+fn state(filter: &mut Growing) -> ([usize; 4], Vec<u8>) {
+    let sizes = [filter.slots(), filter.capacity(), filter.tables()];
+    let [slots, capacity, tables] = sizes;
+    let measures = [slots, capacity, tables, filter.memory_usage()];
+    (measures, filter.to_bytes())
+}
+
+/// From none to as many as there were: each time to the smallest level at which they are not too many. Emptied or
+/// cleared, a filter is as if nothing had been.
 #[test]
-fn an_emptied_filter_is_as_small_as_it_began() {
-    let sizes = [(8, 40, 16), (8, 30_000, 4_096), (1_000, 100_000, 256)];
-    for (capacity, items, budget) in sizes {
-        let filter = builder(capacity).search_budget(budget).build();
-        let mut filter = filter.expect("a possible budget");
-        let measures = |filter: &Growing| {
-            let sizes = (filter.slots(), filter.capacity(), filter.tables());
-            (sizes, filter.memory_usage())
-        };
-        let (start, bytes) = (measures(&filter), filter.to_bytes());
-        for seed in 0..5 {
-            let hashes: Vec<u64> = random(seed).take(items).collect();
-            fill(&filter, &hashes);
-            take_out(&filter, &hashes);
+fn any_number_of_items_may_stay() {
+    for (capacity, items, budget) in [
+        (8, 40, 16),
+        (8, 5_000, 256),
+        (8, 30_000, 4_096),
+        (1_000, 100_000, 256),
+    ] {
+        let (third, half) = (items / 3, items / 2);
+        for stay in [0, 1, 2, 9, items / 10, third, half, items - 1, items] {
+            let filter = builder(capacity).search_budget(budget).build();
+            let mut filter = filter.expect("a possible budget");
+            let start = state(&mut filter);
+            let hashes: Vec<u64> = random(stay as u64).take(items).collect();
+            insert_all(&filter, &hashes);
+            let (stay, go) = hashes.split_at(stay);
+            remove_all(&filter, go);
             shrink(&mut filter);
-            assert_eq!(measures(&filter), start);
-            assert!(filter.to_bytes() == bytes, "as if nothing had been");
+            holds_exactly(&filter, stay);
+            let is_small = filter.slots() == start.0[0] || stay.len() > filter.slots() / 4;
+            assert!(is_small, "{filter:?} began with {start:?}");
+            // It goes on as one that was never larger.
+            insert_all(&filter, go);
+            holds_exactly(&filter, &hashes);
+            remove_all(&filter, &hashes);
+            holds_nothing_of(&filter, &hashes);
+            shrink(&mut filter);
+            assert!(state(&mut filter) == start, "as if nothing had been");
+            insert_all(&filter, &hashes);
+            filter.clear();
+            assert!(state(&mut filter) == start, "as if nothing had been");
         }
     }
 }
@@ -166,12 +130,12 @@ fn as_many_as_a_size_is_for_have_that_size() {
         assert_eq!(built.capacity(), items);
         let mut filter = filter(8);
         let hashes: Vec<u64> = random(4).take(3 * items).collect();
-        fill(&filter, &hashes);
+        insert_all(&filter, &hashes);
         let (stay, go) = hashes.split_at(items);
-        take_out(&filter, go);
+        remove_all(&filter, go);
         shrink(&mut filter);
         assert_eq!(filter.slots(), built.slots(), "{items} items");
-        assert_all_in(&filter, stay);
+        holds_exactly(&filter, stay);
     }
 }
 
@@ -180,11 +144,10 @@ fn one_that_has_not_grown_stays_as_it_is() {
     for capacity in [8, 100, 20_000] {
         let mut filter = filter(capacity);
         for items in [0, capacity / 2, capacity] {
-            let more: Vec<u64> = random(3).take(items).skip(filter.len()).collect();
-            fill(&filter, &more);
-            let (bytes, memory) = (filter.to_bytes(), filter.memory_usage());
+            insert_all(&filter, random(3).take(items).skip(filter.len()));
+            let before = state(&mut filter);
             shrink(&mut filter);
-            assert!(filter.to_bytes() == bytes && filter.memory_usage() == memory);
+            assert!(state(&mut filter) == before);
         }
     }
 }
@@ -196,14 +159,13 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
         for split in [0.0, 0.4, 0.8] {
             let mut filter = filter(capacity);
             let mut hashes: Vec<u64> = random(5).take(items).collect();
-            fill(&filter, &hashes);
+            insert_all(&filter, &hashes);
             filter.finish_doubling();
             assert!(filter.begin_to_double());
             let mut more = random(6);
             while filter.doubled().is_some_and(|share| share < split) {
-                let hash = more.next().expect("endless");
-                filter.insert_hash(hash).expect("memory");
-                hashes.push(hash);
+                hashes.extend(more.next());
+                insert_all(&filter, hashes.last());
             }
             assert!(filter.doubled().is_some(), "it doubles");
             let stay = hashes.split_off(hashes.len() * 4 / 5);
@@ -211,15 +173,15 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
             let mut other = filter.try_clone().expect("memory");
             shrink(&mut other);
             assert_eq!(other.len(), hashes.len() + stay.len());
-            take_out(&other, &hashes);
-            assert_all_in(&other, &stay);
+            remove_all(&other, &hashes);
+            holds_exactly(&other, &stay);
 
             // Removes take part in the doubling, so it may end on the way.
-            take_out(&filter, &hashes);
+            remove_all(&filter, &hashes);
             shrink(&mut filter);
             assert!(filter.slots() < slots);
-            assert_all_in(&filter, &stay);
-            take_out(&filter, &stay);
+            holds_exactly(&filter, &stay);
+            remove_all(&filter, &stay);
             assert!(filter.is_empty());
         }
     }
@@ -230,21 +192,19 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
 fn a_doubling_that_is_needed_ends() {
     for capacity in [8, 1_000] {
         let mut filter = filter(capacity);
-        let mut hashes = Vec::new();
-        let mut more = random(9);
+        let (mut hashes, mut more) = (Vec::new(), random(9));
         while filter.doubled().is_none() || filter.slots() < 8_192 {
-            let hash = more.next().expect("endless");
-            filter.insert_hash(hash).expect("memory");
-            hashes.push(hash);
+            hashes.extend(more.next());
+            insert_all(&filter, hashes.last());
         }
         // The size before is for fewer.
         hashes.extend(more.take(10));
-        fill(&filter, &hashes[hashes.len() - 10..]);
+        insert_all(&filter, &hashes[hashes.len() - 10..]);
         assert!(filter.doubled().is_some(), "it doubles");
         let slots = filter.slots();
         shrink(&mut filter);
         assert_eq!(filter.slots(), slots);
-        assert_all_in(&filter, &hashes);
+        holds_exactly(&filter, &hashes);
     }
 }
 
@@ -254,13 +214,12 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
     let mut filter = filter(1);
     let mut items = distinct(3);
     let item = items.next().expect("endless");
-    let eight = |filter: &Growing| (0..8).for_each(|_| filter.insert_hash(item).expect("a copy"));
-    eight(&filter);
+    insert_all(&filter, [item; 8]);
     let others: Vec<u64> = items.take(20_000).collect();
-    fill(&filter, &others);
+    insert_all(&filter, &others);
     assert_eq!(filter.tables(), 2);
-    eight(&filter);
-    take_out(&filter, &others);
+    insert_all(&filter, [item; 8]);
+    remove_all(&filter, &others);
     let slots = filter.slots();
     shrink(&mut filter);
     assert_eq!((filter.count_hash(item), filter.len()), (16, 16));
@@ -282,29 +241,21 @@ fn one_at_its_limit_becomes_small_and_the_limit_stays() {
         filter.set_max_memory_usage(most);
         let mut hashes: Vec<u64> = Vec::new();
         for round in 0..3 {
-            let refused = random(round).find_map(|hash| match filter.insert_hash(hash) {
-                Ok(()) => {
-                    hashes.push(hash);
-                    None
-                }
-                Err(error) => Some(error),
+            let refused = random(round).find_map(|hash| {
+                let inserted = filter.insert_hash(hash);
+                hashes.extend(inserted.is_ok().then_some(hash));
+                inserted.err()
             });
             let is_limit = matches!(refused, Some(InsertError::CannotGrow { .. }));
             assert!(is_limit, "{refused:?}");
             let (slots, memory) = (filter.slots(), filter.memory_usage());
             assert!(memory <= most);
-            assert_all_in(&filter, &hashes);
-            take_out(&filter, &hashes.split_off(hashes.len() / 100));
+            holds_exactly(&filter, &hashes);
+            remove_all(&filter, hashes.split_off(hashes.len() / 100));
             shrink(&mut filter);
-            assert!(
-                filter.slots() <= slots / 16,
-                "{filter:?}, and {slots} slots before"
-            );
-            assert!(
-                filter.memory_usage() < memory / 2,
-                "{filter:?}, and {memory} bytes before"
-            );
-            assert_all_in(&filter, &hashes);
+            let is_small = filter.slots() <= slots / 16 && filter.memory_usage() < memory / 2;
+            assert!(is_small, "{filter:?}: {slots} slots, {memory} bytes before");
+            holds_exactly(&filter, &hashes);
         }
     }
 }
@@ -318,7 +269,7 @@ fn the_limit_on_the_rate_is_for_what_there_is_at_present() {
         let fits = |hash: &u64| filter.insert_hash(*hash).is_ok();
         let stored: Vec<u64> = random(round).take_while(fits).collect();
         assert_eq!(filter.slots(), 8 << 4, "round {round}");
-        take_out(&filter, &stored);
+        remove_all(&filter, &stored);
         shrink(&mut filter);
         assert_eq!(filter.slots(), 8, "round {round}");
     }
@@ -329,14 +280,12 @@ fn the_limit_on_the_rate_is_for_what_there_is_at_present() {
 fn two_tables_that_stay_take_little() {
     let mut filter = filter(8);
     let hashes: Vec<u64> = random(2).take(400_000).collect();
-    hashes
-        .iter()
-        .for_each(|&hash| filter.insert_hash(hash).expect("memory"));
+    insert_all(&filter, &hashes);
     let (left, others) = hashes.split_at(10_000);
-    assert!(others.iter().all(|&hash| filter.remove_hash(hash)));
+    remove_all(&filter, others);
     filter.shrink_to_fit();
     assert_eq!(filter.tables(), 2);
     let bits = 8 * filter.memory_usage() / left.len();
     assert!(bits < 32, "{bits} bits an item");
-    assert!(left.iter().all(|&hash| filter.contains_hash(hash)));
+    assert_all_in(&filter, left);
 }

@@ -5,7 +5,7 @@ use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use model::mix;
 
-use super::{ALL, distinct, filter, narrow};
+use super::{ALL, assert_all_in, distinct, filter, insert_all, narrow, remove_all};
 
 /// Each has items of its own, whose prefixes are nested with those of all others.
 fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
@@ -18,9 +18,7 @@ fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clon
 fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
     let filter = filter(1);
     let residents: Vec<u64> = (0..40).map(|item| narrow(u64::MAX - item, bits)).collect();
-    for &hash in &residents {
-        filter.insert_hash(hash).expect("memory");
-    }
+    insert_all(&filter, &residents);
     let (stored, copies) = Crew::run(
         threads,
         |crew, thread| {
@@ -42,11 +40,8 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
                 }
                 // Some go, in another order.
                 stored.sort_by_key(|&hash| mix(hash ^ round as u64));
-                for hash in stored.drain(stored.len() / 3..) {
-                    assert!(filter.remove_hash(hash), "an own item was not removed");
-                }
-                let missed = stored.iter().filter(|&&hash| !filter.contains_hash(hash));
-                assert_eq!(missed.count(), 0, "own items are missed");
+                remove_all(&filter, stored.drain(stored.len() / 3..));
+                assert_all_in(&filter, &stored);
             }
             stored
         },
@@ -56,39 +51,27 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
             // Under much load none may succeed before the others are done.
             while crew.at_work() || helper == 1 && copied == 0 {
                 if helper == 0 {
-                    for &hash in &residents {
-                        filter.relocate_hash(hash);
-                    }
-                    for hash in own(0, 50, bits) {
+                    for hash in residents.iter().copied().chain(own(0, 50, bits)) {
                         filter.relocate_hash(hash);
                     }
                     if filter.len() * 3 > filter.slots() {
                         filter.begin_to_double();
                     }
                 } else if let Ok(copy) = filter.snapshot() {
-                    let missed = residents.iter().filter(|&&hash| !copy.contains_hash(hash));
-                    assert_eq!(missed.count(), 0, "a copy misses what is in all the while");
+                    // It has what is in all the while.
+                    assert_all_in(&copy, &residents);
                     copied += 1;
                 }
-                let missed = residents
-                    .iter()
-                    .filter(|&&hash| !filter.contains_hash(hash));
-                assert_eq!(missed.count(), 0, "a resident is missed");
+                assert_all_in(&filter, &residents);
             }
             copied
         },
     );
-    let all: Vec<u64> = stored
-        .into_iter()
-        .flatten()
-        .chain(residents.iter().copied())
-        .collect();
+    let all: Vec<u64> = stored.into_iter().flatten().chain(residents).collect();
     assert!(copies[1] > 0, "no copy was taken");
     assert_eq!(filter.len(), all.len(), "not conserved");
-    assert!(all.iter().all(|&hash| filter.contains_hash(hash)));
-    for hash in all {
-        assert!(filter.remove_hash(hash), "a stored item was not removed");
-    }
+    assert_all_in(&filter, &all);
+    remove_all(&filter, all);
     assert!(filter.is_empty());
 }
 
@@ -137,9 +120,7 @@ fn of_those_who_add_an_item_exactly_one_is_told_so() {
             if bits == ALL {
                 assert!(all > items.len() * 99 / 100, "{all}");
             }
-            for item in admitted {
-                assert!(filter.remove_hash(item), "a stored item was not removed");
-            }
+            remove_all(&filter, admitted);
             assert!(filter.is_empty());
         }
     }
@@ -155,18 +136,13 @@ fn each_copy_is_removed_once_while_the_filter_grows() {
         let others: Vec<u64> = items.take(10_000).collect();
         let copies = |at: usize| 1 + at % 4;
         for pass in 0..4 {
-            for (at, &item) in wanted.iter().enumerate() {
-                if pass < copies(at) {
-                    filter.insert_hash(item).expect("memory");
-                }
-            }
+            let places = (0..wanted.len()).filter(|&at| pass < copies(at));
+            insert_all(&filter, places.map(|at| wanted[at]));
         }
         let removed = Crew::workers(threads + 1, |_, thread| {
             let mut removed = vec![0; wanted.len()];
             if thread == threads {
-                for &item in &others {
-                    filter.insert_hash(item).expect("memory");
-                }
+                insert_all(&filter, &others);
                 return removed;
             }
             for _ in 0..4 {
@@ -183,9 +159,7 @@ fn each_copy_is_removed_once_while_the_filter_grows() {
             assert_eq!(told, copies(at), "removes that were told true");
         }
         assert_eq!(filter.len(), others.len(), "not conserved");
-        for other in others {
-            assert!(filter.remove_hash(other), "a stored item is lost");
-        }
+        remove_all(&filter, others);
     }
 }
 
@@ -236,21 +210,4 @@ fn items_are_in_once_or_not_at_all() {
         assert!(stored > 0, "some were to be in");
         assert!(filter.is_empty());
     }
-}
-
-/// An item in the first table is not added again to the one behind it.
-#[test]
-fn an_item_in_any_table_is_not_added_again() {
-    let filter = filter(1);
-    let items: Vec<u64> = distinct(1).take(20_000).collect();
-    for &item in &items {
-        assert_eq!(filter.insert_unique_hash(item), Ok(true));
-        assert_eq!(filter.insert_unique_hash(item), Ok(false));
-    }
-    assert_eq!(filter.tables(), 2);
-    let added = items
-        .iter()
-        .filter(|&&item| filter.insert_unique_hash(item) != Ok(false));
-    assert_eq!(added.count(), 0, "the other table has it");
-    assert_eq!(filter.len(), items.len());
 }

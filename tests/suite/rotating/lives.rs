@@ -1,7 +1,9 @@
-//! How long an item is in, on one thread.
+//! How long an item is in, on one thread, and what is stored of that.
 
 use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{InsertError, RotatingCuckooFilter};
+use lockfree_cuckoo::{InsertError, ReadError, RotatingCuckooFilter};
+use model::hashers::AsGiven;
+use model::stored;
 
 use super::{as_given, distinct, geometry};
 
@@ -101,46 +103,32 @@ fn a_batch_is_refreshed_item_by_item() {
         batch.iter().all(|&item| filter.contains_hash(item)),
         "all were refreshed"
     );
-
-    // Up to the one that is refused.
-    let mut new = [true; 4_000];
-    let stopped = filter
-        .refresh_many_hash(&items, &mut new)
-        .expect_err("full");
-    let refused = stopped.inserted();
-    assert!((1_000..4_000).contains(&refused), "{refused}");
-    assert!(
-        matches!(stopped.error(), InsertError::Full { .. }),
-        "{stopped}"
-    );
-    let expected = |place| (800..refused).contains(&place);
-    assert!(
-        new.iter()
-            .enumerate()
-            .all(|(place, new)| *new == expected(place))
-    );
-    assert!(
-        items[..refused]
-            .iter()
-            .all(|&item| filter.contains_hash(item))
-    );
-    assert!(!filter.contains_hash(items[refused]));
 }
 
-/// Items are hashed some at a time. What the last ones of them say is of the whole batch.
+/// Of hashes, and of items, which are hashed some at a time: what the last ones of them say is of the whole batch.
 #[test]
-fn a_batch_of_items_stops_where_one_of_hashes_does() {
-    let (by_item, by_hash) = (as_given(1_000, 2), as_given(1_000, 2));
+fn a_batch_stops_where_one_is_refused() {
     // The hasher gives each item as its hash.
+    let [by_item, by_hash] = [(); 2].map(|()| as_given(1_000, 2));
     let items = distinct(geometry(&by_item), 4_000, 9);
-    let (mut new, mut expected) = ([true; 4_000], [true; 4_000]);
-    let stopped = by_item.refresh_many(&items, &mut new).expect_err("full");
-    let refused = by_hash.refresh_many_hash(&items, &mut expected);
-    let refused = refused.expect_err("full").inserted();
+    for filter in [&by_item, &by_hash] {
+        filter.insert_many_hash(&items[..800]).expect("room");
+    }
+    let (mut new, mut others) = ([true; 4_000], [true; 4_000]);
+    let stopped = by_hash.refresh_many_hash(&items, &mut new);
+    let stopped = stopped.expect_err("full");
+    let other = by_item.refresh_many(&items, &mut others);
+    assert_eq!((other.expect_err("full"), others), (stopped.clone(), new));
+    let is_full = matches!(stopped.error(), InsertError::Full { .. });
+    assert!(is_full, "{stopped}");
+    let refused = stopped.inserted();
     assert!((1_000..3_000).contains(&refused), "{refused}");
-    assert_eq!(stopped.inserted(), refused);
-    assert_eq!(new, expected);
-    assert_eq!(by_item.len(), refused);
+    let expected = |place| (800..refused).contains(&place);
+    assert!((0..4_000).all(|place| new[place] == expected(place)));
+    let inserted = &items[..refused];
+    assert!(inserted.iter().all(|&item| by_hash.contains_hash(item)));
+    assert!(!by_hash.contains_hash(items[refused]));
+    assert_eq!([by_item.len(), by_hash.len()], [refused; 2]);
 }
 
 #[test]
@@ -185,25 +173,6 @@ fn a_full_young_generation_refuses_and_a_rotation_makes_room() {
 }
 
 #[test]
-fn measures_are_of_the_generations() {
-    let filter = as_given(1_000, 4);
-    let items = distinct(geometry(&filter), 4_000, 5);
-    let one_full = {
-        filter.insert_many_hash(&items[..1_000]).expect("room");
-        filter.false_positive_rate()
-    };
-    for items in items[1_000..].chunks(1_000) {
-        filter.rotate().expect("alone");
-        filter.insert_many_hash(items).expect("room");
-    }
-    assert_eq!((filter.len(), filter.capacity()), (4_000, 1_000));
-    assert!((filter.load_factor() - 4_000.0 / filter.slots() as f64).abs() < 1e-9);
-    let rate = filter.false_positive_rate() / one_full;
-    assert!((3.99..4.01).contains(&rate), "{rate}");
-    assert!(format!("{filter:?}").starts_with("RotatingCuckooFilter"));
-}
-
-#[test]
 fn impossible_numbers_of_generations_are_errors() {
     for (generations, nearest) in [(0, 2), (1, 2), (16, 15), (usize::MAX, 15)] {
         let builder = RotatingCuckooFilter::builder().generations(generations);
@@ -227,4 +196,69 @@ fn one_descriptor_is_enough() {
         filter.rotate().expect("alone");
     }
     assert_eq!(filter.len(), 1_000);
+}
+
+/// Several periods, with items that are only in one of them.
+fn aged(generations: usize, rotations: usize) -> (RotatingCuckooFilter<AsGiven>, Vec<u64>) {
+    let filter = as_given(200, generations);
+    let items = distinct(geometry(&filter), 100 * (rotations + 1), 1);
+    for (period, items) in items.chunks(100).enumerate() {
+        if period > 0 {
+            filter.rotate().expect("alone");
+        }
+        filter.insert_many_hash(items).expect("room");
+    }
+    (filter, items)
+}
+
+/// What is stored, with another number at an offset, and checksums that match again.
+fn read_with(
+    bytes: &[u8],
+    changes: &[(usize, u64)],
+) -> Result<RotatingCuckooFilter<AsGiven>, ReadError> {
+    let mut changed = bytes.to_vec();
+    for &(at, number) in changes {
+        changed[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    }
+    stored::repair(&mut changed);
+    RotatingCuckooFilter::from_bytes_with_hasher(&changed, AsGiven)
+}
+
+#[test]
+fn each_generation_has_as_many_items_as_it_says() {
+    let (mut filter, _) = aged(3, 4);
+    let bytes = filter.to_bytes();
+    let items = [0, 1, 2].map(|generation| stored::items(generation).at);
+    let as_it_was = items.map(|at| (at, 100));
+    assert_eq!(read_with(&bytes, &as_it_was).expect("true").len(), 300);
+    for at in items {
+        for lie in [0, 99, 101, 1 << 32 | 100, u64::MAX] {
+            let error = read_with(&bytes, &[(at, lie)]).expect_err("a lie");
+            assert!(matches!(error, ReadError::Malformed { .. }), "{error}");
+        }
+    }
+    // The sum is true.
+    for lies in [[99, 101, 100], [100, 99, 101], [300, 0, 0]] {
+        let lies: Vec<(usize, u64)> = items.into_iter().zip(lies).collect();
+        let error = read_with(&bytes, &lies).expect_err("lies");
+        assert!(matches!(error, ReadError::Malformed { .. }), "{error}");
+    }
+}
+
+/// The count begins again, and nothing else does.
+#[test]
+fn a_filter_rotates_on_after_the_last_number_of_rotations() {
+    let last = (1 << 43) - 1;
+    let (mut filter, items) = aged(3, 2);
+    let filter = read_with(&filter.to_bytes(), &[(stored::ROTATIONS.at, last)]).expect("in range");
+    assert_eq!(filter.rotations(), last);
+    assert_eq!(filter.rotate_if(0), Ok(false));
+    for (rotations, kept) in [(0, 200), (1, 100), (2, 0)] {
+        assert_eq!(filter.rotate_if(filter.rotations()), Ok(true));
+        assert_eq!(filter.rotations(), rotations);
+        let found = items.iter().filter(|&&item| filter.contains_hash(item));
+        assert_eq!((found.count(), filter.len()), (kept, kept));
+        let copy = filter.snapshot().expect("memory");
+        assert_eq!((copy.rotations(), copy.len()), (rotations, kept));
+    }
 }

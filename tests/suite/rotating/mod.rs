@@ -4,9 +4,9 @@
 //!    refusal concerns the young generation alone.
 //! 2. Several threads, and rotations under way: no item is missed in its time, none is in after it, each is new to
 //!    exactly one thread once in its life, and tokens are counted exactly.
-//! 3. What is like a filter that rotates (fresh, cloned, a snapshot, stored and read) goes on as it would have.
+//!
+//! That copies go on as the original is in `oracle`.
 
-mod copies;
 mod lives;
 mod threads;
 
