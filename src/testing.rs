@@ -5,10 +5,8 @@ pub use crate::sync::hooks;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-#[cfg(feature = "std")]
-use crate::engine::Growing;
-use crate::engine::{Fixed, Rotating};
-use crate::filter::{Buildable, Filter, FilterBuilder};
+use crate::engine::Fixed;
+use crate::filter::{Buildable, Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
 
@@ -18,29 +16,14 @@ pub trait Relocate {
     fn relocate_hash(&self, hash: u64) -> bool;
 }
 
-impl<L: Layout, S> Relocate for Filter<Fixed<L>, S> {
-    fn relocate_hash(&self, hash: u64) -> bool {
-        self.engine().table.tokens().relocate_one(hash)
-    }
-}
-
-/// In the oldest generation that has such a copy.
-impl<L: Layout, S> Relocate for Filter<Rotating<L>, S> {
-    fn relocate_hash(&self, hash: u64) -> bool {
-        self.engine().relocate_one(hash)
-    }
-}
-
-/// In the finest table.
-#[cfg(feature = "std")]
-impl<S> Relocate for Filter<Growing, S> {
+/// In the oldest generation that has such a copy, or in the finest table.
+impl<E: Engine, S> Relocate for Filter<E, S> {
     fn relocate_hash(&self, hash: u64) -> bool {
         self.engine().relocate_one(hash)
     }
 }
 
 /// Growth at will. Inserts do this on their own when there is no room.
-#[cfg(feature = "std")]
 pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
@@ -52,8 +35,7 @@ pub trait Double {
     fn doubled(&self) -> Option<f64>;
 }
 
-#[cfg(feature = "std")]
-impl<S> Double for Filter<Growing, S> {
+impl<E: Engine, S> Double for Filter<E, S> {
     fn begin_to_double(&self) -> bool {
         self.engine().begin_to_double()
     }

@@ -73,30 +73,6 @@ impl Growing {
         Self::of_tables(tables, self.limits, self.memory, self.outside)
     }
 
-    /// Moves one token of the finest table. For checks that want it at will.
-    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
-        self.tables.target().tokens().relocate_one(hash)
-    }
-
-    /// Begins to double the finest table. For checks that want it at will.
-    pub(crate) fn begin_to_double(&self) -> bool {
-        let target = self.tables.target();
-        let hint = target.tokens().hint();
-        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
-    }
-
-    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
-    pub(crate) fn add_table(&self) -> bool {
-        let (count, target) = (self.tables.count(), self.tables.target());
-        let tokens = target.tokens();
-        !tokens.can_grow() && self.add(target, count, tokens.last()).is_ok()
-    }
-
-    /// The share of the finest table's buckets that were split, while it doubles. For checks.
-    pub(crate) fn doubled(&self) -> Option<f64> {
-        self.tables.target().tokens().doubled()
-    }
-
     pub(crate) fn list(&self) -> &Tables {
         &self.tables
     }
@@ -245,6 +221,26 @@ impl Operations for Growing {
     #[inline]
     fn prefetch(&self, hash: u64) {
         self.prefetch(hash);
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        self.tables.target().tokens().relocate_one(hash)
+    }
+
+    fn begin_to_double(&self) -> bool {
+        let target = self.tables.target();
+        let hint = target.tokens().hint();
+        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
+    }
+
+    fn add_table(&self) -> bool {
+        let (count, target) = (self.tables.count(), self.tables.target());
+        let tokens = target.tokens();
+        !tokens.can_grow() && self.add(target, count, tokens.last()).is_ok()
+    }
+
+    fn doubled(&self) -> Option<f64> {
+        self.tables.target().tokens().doubled()
     }
 }
 

@@ -70,6 +70,21 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         self.prefetch(hash);
     }
 
+    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    fn relocate_one(&self, hash: u64) -> bool;
+    /// Begins to double the finest table. For checks that want it at will.
+    fn begin_to_double(&self) -> bool {
+        false
+    }
+    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
+    fn add_table(&self) -> bool {
+        false
+    }
+    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    fn doubled(&self) -> Option<f64> {
+        None
+    }
+
     /// Looks up many hashes. The slices are of one length.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
@@ -290,6 +305,10 @@ impl<L: Layout> Operations for Fixed<L> {
     #[inline]
     fn prefetch(&self, hash: u64) {
         self.table.tokens().prefetch(hash);
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        self.table.tokens().relocate_one(hash)
     }
 }
 

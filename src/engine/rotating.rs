@@ -100,12 +100,6 @@ impl<L: Layout> Rotating<L> {
         self.tables[0].tokens().search_budget()
     }
 
-    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
-    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
-        let mut live = self.live(self.state.load());
-        live.any(|table| table.tokens().relocate_one(hash))
-    }
-
     fn sum(&self, of: impl Fn(&CountedTable<L>) -> usize) -> usize {
         self.live(self.state.load()).map(of).sum()
     }
@@ -238,6 +232,11 @@ impl<L: Layout> Operations for Rotating<L> {
     #[inline]
     fn prefetch_insert(&self, hash: u64) {
         self.young(self.state.load()).tokens().prefetch(hash);
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        let mut live = self.live(self.state.load());
+        live.any(|table| table.tokens().relocate_one(hash))
     }
 }
 

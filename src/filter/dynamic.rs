@@ -97,6 +97,10 @@ impl Operations for Dyn {
         fn count(&self, hash: u64) -> usize;
         fn prefetch(&self, hash: u64);
         fn prefetch_insert(&self, hash: u64);
+        fn relocate_one(&self, hash: u64) -> bool;
+        fn begin_to_double(&self) -> bool;
+        fn add_table(&self) -> bool;
+        fn doubled(&self) -> Option<f64>;
         fn contains_many(&self, hashes: &[u64], found: &mut [bool]);
         fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError>;
         fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) -> Result<(), InsertManyError>;
