@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockfree_cuckoo::Hashed;
+use lockfree_cuckoo::DynFilter;
 use model::geometry::Class;
 use model::mix;
 use rand::SeedableRng;
@@ -22,7 +22,7 @@ pub(crate) fn note(ledger: &mut Ledger, class: Class, change: i64) {
 }
 
 /// Checks the filter, of a fixed size and with nobody at work, against what all threads did together, and empties it.
-pub(crate) fn settle_accounts(filter: &dyn Hashed, ledgers: impl IntoIterator<Item = Ledger>) {
+pub(crate) fn settle_accounts<S>(filter: &DynFilter<S>, ledgers: impl IntoIterator<Item = Ledger>) {
     let geometry = geometry_of(filter);
     let mut balance = Ledger::new();
     for (class, change) in ledgers.into_iter().flatten() {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilterBuilder,
+    Buildable, CuckooFilter, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilterBuilder,
     InsertManyError, RandomState, Rotating,
 };
 use model::hashers::AsGiven;
@@ -27,14 +27,14 @@ fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.map(mix).collect()
 }
 
-fn filters<E: Engine, const N: usize>(capacity: usize) -> [Filter<E, AsGiven>; N] {
+fn filters<E: Buildable, const N: usize>(capacity: usize) -> [Filter<E, AsGiven>; N] {
     let builder = FilterBuilder::<E, _>::with_hasher(AsGiven).capacity(capacity);
     [(); N].map(|()| builder.clone().build().expect("memory"))
 }
 
 /// Makes each call on single items, on typed batches, and on batches of hashes. Every third item is there twice, so that the
 /// order matters to what a removal leaves. What is added if it is absent comes twice too, and some of it is in.
-fn agree<E: Engine>(capacity: usize, length: u64) {
+fn agree<E: Buildable>(capacity: usize, length: u64) {
     let [single, typed, hashed] = filters::<E, 3>(capacity);
     let items: Vec<u64> = numbers(0..length)
         .into_iter()
@@ -50,12 +50,6 @@ fn agree<E: Engine>(capacity: usize, length: u64) {
             let mut found = vec![stale; probes.len()];
             hashed.contains_many_hash(&probes, &mut found);
             assert_eq!(found, expected, "{length}");
-        }
-        for (probes, expected) in probes.chunks(64).zip(expected.chunks(64)) {
-            let bits = expected.iter().zip(0..);
-            let bits = bits.fold(0, |bits, (&found, bit)| bits | u64::from(found) << bit);
-            assert_eq!(typed.contains_burst(probes), bits, "{length}");
-            assert_eq!(hashed.contains_burst_hash(probes), bits, "{length}");
         }
         let of = |filter: &Filter<E, _>| (filter.len(), filter.slots());
         assert_eq!([of(&typed), of(&hashed)], [of(&single); 2], "{length}");
@@ -98,7 +92,7 @@ fn answers_as_the_single_calls_do_at_every_length() {
 /// Those before the one that is refused are in, and those behind it are not.
 #[test]
 fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
-    fn check<E: Engine>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
+    fn check<E: Buildable>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
         let items = numbers(0..2_000);
         let [single, typed, hashed] = filters();
         let refused = |item: &u64| single.insert_unique(item).is_err();
@@ -187,21 +181,6 @@ fn slices_of_different_length_are_a_panic_that_says_both() {
     let typed = text(&|added| add(filter.insert_unique_many(&["a", "b", "c"], added)));
     assert_eq!([by_hash, typed], [expected; 2]);
     assert!(filter.is_empty());
-}
-
-#[test]
-fn a_burst_of_more_than_64_is_a_panic_that_says_so() {
-    let filter = CuckooFilter::with_capacity(100);
-    let text = |call: &dyn Fn() -> u64| {
-        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
-        *panic.downcast::<String>().expect("a text")
-    };
-    let by_hash = text(&|| filter.contains_burst_hash(&[1; 65]));
-    let typed = text(&|| filter.contains_burst(&["a"; 65]));
-    assert_eq!([by_hash, typed], ["a burst of 65 items, of at most 64"; 2]);
-    filter.insert("a").expect("room");
-    assert_eq!(filter.contains_burst(&["a"; 64]), u64::MAX);
-    assert_eq!(filter.contains_burst::<&str>(&[]), 0);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The door to all filters: engines and layouts by value, so that one test asks all of them.
 
-use std::ops::{Deref, DerefMut};
+use std::hash::BuildHasher;
 
-use lockfree_cuckoo::testing::{Descriptors, Double, Relocate};
+use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, Fixed, Growing, GrowingCuckooFilter, Hashed, Lanes, ReadError,
-    Rotating, RotatingCuckooFilter, Shape,
+    BuildError, Buildable, CuckooFilter, DynFilter, Filter, Fixed, Growing, GrowingCuckooFilter,
+    Lanes, ReadError, Rotating, RotatingCuckooFilter, Shape,
 };
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
@@ -58,7 +58,7 @@ pub(crate) fn model_of(shape: Shape) -> model::Layout {
 }
 
 /// Where the items of a table of this filter may be. One that rotates has several of them.
-pub(crate) fn geometry_of(filter: &dyn Hashed) -> Geometry {
+pub(crate) fn geometry_of<S>(filter: &DynFilter<S>) -> Geometry {
     let tables = filter.rotating().map_or(1, |filter| filter.generations());
     Geometry::with_slots(model_of(filter.shape()), filter.slots() / tables)
 }
@@ -69,7 +69,7 @@ pub(crate) fn fixed(
     buckets: usize,
     budget: usize,
     descriptors: Option<usize>,
-) -> Box<dyn Hashed> {
+) -> Subject {
     let builder = CuckooFilter::builder().hasher(AsGiven).buckets(buckets);
     let mut builder = builder.search_budget(budget);
     if let Some(descriptors) = descriptors {
@@ -83,118 +83,16 @@ pub(crate) fn random(seed: u64) -> impl Iterator<Item = u64> + Clone {
     (0..).map(move |turn| mix(seed << 32 | turn))
 }
 
-/// A filter of each engine with the default layout, of which the type is known. Hashes are given.
-pub(crate) enum Subject {
-    Fixed(CuckooFilter<AsGiven>),
-    Growing(GrowingCuckooFilter<AsGiven>),
-    Rotating(RotatingCuckooFilter<AsGiven>),
-    /// One of a fixed size, or one that rotates, with any layout.
-    OfLayout(Box<dyn Hashed>),
-}
+/// A filter whose hashes are given.
+pub(crate) type Subject = DynFilter<AsGiven>;
 
-impl Deref for Subject {
-    type Target = dyn Hashed;
-
-    fn deref(&self) -> &(dyn Hashed + 'static) {
-        match self {
-            Self::Fixed(filter) => filter,
-            Self::Growing(filter) => filter,
-            Self::Rotating(filter) => filter,
-            Self::OfLayout(filter) => &**filter,
-        }
-    }
-}
-
-impl DerefMut for Subject {
-    fn deref_mut(&mut self) -> &mut (dyn Hashed + 'static) {
-        match self {
-            Self::Fixed(filter) => filter,
-            Self::Growing(filter) => filter,
-            Self::Rotating(filter) => filter,
-            Self::OfLayout(filter) => &mut **filter,
-        }
-    }
-}
-
-impl Subject {
-    pub(crate) fn try_clone(&mut self) -> Self {
-        match self {
-            Self::Fixed(filter) => Self::Fixed(filter.try_clone().expect("memory")),
-            Self::Growing(filter) => Self::Growing(filter.try_clone().expect("memory")),
-            Self::Rotating(filter) => Self::Rotating(filter.try_clone().expect("memory")),
-            Self::OfLayout(_) => self.stored_and_read(),
-        }
-    }
-
-    pub(crate) fn snapshot(&self) -> Self {
-        let message = "nobody disturbs it";
-        match self {
-            Self::Fixed(filter) => Self::Fixed(filter.snapshot().expect(message)),
-            Self::Growing(filter) => Self::Growing(filter.snapshot().expect(message)),
-            Self::Rotating(filter) => Self::Rotating(filter.snapshot().expect(message)),
-            Self::OfLayout(filter) => Self::OfLayout(filter.snapshot().expect(message)),
-        }
-    }
-
-    pub(crate) fn stored_and_read(&mut self) -> Self {
-        let bytes = self.to_bytes();
-        self.read(&bytes)
-    }
-
-    /// What is stored in these bytes: one of its kind.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Self {
-        let message = "just stored";
-        match self {
-            Self::Fixed(_) => {
-                Self::Fixed(CuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message))
-            }
-            Self::Growing(_) => Self::Growing(
-                GrowingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message),
-            ),
-            Self::Rotating(_) => Self::Rotating(
-                RotatingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect(message),
-            ),
-            Self::OfLayout(filter) => {
-                let read = match filter.rotating() {
-                    None => CuckooFilter::from_bytes_any_layout_with_hasher(bytes, AsGiven),
-                    Some(_) => {
-                        RotatingCuckooFilter::from_bytes_any_layout_with_hasher(bytes, AsGiven)
-                    }
-                };
-                Self::OfLayout(read.expect(message))
-            }
-        }
-    }
-
-    /// Moves a token of this hash, if the type is known.
-    pub(crate) fn relocate(&self, hash: u64) -> bool {
-        match self {
-            Self::Fixed(filter) => filter.relocate_hash(hash),
-            Self::Growing(filter) => filter.relocate_hash(hash),
-            Self::Rotating(filter) => filter.relocate_hash(hash),
-            Self::OfLayout(_) => false,
-        }
-    }
-
-    /// The share of its buckets that were split, while it doubles.
-    pub(crate) fn doubled(&self) -> Option<f64> {
-        match self {
-            Self::Growing(filter) => filter.doubled(),
-            _ => None,
-        }
-    }
-
-    /// Begins to double it, if it grows.
-    pub(crate) fn begin_to_double(&self) -> bool {
-        match self {
-            Self::Growing(filter) => filter.begin_to_double(),
-            _ => false,
-        }
-    }
+/// What is stored in these bytes, by a filter whose hashes are given.
+pub(crate) fn read(bytes: &[u8]) -> Subject {
+    DynFilter::from_bytes_with_hasher(bytes, AsGiven).expect("just stored")
 }
 
 /// What was read, or why it was not.
-pub(crate) type Read = Result<Box<dyn Hashed>, ReadError>;
+pub(crate) type Read = Result<DynFilter, ReadError>;
 
 /// The kind of a stored filter. The default hasher reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +104,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// An empty one for so many items, with this layout. Filters that grow have one layout.
-    pub(crate) fn build(self, shape: Shape, capacity: usize) -> Box<dyn Hashed> {
+    pub(crate) fn build(self, shape: Shape, capacity: usize) -> DynFilter {
         let seed = 7;
         let built = match self {
             Self::Fixed => CuckooFilter::builder()
@@ -220,7 +118,7 @@ impl Kind {
             Self::Growing => {
                 assert_eq!(shape, DEFAULT);
                 let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(seed);
-                builder.build().map(|filter| Box::new(filter) as _)
+                builder.build().map(DynFilter::from)
             }
         };
         built.expect("memory")
@@ -228,43 +126,36 @@ impl Kind {
 
     /// Reads in all ways, which must agree.
     pub(crate) fn read(self, bytes: &[u8]) -> Read {
-        fn typed<E: Engine>(bytes: &[u8]) -> Read
-        where
-            Filter<E>: Hashed + 'static,
-        {
-            Filter::<E>::from_bytes(bytes).map(|filter| Box::new(filter) as _)
+        fn typed<E: Buildable>(bytes: &[u8]) -> Read {
+            Filter::<E>::from_bytes(bytes).map(DynFilter::from)
         }
-        let [one, other, typed] = match self {
-            Self::Fixed => [
-                CuckooFilter::from_bytes_any_layout(bytes),
-                CuckooFilter::read_from_any_layout(bytes),
-                typed::<Fixed>(bytes),
-            ],
-            Self::Rotating => [
-                RotatingCuckooFilter::from_bytes_any_layout(bytes),
-                RotatingCuckooFilter::read_from_any_layout(bytes),
-                typed::<Rotating>(bytes),
-            ],
-            Self::Growing => [
-                typed::<Growing>(bytes),
-                GrowingCuckooFilter::read_from(bytes).map(|filter| Box::new(filter) as _),
-                typed::<Growing>(bytes),
-            ],
+        let read = agree(DynFilter::from_bytes(bytes), DynFilter::read_from(bytes));
+        let typed = match self {
+            Self::Fixed => typed::<Fixed>(bytes),
+            Self::Growing => typed::<Growing>(bytes),
+            Self::Rotating => typed::<Rotating>(bytes),
         };
-        let read = agree(one, other);
         match typed {
             // One that knows its layout is not asked of others.
             Err(ReadError::OtherLayout { .. }) => read,
+            // Nor of other kinds.
+            Err(ReadError::OtherKind { .. }) => typed,
             typed => agree(read, typed),
         }
     }
 }
 
 /// What was read from bytes, or the error, if another way to read it agrees.
-pub(crate) fn agree(read: Read, other: Read) -> Read {
+pub(crate) fn agree<S: BuildHasher + 'static>(
+    read: Result<DynFilter<S>, ReadError>,
+    other: Result<DynFilter<S>, ReadError>,
+) -> Result<DynFilter<S>, ReadError> {
     match (read, other) {
-        (Ok(mut read), Ok(mut other)) => {
-            assert!(read.to_bytes() == other.to_bytes(), "both are the same");
+        (Ok(read), Ok(other)) => {
+            assert!(
+                read.to_bytes().expect("quiet") == other.to_bytes().expect("quiet"),
+                "both are the same"
+            );
             Ok(read)
         }
         // A reader is not asked what follows.
@@ -274,5 +165,31 @@ pub(crate) fn agree(read: Read, other: Read) -> Read {
             Err(error)
         }
         (read, other) => panic!("one reads and the other fails: {read:?} {other:?}"),
+    }
+}
+
+/// The number that a builder refused.
+pub(crate) fn requested(error: &BuildError) -> usize {
+    match *error {
+        BuildError::Capacity { requested, .. }
+        | BuildError::Buckets { requested, .. }
+        | BuildError::SearchBudget { requested, .. }
+        | BuildError::Generations { requested, .. } => requested,
+        BuildError::MemoryLimit { limit, .. } => limit,
+        BuildError::OutOfMemory(error) => error.bytes(),
+        ref other => panic!("{other}"),
+    }
+}
+
+/// The number that it offers instead. None, if the memory could not be had.
+pub(crate) fn offered(error: &BuildError) -> Option<usize> {
+    match *error {
+        BuildError::Capacity { most, .. } => Some(most),
+        BuildError::Buckets { nearest, .. }
+        | BuildError::SearchBudget { nearest, .. }
+        | BuildError::Generations { nearest, .. } => Some(nearest),
+        BuildError::MemoryLimit { needed, .. } => Some(needed),
+        BuildError::OutOfMemory(_) => None,
+        ref other => panic!("{other}"),
     }
 }

@@ -9,7 +9,7 @@ use std::hash::RandomState as Sip;
 
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, Engine, Filter, GrowingCuckooFilter,
+    BuildError, CuckooFilter, CuckooFilterBuilder, Buildable, Filter, GrowingCuckooFilter,
     GrowingCuckooFilterBuilder, InsertError, RotatingCuckooFilter, Shape,
 };
 use model::hashers::Fnv;
@@ -19,7 +19,7 @@ use model::stored;
 use crate::door::of_each_engine;
 
 /// Inserts until the first refusal, and returns it.
-fn refusal<E: Engine, S>(filter: &Filter<E, S>) -> InsertError {
+fn refusal<E: Buildable, S>(filter: &Filter<E, S>) -> InsertError {
     (1 << 40..)
         .find_map(|item| filter.insert_hash(mix(item)).err())
         .expect("a limit")
@@ -39,7 +39,7 @@ fn takes_exactly_what_it_may(build: impl Fn(usize) -> Result<usize, BuildError>)
 
 #[test]
 fn a_filter_may_take_exactly_what_it_takes() {
-    fn usage<E: Engine, S>(filter: Filter<E, S>) -> usize {
+    fn usage<E: Buildable, S>(filter: Filter<E, S>) -> usize {
         filter.memory_usage()
     }
     let fixed = |most| CuckooFilter::builder().capacity(1_000).max_memory_usage(most);
@@ -92,9 +92,9 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     }
 
     let mut built = builder().seed(7).build().expect("memory");
-    let bytes = built.to_bytes();
+    let bytes = built.to_bytes().expect("quiet");
     let read = || GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
-    let (fresh, clone) = (built.fresh(), built.try_clone());
+    let (fresh, clone) = (built.empty_like(), built.snapshot());
     let snapshot = built.snapshot().expect("nobody disturbs it");
     // None of these has the log of the snapshot.
     let expected = after(read());
@@ -107,24 +107,24 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
 /// Of each engine.
 #[test]
 fn what_is_like_another_filter_has_its_size_and_budget() {
-    fn check<E: Engine>() {
+    fn check<E: Buildable>() {
         let builder = Filter::<E>::builder().capacity(1_000).seed(7);
         let builder = builder.search_budget(300).descriptors(3);
         let mut first = builder.clone().build().expect("memory");
         let mut filter = builder.build().expect("memory");
         let items: Vec<u64> = (0..500).collect();
         filter.insert_many(&items).expect("room");
-        let mut fresh = filter.fresh().expect("memory");
+        let mut fresh = filter.empty_like().expect("memory");
         assert_eq!(fresh.len(), 0);
         assert_eq!(fresh.memory_usage(), first.memory_usage());
-        assert_eq!(fresh.to_bytes(), first.to_bytes());
+        assert_eq!(fresh.to_bytes().expect("quiet"), first.to_bytes().expect("quiet"));
         assert_eq!(filter.len(), 500);
-        let bytes = filter.to_bytes();
-        assert_eq!(filter.try_clone().expect("memory").to_bytes(), bytes);
-        assert_eq!(filter.snapshot().expect("quiet").to_bytes(), bytes);
+        let bytes = filter.to_bytes().expect("quiet");
+        assert_eq!(filter.snapshot().expect("memory").to_bytes().expect("quiet"), bytes);
+        assert_eq!(filter.snapshot().expect("quiet").to_bytes().expect("quiet"), bytes);
         for budget in [2, 255, 256, 4_096] {
             let filter = Filter::<E>::builder().search_budget(budget).build();
-            let bytes = filter.expect("memory").to_bytes();
+            let bytes = filter.expect("memory").to_bytes().expect("quiet");
             assert_eq!(stored::SEARCH_BUDGET.get(&bytes), budget as u64);
         }
         for budget in [1, 4_097] {
@@ -145,20 +145,20 @@ fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
         builder.clone().build().expect("memory"),
         builder.build().expect("memory"),
     );
-    let first = first.to_bytes();
+    let first = first.to_bytes().expect("quiet");
     assert_eq!(filter.slots(), 32);
     let items: Vec<u64> = (0..200).map(mix).collect();
     filter.insert_many_hash(&items).expect("within the limits");
     assert!(filter.slots() > 32);
-    let fresh = filter.fresh().expect("memory");
+    let fresh = filter.empty_like().expect("memory");
     assert_eq!((fresh.len(), fresh.tables(), fresh.slots()), (0, 1, 32));
-    let bytes = filter.to_bytes();
+    let bytes = filter.to_bytes().expect("quiet");
     let mut copies = vec![
-        filter.try_clone().expect("memory"),
+        filter.snapshot().expect("memory"),
         filter.snapshot().expect("quiet"),
         GrowingCuckooFilter::from_bytes(&bytes).expect("just stored"),
     ];
-    assert!(copies.iter_mut().all(|copy| copy.to_bytes() == bytes));
+    assert!(copies.iter_mut().all(|copy| copy.to_bytes().expect("quiet") == bytes));
     copies.push(fresh);
     for mut copy in copies {
         let refused = refusal(&copy);
@@ -167,13 +167,13 @@ fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
         // It begins anew with the first size.
         copy.clear();
         assert_eq!((copy.tables(), copy.slots()), (1, 32));
-        assert!(copy.to_bytes() == first);
+        assert!(copy.to_bytes().expect("quiet") == first);
     }
     let error = GrowingCuckooFilter::builder().buckets(6).build();
     let error = error.expect_err("impossible");
     assert_eq!((error.requested(), error.possible()), (6, Some(8)));
     let mut default = GrowingCuckooFilter::builder().build().expect("memory");
-    assert_eq!(stored::SEARCH_BUDGET.get(&default.to_bytes()), 256);
+    assert_eq!(stored::SEARCH_BUDGET.get(&default.to_bytes().expect("quiet")), 256);
 }
 
 /// Each generation is filled as a filter of a fixed size is.
@@ -189,11 +189,11 @@ fn what_is_like_a_filter_that_rotates_rotates_on_with_its_sizes() {
         assert_eq!(refusal(&rotating), refused);
         rotating.rotate().expect("alone");
     }
-    let read = RotatingCuckooFilter::from_bytes(&rotating.to_bytes()).expect("just stored");
+    let read = RotatingCuckooFilter::from_bytes(&rotating.to_bytes().expect("quiet")).expect("just stored");
     assert_eq!((read.capacity(), read.rotations()), (1_000, 4));
     assert_eq!(read.memory_usage(), rotating.memory_usage());
     assert_eq!(refusal(&read), refused);
-    let fresh = rotating.fresh().expect("memory");
+    let fresh = rotating.empty_like().expect("memory");
     assert_eq!((fresh.rotations(), fresh.generations()), (0, 3));
     assert_eq!(refusal(&fresh), refused);
 }

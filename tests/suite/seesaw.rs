@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::{Hashed, Shape};
+use lockfree_cuckoo::{Dyn, Engine, Filter, Shape};
+use model::hashers::AsGiven;
 use model::history::Event;
 use rand::RngExt;
 
@@ -13,8 +14,8 @@ use crate::accounts::rng;
 
 use crate::door::{fixed, model_of};
 
-pub(crate) struct Seesaw {
-    pub(crate) filter: Arc<dyn Hashed>,
+pub(crate) struct Seesaw<E = Dyn> {
+    pub(crate) filter: Arc<Filter<E, AsGiven>>,
     plan: model::seesaw::Seesaw,
 }
 
@@ -26,12 +27,14 @@ pub(crate) const BUDGET: usize = 64;
 
 impl Seesaw {
     pub(crate) fn new(shape: Shape, descriptors: Option<usize>) -> Self {
-        Self::with(fixed(shape, BUCKETS, BUDGET, descriptors).into())
+        Self::with(Arc::new(fixed(shape, BUCKETS, BUDGET, descriptors)), shape)
     }
+}
 
+impl<E: Engine> Seesaw<E> {
     /// A seesaw without its rider, so that both its ends have one vacant slot. The filter is empty.
-    pub(crate) fn with(filter: Arc<dyn Hashed>) -> Self {
-        let plan = model::seesaw::Seesaw::new(model_of(filter.shape()));
+    pub(crate) fn with(filter: Arc<Filter<E, AsGiven>>, shape: Shape) -> Self {
+        let plan = model::seesaw::Seesaw::new(model_of(shape));
         assert_eq!(plan.geometry.slots(), filter.slots());
         filter
             .insert_many_hash(&plan.ballast)

@@ -8,7 +8,7 @@ use std::hint;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
+    Buildable, CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
 };
 use model::hashers::AsGiven;
 use model::{Layout, mix};
@@ -38,7 +38,7 @@ fn counts_the_memory_of_its_log() {
 
 /// Two threads replace items all the time, so many at a time, in a filter that holds items that last. A third looks these
 /// up.
-fn misses_nothing<E: Engine>(filter: &Filter<E>, lasting: u64, batch: u64) {
+fn misses_nothing<E: Buildable>(filter: &Filter<E>, lasting: u64, batch: u64) {
     const SNAPSHOTS: usize = 60;
     let lasting: Vec<u64> = items(1, lasting).collect();
     filter
@@ -136,7 +136,7 @@ fn holds_one_token_that_hops_all_the_time() {
             }
             let bytes = stored(filter, 64)?;
             let copy = CuckooFilter::from_bytes_with_hasher(&bytes, AsGiven);
-            Ok(Box::new(copy.expect("what comes to its end can be read")) as _)
+            Ok(copy.expect("what comes to its end can be read").into())
         };
         let (taken, hops) = Crew::run(
             1,
@@ -165,7 +165,7 @@ fn holds_one_token_that_hops_all_the_time() {
 
 #[test]
 fn is_busy_for_a_second_one_only() {
-    fn check<E: Engine>() {
+    fn check<E: Buildable>() {
         let filter = Filter::<E>::with_capacity(100_000);
         let outcomes = Crew::workers(2, |_, _| {
             let outcomes: Vec<_> = (0..200)

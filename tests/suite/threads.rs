@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::{Hashed, InsertError, Shape};
+use lockfree_cuckoo::{DynFilter, InsertError, Shape};
 use model::geometry::distinct;
 use model::history::{Call, linearizable};
 use rand::RngExt;
@@ -60,7 +60,7 @@ fn residents_among_churners(
     descriptors: Option<usize>,
 ) {
     let all_rounds = share(shape, 100_000);
-    let filter = &*fixed(shape, buckets, 256, descriptors);
+    let filter = &fixed(shape, buckets, 256, descriptors);
     let geometry = geometry_of(filter);
     let slots = filter.slots();
     let residents = distinct(geometry, slots * 60 / 100, 1);
@@ -137,7 +137,13 @@ fn residents_are_never_missed_and_tokens_conserved_at_high_load() {
 
 /// Looks, in both orders of its buckets, for a class that is never empty. Returns how often it was missed, or had more
 /// copies than can be.
-fn misses(crew: &Crew, filter: &dyn Hashed, orders: [u64; 2], number: usize, most: usize) -> usize {
+fn misses<S>(
+    crew: &Crew,
+    filter: &DynFilter<S>,
+    orders: [u64; 2],
+    number: usize,
+    most: usize,
+) -> usize {
     let mut misses = 0;
     while crew.at_work() {
         for at in 0..64 {
@@ -189,7 +195,7 @@ fn a_hopping_token_is_never_missed() {
 fn a_token_swapped_for_an_equal_one_is_never_missed() {
     for (shape, buckets, threads) in crowds(&[64]) {
         let swaps = share(shape, 500_000);
-        let filter = &*fixed(shape, buckets, 256, None);
+        let filter = &fixed(shape, buckets, 256, None);
         let geometry = geometry_of(filter);
         let class = geometry.class(geometry.hash(3, 77, 0));
         let hashes = geometry.both_orders(class);
@@ -220,7 +226,7 @@ fn a_token_swapped_for_an_equal_one_is_never_missed() {
 /// Property 2 where everybody meets everybody: few buckets, few fingerprints, all operations.
 fn hot_table(shape: Shape, buckets: usize, threads: usize, descriptors: Option<usize>) {
     let calls = share(shape, 300_000);
-    let filter = &*fixed(shape, buckets, 32, descriptors);
+    let filter = &fixed(shape, buckets, 32, descriptors);
     let geometry = geometry_of(filter);
     // Neighbouring values, so that a wrong bit would hit another class.
     let largest = *geometry.layout.fingerprints().end();
@@ -454,7 +460,7 @@ fn what_threads_see_of_a_class_is_linearizable() {
 fn len_does_not_wrap_below_zero() {
     const ITEMS: usize = 100_000;
     for threads in THREADS {
-        let filter = &*fixed(DEFAULT, 1 << 18, 256, None);
+        let filter = &fixed(DEFAULT, 1 << 18, 256, None);
         let hashes = distinct(geometry_of(filter), ITEMS, 5);
         assert!(filter.slots() > 2 * ITEMS);
         let pairs = threads / 2;
@@ -491,7 +497,7 @@ fn len_does_not_wrap_below_zero() {
 fn len_does_not_exceed_the_slots() {
     const SWAPS: usize = 20_000;
     for threads in THREADS {
-        let filter = &*fixed(DEFAULT, 128, 64, None);
+        let filter = &fixed(DEFAULT, 128, 64, None);
         let geometry = geometry_of(filter);
         let full: Vec<u64> = (0..geometry.buckets)
             .flat_map(|bucket| (0..DEFAULT.slots() as u64).map(move |salt| (bucket, salt)))
@@ -551,7 +557,7 @@ fn len_does_not_exceed_the_slots() {
 #[test]
 fn inserts_and_removes_publish_what_was_written_before() {
     const ITEMS: usize = 100_000;
-    let filter = &*fixed(DEFAULT, 1 << 16, 256, None);
+    let filter = &fixed(DEFAULT, 1 << 16, 256, None);
     let hashes = distinct(geometry_of(filter), ITEMS, 3);
     let messages: Vec<[AtomicU64; 2]> = (0..ITEMS).map(|_| Default::default()).collect();
     let torn = Crew::workers(3, |crew, number| {
