@@ -86,5 +86,3 @@ pub trait WithValues: Layout {
 
 #[cfg(test)]
 mod conformance;
-#[cfg(test)]
-mod tests;

@@ -298,7 +298,9 @@ mod tests {
 
     #[test]
     fn they_are_aligned_and_all_0() {
-        for len in [1, 2, 31, 32, 33, 1 << 10, 1 << 11, 1 << 17] {
+        // The second time, memory that was used before.
+        let lengths = [1, 2, 31, 32, 33, 1 << 10, 1 << 11, LARGE / 8, LARGE + 77];
+        for len in lengths.into_iter().chain(lengths) {
             let header = [0x1234_5678_u64; 65];
             let cells = Cells::new(len, header).expect("memory");
             assert_eq!(cells.len(), len);
@@ -314,36 +316,6 @@ mod tests {
             assert_eq!(found, header);
         }
         assert!(Cells::new(usize::MAX / 8, ()).is_err());
-    }
-
-    fn words(zeros: &mut Zeros) -> &mut [u64] {
-        let len = zeros.layout.size() / 8;
-        #[allow(unsafe_code, reason = "a test")]
-        // SAFETY: it has so many words, and is borrowed as long as they are.
-        unsafe {
-            core::slice::from_raw_parts_mut(zeros.first().as_ptr().cast(), len)
-        }
-    }
-
-    #[test]
-    fn memory_that_was_used_before_is_0_again() {
-        for len in [1, 100, LARGE / 8 - 1, LARGE / 8, LARGE + 77] {
-            for _ in 0..3 {
-                let layout = Layout::array::<u64>(len).expect("small");
-                let mut zeros = Zeros::new(layout).expect("memory");
-                assert_eq!(words(&mut zeros).len(), len);
-                assert!(words(&mut zeros).iter().all(|&word| word == 0));
-                words(&mut zeros).fill(7);
-            }
-        }
-    }
-
-    #[test]
-    fn what_there_is_not_is_refused() {
-        for size in [1 << 60, isize::MAX as usize & !7] {
-            let layout = Layout::from_size_align(size, 8).expect("a layout");
-            assert!(Zeros::new(layout).is_none(), "{size} bytes");
-        }
     }
 
     /// A program that has used and freed as much before must not wait until it is all cleared.

@@ -290,39 +290,6 @@ impl GrowingCounter {
 mod tests {
     use super::*;
 
-    #[test]
-    fn never_leaves_its_bounds() {
-        let counter = Counter::new(1 << 20).expect("memory");
-        counter.subtract(3);
-        assert_eq!(counter.sum(10), 0);
-        counter.add(20);
-        assert_eq!(counter.sum(10), 10);
-        assert_eq!(counter.sum(100), 17);
-    }
-
-    #[test]
-    fn adds_and_subtracts_across_threads() {
-        let mut counter = Counter::new(1 << 20).expect("memory");
-        std::thread::scope(|scope| {
-            // More threads than there are cells, so that both kinds are used.
-            for _ in 0..2 * MOST_CELLS {
-                scope.spawn(|| (0..1_000).for_each(|_| counter.add(1)));
-            }
-        });
-        assert_eq!(counter.sum(usize::MAX), 2_000 * MOST_CELLS);
-        // One after the other, so that the same cell goes from hand to hand.
-        for _ in 0..2 * MOST_CELLS {
-            std::thread::scope(|scope| {
-                scope.spawn(|| (0..1_000).for_each(|_| counter.subtract(1)));
-            });
-        }
-        assert_eq!(counter.sum(usize::MAX), 0);
-        counter.add(1);
-        assert_eq!(counter.sum(usize::MAX), 1);
-        counter.reset(7);
-        assert_eq!(counter.sum(usize::MAX), 7);
-    }
-
     /// Lines of other threads' cells, and of what else there is in memory, are others.
     #[test]
     fn each_cell_has_its_line() {
@@ -383,24 +350,6 @@ mod tests {
             );
             counter.reset();
             assert_eq!(counter.sum(usize::MAX), 0);
-        }
-    }
-
-    /// What a growth is said to take is what it takes. In the end there are as many as in a table that was made as large.
-    #[cfg(feature = "std")]
-    #[test]
-    fn grows_by_what_it_says() {
-        for first in 1..=20 {
-            let counter = GrowingCounter::new(1 << first, 7).expect("memory");
-            for level in first..=20 {
-                let (before, more) = (counter.bytes(), counter.bytes_to_grow(1 << level));
-                counter.grow(1 << level).expect("memory");
-                assert_eq!(counter.bytes(), before + more);
-                let now = counter.last().map_or(1, Counter::all);
-                assert!(now * MORE > cells_for(1 << level), "{now} at {level}");
-            }
-            assert_eq!(counter.last().map(Counter::all), Some(MOST_CELLS));
-            assert_eq!(counter.sum(usize::MAX), 7);
         }
     }
 }

@@ -210,18 +210,6 @@ pub(crate) fn geometry(level: u32) -> Geometry<Lanes16> {
 mod tests {
     use super::*;
 
-    /// Words, descriptors and cells of the counter.
-    #[test]
-    fn grows_by_what_it_says() {
-        let table = GrowingTable::new(6, 256).expect("memory");
-        for level in 7..=16 {
-            let (before, more) = (table.bytes(), table.bytes_to_grow(level));
-            table.begin_to_grow(table.tokens().hint()).expect("memory");
-            assert_eq!(table.bytes(), before + more, "to level {level}");
-            assert!(table.tokens().finish_growth());
-        }
-    }
-
     #[test]
     fn each_size_that_was_full_weighs_as_much() {
         assert_eq!(full_tables(0.75, 0), 0.75);

@@ -2,141 +2,175 @@
 
 use proptest::prelude::*;
 
-use super::{Lanes, Layout, SemiSorted};
+use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Token};
 
 /// The same layout, as data.
 fn model<L: Layout>() -> model::Layout {
-    model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS)
-}
-
-/// A fingerprint of any bits: few values for the most part, so that equal ones are common, and neighbours.
-fn made<L: Layout>(bits: u32) -> u32 {
-    let all = *model::<L>().fingerprints().end();
-    let some = [
-        1,
-        2,
-        all,
-        all - 1,
-        all >> 4,
-        (all >> 4) + 1,
-        all >> 1,
-        (all >> 1) + 1,
-    ];
-    match bits % 16 {
-        at @ 0..8 => some[at as usize],
-        _ => (bits >> 4 & all).max(1),
+    match L::VALUE_BITS {
+        0 => model::Layout::of(L::SLOTS, L::FINGERPRINT_BITS),
+        bits => model::Layout::with_values(L::SLOTS, L::FINGERPRINT_BITS, bits),
     }
 }
 
-/// The bucket of these fingerprints, as both have it.
-fn bucket_of<L: Layout>(raw: &[u32]) -> u64 {
-    let fingerprints = raw.iter().take(L::SLOTS).map(|&bits| made::<L>(bits));
-    fingerprints.fold(0, |bucket, f| {
-        let word = L::with(bucket, f);
+/// A token of any bits: few fingerprints for the most part, so that equal ones are common, and neighbours. Some with a
+/// value, where there are any.
+fn made<L: Layout>(bits: u32) -> u32 {
+    let model = model::<L>();
+    let all = *model.fingerprints().end();
+    let half = all >> 1;
+    let some = [1, 2, all, all - 1, all >> 4, (all >> 4) + 1, half, half + 1];
+    let fingerprint = match bits % 16 {
+        at @ 0..8 => some[at as usize],
+        _ => (bits >> 4 & all).max(1),
+    };
+    let most = (1 << L::VALUE_BITS) - 1;
+    model.token(
+        fingerprint,
+        [0, 0, 1, most][(bits >> 20) as usize % 4] & most,
+    )
+}
+
+/// The bucket of these tokens, as both have it.
+fn bucket_of<L: Layout>(raw: &[u32]) -> Bucket<L> {
+    let tokens = raw.iter().take(L::SLOTS).map(|&bits| made::<L>(bits));
+    tokens.fold(Bucket::EMPTY, |bucket, bits| {
+        let longer = bucket.with(token(bits));
+        let expected = model::<L>().with(bucket.bits(), bits);
         assert_eq!(
-            word,
-            model::<L>().with(bucket, f),
-            "{bucket:#x} with {f:#x}"
+            longer.map(Bucket::bits),
+            expected,
+            "{bucket:?} with {bits:#x}"
         );
-        word.expect("room")
+        longer.expect("room")
     })
+}
+
+fn token<L: Layout>(bits: u32) -> Token<L> {
+    Token::from_bits(bits).expect("not 0")
 }
 
 fn changes_words_alike<L: Layout>(raw: &[u32], f: u32, g: u32) {
     let model = model::<L>();
     let (bucket, f, g) = (bucket_of::<L>(raw), made::<L>(f), made::<L>(g));
-    assert_eq!(L::with(bucket, f), model.with(bucket, f));
-    assert_eq!(L::vacancies(bucket) as usize, model.vacancies(bucket));
-    assert_eq!(L::has_room(bucket), model.has_room(bucket));
-    assert_eq!(L::contains(bucket, f), model.contains(bucket, f));
+    let (word, old, new) = (bucket.bits(), token::<L>(f), token::<L>(g));
+    let class = old.fingerprint();
+    let named = (class.bits(), old.value());
+    assert_eq!(named, (model.fingerprint_of(f), model.value_of(f)));
+    assert_eq!(Token::with_value(class, old.value()), old);
+    assert_eq!(bucket.vacancies() as usize, model.vacancies(word));
+    assert_eq!(bucket.len(), L::SLOTS - model.vacancies(word));
+    assert_eq!(bucket.has_room(), model.has_room(word));
+    assert_eq!(bucket.contains(class), model.contains(word, class.bits()));
+    assert_eq!(bucket.count(class), model.count(word, class.bits()));
+    assert_eq!(
+        bucket.find(class).map(Token::bits),
+        model.find(word, class.bits())
+    );
+    assert!(
+        bucket.tokens().map(Token::bits).eq(model.tokens(word)),
+        "{bucket:?}"
+    );
     for slot in 0..L::SLOTS {
-        let occupant = model.occupant(bucket, slot).unwrap_or(0);
+        let occupant = bucket.occupant(slot).map(Token::bits);
         assert_eq!(
-            L::occupant(bucket, slot),
             occupant,
-            "slot {slot} of {bucket:#x}"
+            model.occupant(word, slot),
+            "slot {slot} of {bucket:?}"
         );
     }
-    let lane = L::lane_of(bucket, f);
-    assert_eq!(L::lane_of_token(bucket, f), lane);
-    let cleared = lane.map(|lane| L::cleared(bucket, lane));
-    assert_eq!(
-        cleared,
-        model.without(bucket, f),
-        "{bucket:#x} without {f:#x}"
-    );
-    let replaced = lane.map(|lane| L::replaced(bucket, lane, f, g));
-    assert_eq!(
-        replaced,
-        model.replacing(bucket, f, g),
-        "{f:#x} for {g:#x} in {bucket:#x}"
-    );
+    for (changed, expected, how) in [
+        (bucket.with(old), model.with(word, f), "with"),
+        (
+            bucket.without(class),
+            model.without(word, class.bits()),
+            "without one like",
+        ),
+        (
+            bucket.without_token(old),
+            model.without_token(word, f),
+            "without",
+        ),
+        (
+            bucket.replacing(old, new),
+            model.replacing(word, f, g),
+            "replaced in it",
+        ),
+    ] {
+        assert_eq!(
+            changed.map(Bucket::bits),
+            expected,
+            "{bucket:?} {how} {f:#x}, {g:#x}"
+        );
+    }
 }
 
 fn compares_words_alike<L: Layout>(first: &[u32], second: &[u32], f: u32) {
     let model = model::<L>();
-    let (a, b, f) = (bucket_of::<L>(first), bucket_of::<L>(second), made::<L>(f));
+    let (a, b) = (bucket_of::<L>(first), bucket_of::<L>(second));
+    let class = token::<L>(made::<L>(f)).fingerprint();
+    let f = class.bits();
     // From the lowest lane of the first up.
-    let from_below = |bucket| {
-        let lanes = model.lanes(bucket);
+    let from_below = |bucket: Bucket<L>| {
+        let lanes = model.lanes(bucket.bits());
         lanes.into_iter().take(L::SLOTS).rev()
     };
-    let mask = from_below(a)
-        .chain(from_below(b))
-        .zip(0..)
-        .fold(0, |mask, (lane, at)| {
-            let ones = u64::from(lane == f) * ((1 << L::BITS_PER_MATCH) - 1);
-            mask | ones << (at * L::BITS_PER_MATCH)
-        });
+    let lanes = from_below(a).chain(from_below(b)).zip(0..);
+    let mask = lanes.fold(0, |mask, (lane, at)| {
+        let same = model.fingerprint_of(lane) == f;
+        let ones = u64::from(same) * ((1 << L::BITS_PER_MATCH) - 1);
+        mask | ones << (at * L::BITS_PER_MATCH)
+    });
+    let (words, found) = ((a.bits(), b.bits()), mask != 0);
+    let matches = L::matches(f, words.0, words.1);
+    assert_eq!(u64::from(matches), mask, "{f:#x} in {a:?} and {b:?}");
     assert_eq!(
-        u64::from(L::matches(f, a, b)),
-        mask,
-        "{f:#x} in {a:#x} and {b:#x}"
+        a.either_contains(b, class),
+        found,
+        "{f:#x} in {a:?} and {b:?}"
     );
-    assert_eq!(
-        L::either_contains(f, a, b),
-        mask != 0,
-        "{f:#x} in {a:#x} and {b:#x}"
-    );
-    let look = L::look(f, a, b);
-    if model.are_plain(a, b) {
+    let look = L::look(f, words.0, words.1);
+    if model.are_plain(words.0, words.1) {
         let sure_and_found = (look.is_sure(), look.found());
-        assert_eq!(
-            sure_and_found,
-            (true, mask != 0),
-            "{f:#x} in {a:#x} and {b:#x}"
-        );
+        assert_eq!(sure_and_found, (true, found), "{f:#x} in {a:?} and {b:?}");
+    }
+    let matches = Matches::of(class, a, b);
+    let (in_a, in_b) = (a.count(class), b.count(class));
+    let expected = (found, in_a + in_b == 1, in_a > 0);
+    assert_eq!(
+        (matches.any(), matches.is_single(), matches.in_first()),
+        expected
+    );
+    if found {
+        let holder = if in_a > 0 { a } else { b };
+        let cleared = holder.cleared(matches.slot());
+        assert_eq!(Some(cleared.bits()), model.without(holder.bits(), f));
     }
 }
 
-/// What a word is: a bucket, a reference, or neither.
+/// What a word is: a bucket, a reference, or neither. And the fingerprint of a hash.
 fn tells_words_alike<L: Layout>(word: u64) {
     let model = model::<L>();
-    assert_eq!(L::is_bucket(word), model.is_packed(word), "{word:#018x}");
-    assert_eq!(
-        L::referenced(word).is_some(),
-        model.is_reference(word),
-        "{word:#018x}"
-    );
+    let is_packed = Bucket::<L>::from_bits(word).is_packed();
+    assert_eq!(is_packed, model.is_packed(word), "{word:#018x}");
+    let is_reference = L::referenced(word).is_some();
+    assert_eq!(is_reference, model.is_reference(word), "{word:#018x}");
     for other in [0, word, model.reference(0, 0), u64::MAX] {
-        assert_eq!(
-            L::are_plain(word, other),
-            model.are_plain(word, other),
-            "{word:#018x}"
-        );
-        for f in [1, made::<L>(word as u32)] {
+        let plain = model.are_plain(word, other);
+        assert_eq!(L::are_plain(word, other), plain, "{word:#018x}");
+        assert_eq!(L::are_plain(other, word), plain, "{word:#018x}");
+        for f in [1, model.fingerprint_of(made::<L>(word as u32))] {
+            let looks = [L::look(f, word, other), L::look(f, other, word)];
             assert_eq!(
-                L::look(f, word, other).is_sure(),
-                model.are_plain(word, other),
+                looks.map(|look| look.is_sure()),
+                [plain; 2],
                 "{f:#x} in {word:#018x}"
             );
         }
-        assert_eq!(
-            L::are_plain(other, word),
-            model.are_plain(other, word),
-            "{word:#018x}"
-        );
     }
+    assert_eq!(
+        Fingerprint::of_hash::<L>(word).bits(),
+        model.fingerprint(word)
+    );
 }
 
 /// All values of the highest 16 bits, where codes and tags are, and what is beside each.
@@ -150,8 +184,11 @@ fn tells_every_code_alike<L: Layout>() {
 }
 
 fn names_descriptors_alike<L: Layout>() {
+    // As many as a descriptor's number of uses needs for years.
+    const { assert!(L::REFERENCE_BITS >= 48) };
     let model = model::<L>();
     assert_eq!(L::REFERENCE_BITS, model.reference_bits());
+    assert_eq!(Fingerprint::values::<L>(), *model.fingerprints().end());
     let sequence = model.sequence_bits();
     for descriptor in [0, 1, 517, 1_022] {
         for uses in [0, 1, (1 << sequence) - 1] {
@@ -208,3 +245,4 @@ macro_rules! each_layout {
 }
 
 model::layouts_without_values!(each_layout);
+model::layouts_with_values!(each_layout);

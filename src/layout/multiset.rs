@@ -122,29 +122,3 @@ mod vector {
         mask.trailing_ones()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbers_lists_without_gaps<const LENGTH: usize>() {
-        for number in 0..count(LENGTH) {
-            let list = decode::<LENGTH>(number);
-            let nibble = |place: usize| list >> (place as u32 * NIBBLE) & 15;
-            assert!(
-                (1..LENGTH).all(|place| nibble(place - 1) <= nibble(place)),
-                "{list:x}"
-            );
-            assert_eq!(list >> (LENGTH as u32 * NIBBLE), 0, "{list:x}");
-            assert_eq!(encode::<LENGTH>(list), number, "{list:x}");
-        }
-    }
-
-    #[test]
-    fn every_number_is_a_list_and_the_list_has_that_number() {
-        assert_eq!([4, 5, 6].map(count), [3_876, 15_504, 54_264]);
-        numbers_lists_without_gaps::<4>();
-        numbers_lists_without_gaps::<5>();
-        numbers_lists_without_gaps::<6>();
-    }
-}

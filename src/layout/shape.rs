@@ -181,44 +181,30 @@ mod tests {
     use core::any::type_name;
     use std::string::{String, ToString};
 
-    /// The name of the layout that is called, without the paths.
+    /// The name of the layout that is called.
     struct Name;
 
     impl ForLayout for Name {
         type Output = String;
 
         fn call<L: Layout>(self) -> String {
-            let name = type_name::<L>();
-            name.rsplit("::").next().unwrap_or(name).to_string()
+            type_name::<L>().to_string()
         }
     }
 
     #[test]
     fn each_shape_is_of_the_layout_that_it_is_named_after() {
         for shape in Shape::ALL {
-            let name = shape.to_string();
             // A parameter that is 0 is left out.
             let called = shape.call(Name).replace(", 0>", ">");
-            assert_eq!(called, name);
-        }
-    }
-
-    #[test]
-    fn each_shape_is_found_by_its_numbers_and_no_other_is() {
-        for shape in Shape::ALL {
+            assert!(called.ends_with(&shape.to_string()), "{called}");
             let Shape {
                 slots,
-                fingerprint_bits,
-                value_bits,
+                fingerprint_bits: bits,
+                value_bits: value,
             } = shape;
-            assert_eq!(
-                Shape::with(slots, fingerprint_bits, value_bits),
-                Some(shape)
-            );
-            assert_eq!(
-                Shape::with(slots, fingerprint_bits + 1, value_bits + 1),
-                None
-            );
+            assert_eq!(Shape::with(slots, bits, value), Some(shape));
+            assert_eq!(Shape::with(slots, bits + 1, value + 1), None);
         }
     }
 }

@@ -152,32 +152,9 @@ mod tests {
     use super::*;
     use crate::layout::{Lanes, SemiSorted};
 
-    type Geometry = super::Geometry<Lanes<4, 16>>;
-
-    fn geometry_for(items: usize) -> Geometry {
-        super::geometry_for(items)
-    }
-
-    #[test]
-    fn holds_what_was_asked_for_in_little_more() {
-        for items in (0..100_000).step_by(37).chain([
-            1_000_000,
-            1_100_000,
-            10_700_000,
-            max_items::<Lanes<4, 16>>(),
-        ]) {
-            let geometry = geometry_for(items);
-            assert!(items_for(geometry) >= items, "{items}");
-            if items >= 500_000 {
-                let bits = (geometry.buckets() as f64 * 64.0) / items as f64;
-                assert!(bits < 17.8, "{items} items: {bits} bits each");
-            }
-        }
-    }
-
     /// All geometries of up to so many buckets.
-    fn geometries<L: Layout>(most: usize) -> impl Iterator<Item = super::Geometry<L>> {
-        (2..=most).filter_map(super::Geometry::with_buckets)
+    fn geometries<L: Layout>(most: usize) -> impl Iterator<Item = Geometry<L>> {
+        (2..=most).filter_map(Geometry::with_buckets)
     }
 
     /// The sizes of filters that are stored stay what they were.
@@ -195,9 +172,9 @@ mod tests {
     fn the_largest_sizes_are_possible<L: Layout>() {
         let most = max_items::<L>();
         for items in [most, most - 1, most / 3, most / 31 * 17] {
-            let geometry = super::geometry_for::<L>(items);
+            let geometry = geometry_for::<L>(items);
             assert!(items_for(geometry) >= items);
-            assert!(geometry.buckets() <= super::Geometry::<L>::MAX_BUCKETS);
+            assert!(geometry.buckets() <= Geometry::<L>::MAX_BUCKETS);
             // A bucket and a fingerprint fit 64 bits.
             let last = geometry.candidates(u64::MAX);
             let bits = usize::BITS - (geometry.buckets() - 1).leading_zeros();
@@ -215,53 +192,6 @@ mod tests {
     #[test]
     fn the_largest_sizes_of_all_layouts_are_possible() {
         model::of_every_layout!(the_largest_sizes_are_possible);
-    }
-
-    #[test]
-    fn no_large_table_is_sized_for_more_than_the_highest_load() {
-        fn check<L: Layout>() {
-            let geometry = super::Geometry::<L>::with_buckets(1 << 30).expect("a power of two");
-            let load = items_for(geometry) as f64 / geometry.slots() as f64;
-            let below = L::FIT.highest_load - load;
-            assert!((0.0..1e-6).contains(&below), "{load}");
-        }
-        check::<Lanes<8, 8>>();
-        check::<Lanes<4, 16>>();
-        check::<Lanes<2, 31>>();
-    }
-
-    #[test]
-    fn the_square_root_is_the_standard_library_s() {
-        for exponent in 0..u64::BITS {
-            let root = sqrt_of_power_of_two(exponent);
-            assert_eq!(root, 2f64.powi(exponent as i32).sqrt(), "2^{exponent}");
-        }
-    }
-
-    #[test]
-    fn starts_with_one_pair() {
-        assert_eq!(geometry_for(0).buckets(), 2);
-        assert_eq!(geometry_for(8).buckets(), 2);
-        assert_eq!(geometry_for(9).buckets(), 8);
-    }
-
-    #[test]
-    fn the_nearest_number_of_buckets_is_accepted_and_near() {
-        assert_eq!(
-            nearest_buckets::<Lanes<4, 16>>(usize::MAX),
-            Geometry::MAX_BUCKETS
-        );
-        for buckets in (0..5_000).chain([Geometry::MAX_BUCKETS - 1, (1 << 26) + 12_345]) {
-            let nearest = nearest_buckets::<Lanes<4, 16>>(buckets);
-            assert!(
-                Geometry::with_buckets(nearest).is_some(),
-                "{buckets}: {nearest}"
-            );
-            assert!(
-                nearest.abs_diff(buckets) <= (buckets / 32).max(2),
-                "{buckets}: {nearest}"
-            );
-        }
     }
 
     /// Of one table, and of up to a thousand.

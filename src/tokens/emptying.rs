@@ -207,40 +207,6 @@ mod tests {
     }
 
     #[test]
-    fn removes_all_and_says_how_many() {
-        let tokens = filled();
-        assert_eq!(empty(&tokens, || true), (Emptied::All, HASHES as usize));
-        assert_eq!((stored(&tokens), frozen(&tokens)), (0, 0));
-        assert_eq!(empty(&tokens, || true), (Emptied::All, 0));
-    }
-
-    #[test]
-    fn removes_nothing_that_is_not_permitted() {
-        let tokens = filled();
-        assert_eq!(empty(&tokens, || false), (Emptied::Revoked, 0));
-        assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
-        let asked = Cell::new(0);
-        let thrice = || asked.replace(asked.get() + 1) < 3;
-        let (emptied, removed) = empty(&tokens, thrice);
-        assert_eq!(emptied, Emptied::Revoked);
-        assert!((3..=12).contains(&removed), "{removed} in three words");
-        assert_eq!(stored(&tokens), HASHES as usize - removed);
-        assert_eq!(frozen(&tokens), 0);
-    }
-
-    /// An empty table needs none.
-    #[test]
-    fn without_a_descriptor_it_says_so() {
-        let tokens = filled();
-        let claims: Vec<_> = (0..2).map(|_| tokens.pool.claim()).collect();
-        assert_eq!(empty(&tokens, || true), (Emptied::Starved, 0));
-        drop(claims);
-        assert_eq!(empty(&tokens, || true).0, Emptied::All);
-        let _claims: Vec<_> = (0..2).map(|_| tokens.pool.claim()).collect();
-        assert_eq!(empty(&tokens, || true), (Emptied::All, 0));
-    }
-
-    #[test]
     fn the_emptying_of_another_thread_is_committed() {
         let tokens = filled();
         let others = die_in_an_emptying(&tokens);
@@ -274,53 +240,5 @@ mod tests {
         };
         assert_eq!(empty(&tokens, permitted), (Emptied::Revoked, 0));
         assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
-    }
-
-    #[test]
-    fn a_writer_aborts_it() {
-        let tokens = filled();
-        die_in_an_emptying(&tokens);
-        for item in 0..HASHES {
-            assert!(tokens.remove(hash(item)), "it was in");
-        }
-        assert_eq!((stored(&tokens), frozen(&tokens)), (0, 0));
-    }
-
-    /// A token that hops behind the thread that empties the table does not escape.
-    #[test]
-    fn a_token_that_hops_to_a_word_that_is_behind_is_found() {
-        let tokens = filled();
-        let last = (0..HASHES)
-            .map(hash)
-            .max_by_key(|&hash| {
-                let class = tokens.table.candidates(hash);
-                let in_second = tokens
-                    .peek(class.second)
-                    .contains(class.fingerprint)
-                    .then_some(class.second);
-                in_second.filter(|&second| second > class.first)
-            })
-            .expect("some tokens");
-        let class = tokens.table.candidates(last);
-        assert!(class.first < class.second);
-        let hopped = Cell::new(false);
-        // Asked once for each word: at the first one behind its lower candidate, the token hops there.
-        let permitted = || {
-            if !hopped.get() && tokens.peek(class.first) == Bucket::EMPTY {
-                let back = crate::tokens::path::Hop {
-                    moved: crate::layout::Token::of(class.fingerprint),
-                    source: class.second,
-                    destination: class.first,
-                    last: true,
-                };
-                let mut claim = tokens.pool.claim().expect("a descriptor");
-                let relocated = super::super::relocation::relocate(&tokens, &mut claim, back, None);
-                hopped.set(relocated);
-            }
-            true
-        };
-        assert_eq!(empty(&tokens, permitted).0, Emptied::All);
-        assert!(hopped.get(), "it was to hop");
-        assert_eq!(stored(&tokens), 0, "a token escaped");
     }
 }

@@ -258,43 +258,6 @@ mod tests {
     }
 
     #[test]
-    fn one_scans_at_a_time() {
-        let hints = Hints::new().expect("memory");
-        let scan = hints.scan(1 << 10).expect("memory");
-        assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
-        drop(scan);
-        // One that dies in it.
-        core::mem::forget(hints.scan(1 << 10).expect("memory"));
-        assert_eq!(hints.scan(1 << 10).err(), Some(NoScan::Busy));
-        hints.reclaim();
-        assert!(hints.scan(1 << 10).is_ok());
-    }
-
-    #[test]
-    fn a_hint_survives_its_bits() {
-        for bucket in [0, 1, (1 << 48) - 1] {
-            assert_eq!(
-                Hint::from_bits::<FourBySixteen>(hint(bucket).into_bits::<FourBySixteen>()),
-                Some(hint(bucket))
-            );
-        }
-    }
-
-    #[test]
-    fn the_log_keeps_all_or_says_that_it_does_not() {
-        let hints = Hints::new().expect("memory");
-        let scan = hints.scan(1 << 11).expect("memory");
-        for _ in 0..2 {
-            scan.forget();
-            let slots = (1 << 11) / BUCKETS_PER_SLOT;
-            (0..slots).for_each(|bucket| hints.note(hint(bucket)));
-            assert!(noted(&scan).into_iter().eq((0..slots).map(hint)));
-            hints.note(hint(7));
-            assert!(scan.hints().is_none());
-        }
-    }
-
-    #[test]
     fn a_table_that_has_grown_has_a_larger_log() {
         let hints = Hints::new().expect("memory");
         for (buckets, logs) in [(1 << 10, 1), (1 << 14, 2), (1 << 10, 2), (1 << 15, 3)] {
@@ -303,6 +266,8 @@ mod tests {
             let slots = buckets / BUCKETS_PER_SLOT;
             (0..slots).for_each(|bucket| hints.note(hint(bucket)));
             assert!(noted(&scan).into_iter().eq((0..slots).map(hint)));
+            hints.note(hint(7));
+            assert!(scan.hints().is_none(), "one found no room");
             drop(scan);
             assert_eq!(hints.shared().logs().count(), logs);
             // Of a writer that is late by the whole scan.

@@ -372,51 +372,6 @@ mod tests {
     type FourBySixteen = Lanes<4, 16>;
     type ShortSearch = super::ShortSearch<FourBySixteen>;
 
-    /// A table that random items have filled until one was refused a direct place, and that item.
-    fn crowded(buckets: usize) -> (Tokens<FourBySixteen>, Candidates) {
-        let geometry = Geometry::with_buckets(buckets).expect("accepted");
-        let table = Table::new(geometry).expect("memory");
-        let tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
-        let mut hash = 1u64;
-        loop {
-            hash = hash.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-            let class = geometry.candidates(hash ^ hash >> 32);
-            if [class.first, class.second]
-                .iter()
-                .all(|&bucket| !tokens.peek(bucket).has_room())
-            {
-                return (tokens, class);
-            }
-            tokens.insert(hash ^ hash >> 32, 0).expect("there is room");
-        }
-    }
-
-    #[test]
-    fn a_path_leads_from_a_vacant_slot_to_a_candidate() {
-        for buckets in [16, 64, 256, 3 << 8, 1 << 11, 3 << 10] {
-            let (tokens, class) = crowded(buckets);
-            let mut search = ShortSearch::new();
-            let Found::Path(path) = search.run(&tokens, class, SHORT_BUDGET) else {
-                panic!("no path in a table with vacant slots");
-            };
-            let hops: Vec<_> = path.collect();
-            assert!(tokens.peek(hops[0].destination).has_room());
-            for (at, hop) in hops.iter().enumerate() {
-                assert!(tokens.peek(hop.source).contains(hop.moved.fingerprint()));
-                assert_eq!(
-                    tokens.table.alternate(hop.source, hop.moved.fingerprint()),
-                    hop.destination
-                );
-                match hops.get(at + 1) {
-                    Some(next) => assert!(!hop.last && next.destination == hop.source),
-                    None => {
-                        assert!(hop.last && [class.first, class.second].contains(&hop.source));
-                    }
-                }
-            }
-        }
-    }
-
     /// A table that random tokens fill, but for one slot of the bucket `vacant`.
     fn full_but_for_one<L: Layout>(buckets: usize, vacant: usize, seed: u64) -> Tokens<L> {
         let table = Table::new(Geometry::with_buckets(buckets).expect("accepted")).expect("memory");
@@ -511,12 +466,5 @@ mod tests {
         has_room_for_all_nodes::<Lanes<4, 16>>();
         has_room_for_all_nodes::<Lanes<3, 21>>();
         has_room_for_all_nodes::<Lanes<2, 31>>();
-    }
-
-    #[test]
-    fn a_budget_of_two_sees_the_candidates_only() {
-        let (tokens, class) = crowded(64);
-        let mut search = ShortSearch::new();
-        assert!(matches!(search.run(&tokens, class, 2), Found::Nothing));
     }
 }

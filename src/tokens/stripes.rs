@@ -243,11 +243,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn small_tables_have_few() {
-        let of = [2, 64, 384, 768, 3_072, 1 << 12, 1 << 30]
-            .map(|words| Stripes::<BySize>::new(words).expect("memory").len());
-        assert_eq!(of, [8, 8, 8, 16, 64, 128, 128]);
-    }
 }

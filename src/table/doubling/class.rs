@@ -225,21 +225,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::table::doubling::Class;
-    use crate::table::doubling::DEEPEST;
 
     proptest! {
-        #[test]
-        fn the_two_buckets_are_each_other_s_alternate(hash: u64, level in 1u32..40) {
-            let class = Class::of_hash(hash);
-            let (a, b) = (class.first.bucket(level), class.second.bucket(level));
-            prop_assert_eq!((level_of(a), level_of(b)), (level, level));
-            prop_assert_eq!(a >> (level - 1), 0b10, "side 0");
-            prop_assert_eq!(b >> (level - 1), 0b11, "side 1");
-            prop_assert_eq!(alternate(a, class.head), b);
-            prop_assert_eq!(alternate(b, class.head), a);
-        }
-
         /// On both sides, from the level where it is new down to the last bit of its tail.
         #[test]
         fn a_token_goes_where_its_item_goes(hash: u64, first in 1u32..29) {
@@ -255,24 +242,7 @@ mod tests {
                 prop_assert_eq!(depth.tail(lane), 0);
             }
         }
-    }
 
-    proptest! {
-        #[test]
-        fn it_is_what_the_class_says(hash: u64, level in 1..=DEEPEST) {
-            let (of_head, class) = (OfHead::of_hash(hash), Class::of_hash(hash));
-            let difference = class.first.bucket(level) ^ class.second.bucket(level);
-            for unused in [0, 7 << 6] {
-                let shift = unused | (SHIFT_OF_LEVEL_0 - level);
-                prop_assert_eq!(of_head.offset(shift), difference as u64);
-            }
-            let next = class.first.behind(level);
-            prop_assert_eq!(of_head.lane(next), class.head.lane(next));
-            prop_assert_eq!(of_head.fingerprint(), class.head.fingerprint());
-        }
-    }
-
-    proptest! {
         /// However often it was split, in which bucket it may be.
         #[test]
         fn it_stays_the_same_when_the_table_doubles(hash: u64, other: u64, level in 1u32..29, splits in 0u32..10) {

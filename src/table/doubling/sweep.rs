@@ -206,42 +206,6 @@ mod tests {
     const WORDS: usize = 1 << 12;
 
     #[test]
-    fn each_takes_other_words_and_the_cursor_goes_over_what_is_gone() {
-        let sweep = Sweep::new();
-        let [a, b, c] = [(); 3].map(|()| sweep.next_chunk(WORDS));
-        assert_eq!((a.start, a.end, b.end), (0, b.start, c.start));
-        // The second one is not first, so it leaves the cursor alone.
-        assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
-        assert_eq!(sweep.cursor(), 0);
-        // The third one is under way.
-        assert!(!sweep.move_on(a, WORDS, |word| b.contains(&word)));
-        assert_eq!(sweep.cursor(), c.start);
-        assert!(!sweep.move_on(c.clone(), WORDS, |_| true));
-        assert_eq!(sweep.cursor(), c.end, "nobody has taken more");
-    }
-
-    /// Others go on for a while, and then do the work of one that has stopped.
-    #[test]
-    fn one_that_stops_is_overtaken() {
-        let sweep = Sweep::new();
-        let stopped = sweep.next_chunk(WORDS);
-        for _ in 1..AHEAD / CHUNK {
-            let before = sweep.progress();
-            let chunk = sweep.next_chunk(WORDS);
-            assert_ne!(sweep.progress(), before, "it does not stand still");
-            assert_ne!(chunk, stopped);
-            assert!(!sweep.move_on(chunk, WORDS, |_| true));
-            assert_eq!(sweep.cursor(), stopped.start);
-        }
-        let chunk = sweep.next_chunk(WORDS);
-        assert_eq!(chunk, stopped);
-        assert!(!sweep.move_on(chunk, WORDS, |_| true));
-        assert_eq!(sweep.cursor(), AHEAD);
-        assert!(!sweep.move_on(stopped, WORDS, |_| true), "it comes late");
-        assert_eq!(sweep.cursor(), AHEAD);
-    }
-
-    #[test]
     fn the_last_words_of_a_level_are_done_though_one_has_stopped() {
         const FEW: usize = 32;
         let sweep = Sweep::new();

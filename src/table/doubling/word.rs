@@ -101,31 +101,7 @@ impl From<Reference<Lanes16>> for Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Token;
     use crate::layout::prefix::{Depth, Head, Marks};
-    use crate::table::MAX_DESCRIPTORS;
-
-    #[test]
-    fn the_kinds_are_apart() {
-        assert!(matches!(Word::ABSENT.state(), State::Absent));
-        assert!(matches!(Word::GONE.state(), State::Gone));
-        for index in [0, MAX_DESCRIPTORS - 1] {
-            for uses in [0, 1, (1 << 38) - 1] {
-                let reference = Reference::new(index, uses);
-                let word = Word::from(reference);
-                assert!(matches!(word.state(), State::Reference(back) if back == reference));
-                assert!(!Word::are_plain(word, Word::from(Bucket::EMPTY)));
-            }
-        }
-        // The least token that there is, and the empty bucket.
-        let least = Token::from_bits(1 << 10).expect("not 0");
-        let bucket = Bucket::EMPTY.with(least).expect("room");
-        for bucket in [Bucket::EMPTY, bucket] {
-            let word = Word::from(bucket);
-            assert!(Word::are_plain(word, word));
-            assert!(matches!(word.state(), State::Bucket(back) if back == bucket));
-        }
-    }
 
     /// The words around each power of two, and so around each border between two kinds.
     #[test]

@@ -248,15 +248,10 @@ fn head(token: Token) -> Head {
 mod tests {
     //! Snapshots at each stage of a growth, alone and under others.
 
-    use std::thread;
     use std::vec::Vec;
 
-    use crew::Crew;
-
     use super::*;
-    use crate::sync::{AtomicU64, Ordering};
     use crate::table::doubling::Class;
-    use crate::tokens::Refusal;
     use crate::tokens::doubling::splitting::{self, finish_growth};
 
     /// A table of this level that began at `first`.
@@ -333,62 +328,6 @@ mod tests {
         }
     }
 
-    /// In the midst of each pass, the first or a later one, tokens hop, and buckets are split, in front of the scan and behind
-    /// it. What is in all the while is in the copy, once.
-    #[test]
-    fn a_copy_follows_what_changes_in_the_midst_of_it() {
-        const LEVEL: u32 = 5;
-        let most = table(3, LEVEL).stripes.len();
-        for (passes, is_growing, seed) in [1, 4, most]
-            .into_iter()
-            .flat_map(|passes| [(passes, false), (passes, true)])
-            .flat_map(|(passes, is_growing)| (0..8).map(move |seed| (passes, is_growing, seed)))
-        {
-            let tokens = table(3, LEVEL);
-            let items: Vec<u64> = hashes(seed).take(70).collect();
-            assert!(items.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
-            if is_growing {
-                begin(&tokens);
-            }
-            let scan = tokens.hints.scan(1 << 20).expect("no other");
-            let copy = tokens.empty_at(tokens.stage()).expect("memory");
-            let mut numbers = hashes(seed + 100).map(|number| number >> 32);
-            for group in Group::all(passes.min(tokens.stripes.len())) {
-                scan.forget();
-                tokens.stripes.announce_scan(group);
-                let middle = numbers.next().expect("endless") as usize % (1 << LEVEL);
-                for place in 0..1 << LEVEL {
-                    if place == middle {
-                        for (&hash, number) in items.iter().zip(&mut numbers) {
-                            if number % passes as u64 == 0 {
-                                tokens.relocate_one(hash);
-                            }
-                        }
-                        begin(&tokens);
-                        let bucket = numbers.next().expect("endless") as usize % (1 << LEVEL);
-                        assert!(splitting::split(&tokens, 1 << LEVEL | bucket));
-                    }
-                    let bucket = 1 << LEVEL | place;
-                    let merged =
-                        read(&tokens, bucket).map(|found| merge(&copy, bucket, found, group));
-                    assert!(matches!(merged, Ok(Ok(()))), "there is room");
-                }
-                tokens.stripes.end_scan(group);
-                let corrected = heed_hints(&tokens, &scan, group, &copy);
-                assert!(corrected.is_ok(), "there is room");
-            }
-            let name = format!("{passes} passes, seed {seed}");
-            for &hash in &items {
-                assert_eq!(copy.count(hash), tokens.count(hash), "{name}");
-            }
-            assert_eq!(
-                (copy.taken(), tokens.taken()),
-                (items.len(), items.len()),
-                "{name}"
-            );
-        }
-    }
-
     /// A region that is full in the copy and not in the table gets its tokens by a split.
     #[test]
     fn a_full_region_of_a_copy_is_split() {
@@ -430,70 +369,6 @@ mod tests {
             let f = Class::of_hash(item).head.fingerprint();
             assert!(!tokens.stripes.bump(f), "a scan is on");
         }
-    }
-
-    /// Items stay in while others come and go, hop, and make the table double. Each copy has each of them.
-    #[test]
-    fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
-        const LAST: u32 = 13;
-        let tokens = table(5, 7);
-        let staying: Vec<u64> = hashes(1).take(400).collect();
-        assert!(staying.iter().all(|&hash| tokens.insert(hash, 256).is_ok()));
-        let tried = AtomicU64::new(0);
-        let fill = |crew: &Crew, _: usize| {
-            let (mut own, mut waited_at) = (Vec::new(), 0);
-            for (turn, hash) in hashes(2).enumerate() {
-                let hint = tokens.hint();
-                match tokens.insert(hash, 256) {
-                    Ok(()) => own.push(hash),
-                    Err(Refusal::NoPath) if hint.level() == LAST => return,
-                    Err(Refusal::NoPath) => tokens.begin_to_grow(hint).expect("memory"),
-                    Err(_) => {}
-                }
-                if turn % 3 == 0
-                    && let Some(hash) = own.pop()
-                {
-                    assert!(tokens.remove(hash), "it is in");
-                }
-                // Until one has begun in this growth, and ended.
-                if tokens.is_growing(hint) && hint.level() > waited_at {
-                    waited_at = hint.level();
-                    let begun = tried.load(Ordering::Acquire);
-                    while tried.load(Ordering::Acquire) < begun + 2 && crew.at_work() {
-                        thread::yield_now();
-                    }
-                }
-            }
-        };
-        let hop = |crew: &Crew| {
-            for &hash in staying.iter().cycle().take_while(|_| crew.at_work()) {
-                tokens.relocate_one(hash);
-            }
-        };
-        let copy = |crew: &Crew| {
-            let mut in_growth = 0;
-            while crew.at_work() {
-                let copy = tokens.snapshot();
-                tried.fetch_add(1, Ordering::Release);
-                let Ok((copy, len)) = copy else {
-                    continue;
-                };
-                in_growth += u32::from(copy.is_growing(copy.hint()));
-                let missed = staying.iter().filter(|&&hash| !copy.contains(hash));
-                assert_eq!(missed.count(), 0, "{:?}", copy.stage());
-                assert_eq!(copy.taken(), len);
-                assert!(staying.iter().all(|&hash| copy.remove(hash)));
-            }
-            in_growth
-        };
-        let (_, copies) = Crew::run(1, fill, 2, |crew, helper| {
-            if helper == 0 {
-                hop(crew);
-                return 0;
-            }
-            copy(crew)
-        });
-        assert!(copies[1] > 0, "none in the midst of a growth");
     }
 
     /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.

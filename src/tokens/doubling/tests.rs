@@ -1,25 +1,13 @@
 //! A table that doubles ten times, beside the items that it holds.
 
-use std::collections::HashMap;
-
-use crew::Crew;
-
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
-use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::Blocks;
-use crate::tokens::transfer::Transfer;
 
 const BUDGET: usize = 256;
 
 fn table(first: u32) -> Doubling {
     let blocks = Blocks::new(first).expect("memory");
-    Doubling::with_blocks(blocks, BUDGET).expect("memory")
-}
-
-/// One whose words nobody has written to.
-fn lazy_table(first: u32) -> Doubling {
-    let blocks = Blocks::lazy(first).expect("memory");
     Doubling::with_blocks(blocks, BUDGET).expect("memory")
 }
 
@@ -101,128 +89,16 @@ fn live_and_die(table: &Doubling, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
 }
 
 #[test]
-fn all_is_found_and_removed_through_ten_doublings() {
-    for first in [1, 3, 5] {
-        for table in [table(first), lazy_table(first)] {
-            assert_eq!(live_and_die(&table, |hash| hash, 1), TAIL_BITS);
-        }
-    }
-}
-
-#[test]
 fn items_with_nested_prefixes_are_not_taken_for_each_other() {
-    for (first, seed) in [(2, 1), (3, 2), (4, 3)] {
+    for first in [2, 3, 4] {
         let bits = first + TAIL_BITS + 2;
-        live_and_die(&table(first), |hash| narrow(hash, bits), seed);
+        live_and_die(&table(first), |hash| narrow(hash, bits), first.into());
     }
-}
-
-/// A thread that died in the midst of a split has left its reference in a word. Who has the table alone ends the growth
-/// with the descriptors of all, that of the dead thread among them.
-#[test]
-fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
-    const LEVEL: u32 = 4;
-    for place in [0, 5, (1 << LEVEL) - 1] {
-        let mut table = table(LEVEL);
-        let items: Vec<u64> = (1..=20u64).map(|item| item.wrapping_mul(SPREAD)).collect();
-        assert!(items.iter().all(|&item| table.insert(item, BUDGET).is_ok()));
-        table.begin_to_grow(table.hint()).expect("memory");
-        let bucket = 1 << LEVEL | place;
-        let content = table.look(bucket);
-        let mut claim = table.pool.claim().expect("nobody has one");
-        let (reference, _) = claim.publish(Transfer::split(bucket, content));
-        assert!(table.blocks.exchange(bucket, content, reference));
-        core::mem::forget(claim);
-        assert_eq!(table.settle_all(), items.len());
-        assert!(items.iter().all(|&item| table.contains(item)));
-        table.clear();
-        assert_eq!(table.taken(), 0);
-    }
-}
-
-/// Removes alone end a growth, and each takes the longest token though splits are under way.
-#[test]
-fn removes_take_part_in_a_growth() {
-    for first in [4, 9] {
-        let table = table(first);
-        let mut random = Random(1);
-        let mut items = Vec::new();
-        while items.len() < 7 << (first - 1) {
-            let item = random.next();
-            if table.insert(item, BUDGET).is_ok() {
-                items.push(item);
-            }
-        }
-        table.begin_to_grow(table.hint()).expect("memory");
-        let mut removed = 0;
-        while table.level() == first {
-            let item = items.pop().expect("they are enough");
-            assert!(table.remove(item));
-            removed += 1;
-        }
-        assert!(removed <= (1 << first) / 16 + 1, "{removed}");
-        assert!(items.iter().all(|&item| table.contains(item)));
-        assert!(items.iter().all(|&item| table.remove(item)));
-        assert_eq!(table.taken(), 0);
-    }
-}
-
-/// As small as it began, from each level, and larger again. Each remove finds a token of its own.
-#[test]
-fn what_is_left_fits_into_fewer_levels() {
-    let first = 3;
-    for (levels, bits) in [
-        (1, 64),
-        (2, 64),
-        (TAIL_BITS, 64),
-        (TAIL_BITS, first + TAIL_BITS + 2),
-    ] {
-        let hash = |hash: u64| if bits == 64 { hash } else { narrow(hash, bits) };
-        let large = table(first);
-        let mut random = Random(levels.into());
-        let mut items = Vec::new();
-        while large.level() < first + levels {
-            let item = hash(random.next());
-            if insert(&large, item) {
-                items.push(item);
-            }
-        }
-        for level in (first..first + levels).rev() {
-            let small = loop {
-                large.settle_all();
-                let small = Doubling::empty(first, level, BUDGET).expect("memory");
-                if items.len() <= 3 << level && small.add_all(&large) {
-                    break small;
-                }
-                for _ in 0..=items.len() / 16 {
-                    let item = items.swap_remove(random.below(items.len()));
-                    assert!(large.remove(item));
-                }
-            };
-            assert!(
-                bits < 64 || items.len() > 2 << level,
-                "{} at {level}",
-                items.len()
-            );
-            assert_eq!(small.taken(), items.len());
-            assert!(items.iter().all(|&item| small.contains(item)));
-            // It can double as often as before, and nothing is lost by it.
-            let mut added = Vec::new();
-            while small.level() < small.last() || added.len() % 64 != 0 {
-                let item = hash(random.next());
-                if insert(&small, item) {
-                    added.push(item);
-                }
-            }
-            let all = || items.iter().chain(&added);
-            assert!(all().all(|&item| small.contains(item)));
-            let mut left = all().copied().collect::<Vec<_>>();
-            while !left.is_empty() {
-                let item = left.swap_remove(random.below(left.len()));
-                assert!(small.remove(item), "not there: {item:x}");
-            }
-            assert_eq!(small.taken(), 0);
-        }
+    // With all heads, and from words that nobody has written to.
+    let lazy = Blocks::lazy(3).expect("memory");
+    let lazy = Doubling::with_blocks(lazy, BUDGET).expect("memory");
+    for table in [table(1), lazy, table(5)] {
+        assert_eq!(live_and_die(&table, |hash| hash, 1), TAIL_BITS);
     }
 }
 
@@ -256,132 +132,4 @@ fn a_table_goes_on_as_its_copy_does() {
         assert_eq!(regions(&table), regions(&copy));
     }
     assert_eq!(table.doubled(), None, "it is over");
-}
-
-/// Each thread has items of its own, whose prefixes are nested with those of others.
-#[test]
-fn threads_find_and_remove_what_is_theirs() {
-    for (first, narrowed) in [(1, false), (3, false), (3, true), (4, true)] {
-        let table = if first == 3 {
-            lazy_table(first)
-        } else {
-            table(first)
-        };
-        let capacity = (4u64 << (first + TAIL_BITS)) * 8 / 10;
-        let len = AtomicU64::new(0);
-        Crew::workers(4, |crew, thread| {
-            let mut random = Random(thread as u64 * 7919 + u64::from(first));
-            let mut items: Vec<u64> = Vec::new();
-            crew.meet();
-            while len.load(Ordering::Relaxed) < capacity {
-                let hash = random.next();
-                let item = if narrowed {
-                    narrow(hash, first + TAIL_BITS + 2)
-                } else {
-                    hash
-                };
-                len.fetch_add(1, Ordering::Relaxed);
-                if insert(&table, item) {
-                    items.push(item);
-                } else if !narrowed {
-                    break;
-                }
-                if random.below(10) < 3 && !items.is_empty() {
-                    let item = items.swap_remove(random.below(items.len()));
-                    assert!(table.remove(item));
-                }
-                for _ in 0..4 {
-                    let item = items.get(random.below(items.len() + 1));
-                    assert!(item.is_none_or(|&item| table.contains(item)));
-                }
-            }
-            assert!(items.iter().all(|&item| table.contains(item)));
-            crew.meet();
-            for item in items {
-                assert!(table.remove(item));
-            }
-        });
-        assert_eq!(table.taken(), 0);
-        if !narrowed {
-            assert_eq!(table.level(), first + TAIL_BITS);
-        }
-    }
-}
-
-/// Nowhere else is anything.
-struct NoOtherTables;
-
-impl OtherTables for NoOtherTables {
-    fn earlier_hold_none(&self) -> bool {
-        true
-    }
-
-    fn later_hold_none(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn one_of_several_threads_admits_an_item() {
-    let rounds = 3000;
-    let table = table(2);
-    let admit = |item| {
-        loop {
-            if table.contains(item) {
-                return false;
-            }
-            let hint = table.hint();
-            match table.try_to_admit(item, BUDGET, &NoOtherTables) {
-                Ok(Attempt::Admitted) => return true,
-                Ok(Attempt::Present) => return false,
-                Ok(Attempt::Disturbed | Attempt::Starved) => {}
-                Err(Refusal::NoPath) => table.begin_to_grow(hint).expect("memory"),
-                Err(_) => {}
-            }
-        }
-    };
-    let admitted: Vec<HashMap<u64, usize>> = Crew::workers(4, |crew, _| {
-        let mut random = Random(5);
-        let mut mine = HashMap::new();
-        for round in 0..rounds {
-            let item = random.next();
-            if round % 64 == 0 {
-                crew.meet();
-            }
-            *mine.entry(item).or_default() += usize::from(admit(item));
-        }
-        mine
-    });
-    let mut total = 0;
-    for item in admitted[0].keys() {
-        let times: usize = admitted.iter().map(|mine| mine[item]).sum();
-        assert!(times <= 1, "{times} times");
-        assert!(table.contains(*item));
-        total += times;
-    }
-    assert_eq!(table.taken(), total);
-    assert!(total > rounds * 99 / 100, "{total}");
-}
-
-/// An insert that finds both its buckets full splits the one that the sweep comes to earlier. So as long as the sweep is on
-/// the first side, lookups find nearly all words of the second one where they guess that they are.
-#[test]
-fn inserts_split_few_words_in_front_of_the_sweep() {
-    const LEVEL: u32 = 12;
-    let table = table(LEVEL);
-    let mut random = Random(1);
-    while table.insert(random.next(), BUDGET).is_ok() {}
-    table.begin_to_grow(table.hint()).expect("memory");
-    let gone = |side: usize| {
-        let words = (2 | side) << (LEVEL - 1)..(3 + side) << (LEVEL - 1);
-        let words =
-            words.filter(|&bucket| bucket >= (1 << LEVEL) + table.blocks.cursor(table.hint()));
-        words.filter(|&bucket| table.peek(bucket).is_none()).count()
-    };
-    while table.doubled() < Some(0.25) {
-        table.insert(random.next(), BUDGET).expect("room");
-    }
-    let words = 1 << LEVEL;
-    assert!(gone(0) < words / 128, "{} of {words}", gone(0));
-    assert!(gone(1) < words / 256, "{} of {words}", gone(1));
 }
