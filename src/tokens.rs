@@ -39,7 +39,7 @@ pub(crate) use parts::Tokens;
 pub(crate) use settlement::OtherTables;
 
 use crate::error::SnapshotError;
-use crate::layout::{Layout, Token, Value};
+use crate::layout::{Bucket, Layout, Token, Value};
 
 impl<L: Layout> Tokens<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
@@ -139,7 +139,8 @@ impl<L: Layout> Tokens<L> {
 
     /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact if no thread writes.
     pub(crate) fn settle_each(&self) -> usize {
-        settlement::settle_each(self)
+        let contents = (0..self.table.len()).map(|bucket| settlement::settle(self, bucket));
+        contents.map(Bucket::len).sum()
     }
 
     /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.

@@ -296,24 +296,16 @@ mod tests {
         const LINE: usize = 64;
         for buckets in [512, 1 << 10, 1 << 20] {
             let counter = Counter::new(buckets).expect("memory");
-            let place = counter.place();
-            let lines: Vec<usize> = counter
-                .cells()
-                .map(|cell| core::ptr::from_ref(cell).addr() / LINE)
-                .collect();
+            let Range { start, end } = counter.place();
+            let cells = counter.cells().map(core::ptr::from_ref);
+            let lines: Vec<usize> = cells.map(|cell| cell.addr() / LINE).collect();
             assert_eq!(lines.len(), cells_for(buckets));
             assert!(lines.windows(2).all(|pair| pair[0] + 1 < pair[1]));
-            assert!(
-                lines
-                    .iter()
-                    .all(|line| place.contains(&(line * LINE)) && line * LINE + LINE <= place.end)
-            );
+            let inside = |line: &usize| start <= line * LINE && (line + 1) * LINE <= end;
+            assert!(lines.iter().all(inside));
         }
-        assert_eq!(
-            Counter::new(256).expect("memory").bytes(),
-            size_of::<u64>(),
-            "a single one"
-        );
+        let single = Counter::new(256).expect("memory");
+        assert_eq!(single.bytes(), size_of::<u64>());
     }
 
     /// They write to one set of cells while another is added, and some of them to the old one after that.

@@ -66,7 +66,7 @@ impl GrowingTable {
         let len = tables.iter().map(|table| table.tokens().taken()).sum();
         let fits = |&level: &u32| items_for(geometry(level)) >= len;
         for level in (first..too_large).filter(fits) {
-            let merged = Doubling::empty(first, level, tokens.search_budget())?;
+            let merged = Doubling::empty(first, Stage::at_rest(level), tokens.search_budget())?;
             if tables.iter().all(|table| merged.add_all(table.tokens())) {
                 return Ok(Some(Self::of(merged, len)?));
             }

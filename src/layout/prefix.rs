@@ -379,28 +379,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn heads_are_never_0(hash: u64) {
-            let head = Head::of_hash(hash);
-            let bits = (hash >> 10 & 63) as u16;
-            prop_assert_eq!(head.bits(), bits.max(1) << 10);
-            prop_assert_eq!(head.fingerprint().bits(), u32::from(bits.max(1)));
-            prop_assert_eq!(Head::of_fingerprint(head.fingerprint()), head);
-            prop_assert_eq!(Head::of_lane(head.bits() | hash as u16 & 0x3ff), head);
-        }
-
-        #[test]
-        fn a_new_lane_has_the_next_bits(hash: u64, next in 0u16..1024) {
-            let head = Head::of_hash(hash);
-            for depth in [Depth::First, Depth::Deeper] {
-                let lane = depth.lane(head, next);
-                let full = depth.full_tail();
-                let token = Token { head: head.bits() >> 10, tail: bits(next >> (10 - full), full) };
-                prop_assert_eq!(decoded(lane, depth), token);
-                prop_assert_eq!(depth.tail(lane), full);
-            }
-        }
-
-        #[test]
         fn a_split_takes_the_first_bit_and_leaves_the_rest(
             (depth, lane) in depth().prop_flat_map(|depth| (Just(depth), lane(depth))),
         ) {

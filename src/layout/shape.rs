@@ -174,37 +174,3 @@ fitted! {
 impl WithValues for Lanes<4, 12, 4> {}
 impl WithValues for Lanes<3, 13, 8> {}
 impl WithValues for Lanes<2, 16, 15> {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::any::type_name;
-    use std::string::{String, ToString};
-
-    /// The name of the layout that is called.
-    struct Name;
-
-    impl ForLayout for Name {
-        type Output = String;
-
-        fn call<L: Layout>(self) -> String {
-            type_name::<L>().to_string()
-        }
-    }
-
-    #[test]
-    fn each_shape_is_of_the_layout_that_it_is_named_after() {
-        for shape in Shape::ALL {
-            // A parameter that is 0 is left out.
-            let called = shape.call(Name).replace(", 0>", ">");
-            assert!(called.ends_with(&shape.to_string()), "{called}");
-            let Shape {
-                slots,
-                fingerprint_bits: bits,
-                value_bits: value,
-            } = shape;
-            assert_eq!(Shape::with(slots, bits, value), Some(shape));
-            assert_eq!(Shape::with(slots, bits + 1, value + 1), None);
-        }
-    }
-}

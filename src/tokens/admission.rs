@@ -11,15 +11,15 @@
 //! equal token in the others either. An admission freezes its own word first. Then it asks the others, one by one, in the
 //! order in which lookups read them ([`OtherTables`]). They answer by [`holds_none`].
 
-use super::descriptor::State;
+use super::descriptor::{Pending, State};
 use super::insertion::{ATTEMPTS, Opened, Refusal, open};
 use super::lookup;
-use super::parts::{Deciders, Pending, Tokens};
+use super::parts::Tokens;
 use super::settlement::{self, NoOtherTables, OtherTables, settle, settle_reference};
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
-use crate::table::{Candidates, Content};
+use crate::table::Content;
 
 /// How an attempt to add the only token of a class ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,19 @@ pub(crate) enum Attempt {
     Disturbed,
     /// No descriptor was free.
     Starved,
+}
+
+impl Attempt {
+    /// One that found both buckets full, and tried to open a slot.
+    pub(super) fn to_make_room(opened: Result<Opened, Refusal>) -> Result<Self, Refusal> {
+        match opened {
+            Ok(Opened::Done | Opened::Disturbed) => Ok(Self::Disturbed),
+            Ok(Opened::Starved) => Ok(Self::Starved),
+            // Both buckets are full of copies, so the item is present.
+            Err(Refusal::AllCopies) => Ok(Self::Present),
+            Err(refusal) => Err(refusal),
+        }
+    }
 }
 
 /// Adds a token of this class if there is none. Returns true if this call added it.
@@ -86,11 +99,7 @@ pub(super) fn try_to_admit<L: Layout>(
     elsewhere: &impl OtherTables,
 ) -> Result<Attempt, Refusal> {
     let class = tokens.table.candidates(hash);
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = class;
+    let (first, second, fingerprint) = (class.first, class.second, class.fingerprint);
     // A hint, not the verdict: it spares the descriptor where the answer is seen. A token that hops past these two
     // reads is found at the witness, or its hop freezes the target first.
     let (a, b) = (settle(tokens, first), settle(tokens, second));
@@ -104,13 +113,7 @@ pub(super) fn try_to_admit<L: Layout>(
     };
     let token = Token::with_value(fingerprint, value);
     let Some(admitted) = content.with(token) else {
-        return match open(tokens, class, None) {
-            Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),
-            Ok(Opened::Starved) => Ok(Attempt::Starved),
-            // Both buckets are full of copies, so the item is present.
-            Err(Refusal::AllCopies) => Ok(Attempt::Present),
-            Err(refusal) => Err(refusal),
-        };
+        return Attempt::to_make_room(open(tokens, class, None));
     };
     let Some(mut claim) = tokens.pool.claim() else {
         sync::happened(Event::Starved);
@@ -138,10 +141,7 @@ pub(super) fn try_to_admit<L: Layout>(
         transfer,
         old: content,
     };
-    match tokens.deciders {
-        Deciders::Everyone => settlement::decide(tokens, &admission),
-        Deciders::Owner => settlement::decide_own(tokens, &admission, elsewhere),
-    }
+    settlement::decide(tokens, &admission, elsewhere);
     // Decided by this thread or by another one: the first verdict stands, and only the owner begins the next use.
     let committed = claim.state() == State::Committed;
     // An exchange that fails here has been done by another thread.
@@ -163,15 +163,12 @@ pub(super) fn try_to_admit<L: Layout>(
 /// Validated by the version, as any miss is. Read-modify-writes, for the same reason as at the witness of
 /// [an admission](settlement::decide).
 pub(super) fn holds_none<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = tokens.table.candidates(hash);
+    let class = tokens.table.candidates(hash);
+    let fingerprint = class.fingerprint;
     loop {
         let version = tokens.stripes.version(fingerprint);
         let holds = |bucket| settle_latest(tokens, bucket).contains(fingerprint);
-        if holds(first) || holds(second) {
+        if holds(class.first) || holds(class.second) {
             return false;
         }
         if tokens.stripes.unchanged(fingerprint, version) {

@@ -17,7 +17,7 @@ use once_cell::race::OnceBox;
 use super::transfer::{FIELDS, Transfer};
 use crate::allocate;
 use crate::error::OutOfMemory;
-use crate::layout::Layout;
+use crate::layout::{Bucket, Layout};
 use crate::sync::{self, AtomicU64, Ordering, fence};
 use crate::table::{MAX_DESCRIPTORS, Reference};
 
@@ -43,6 +43,26 @@ pub(super) enum State {
     Pending = 0,
     Committed = 1,
     Aborted = 2,
+}
+
+/// What a reference means for the word it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Resolved<L: Layout> {
+    /// The use is over; the word has changed since it was loaded.
+    Stale,
+    /// Decided: the word's content is this, whichever thread writes it back.
+    Settled(Bucket<L>),
+    /// Not decided; until it is, the word's content is the old one.
+    Pending(Pending<L>),
+}
+
+/// A transfer that was pending when it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending<L: Layout> {
+    pub(super) reference: Reference<L>,
+    pub(super) control: Control,
+    pub(super) transfer: Transfer<L>,
+    pub(super) old: Bucket<L>,
 }
 
 /// The descriptors of one table, shared by all its slow paths. A table that grows adds some, and none is ever taken away
@@ -80,6 +100,17 @@ const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 /// How many times as many there are after some are added, unless those are the most that there can be.
 #[cfg(feature = "std")]
 const STEP: usize = 4;
+
+impl State {
+    /// What becomes of a change that is permitted, or is not.
+    pub(super) fn of_verdict(permitted: bool) -> Self {
+        if permitted {
+            Self::Committed
+        } else {
+            Self::Aborted
+        }
+    }
+}
 
 impl Control {
     fn pending(uses: u64) -> Self {
@@ -362,6 +393,25 @@ impl<L: Layout> Pool<L> {
         let control = descriptor.control();
         (Reference::new(reference.index(), control.uses()) == reference)
             .then(|| (Transfer::from_fields(fields), control))
+    }
+
+    /// What `reference`, found in `bucket`, means there.
+    pub(super) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
+        let Some((transfer, control)) = self.read(reference) else {
+            return Resolved::Stale;
+        };
+        let old = transfer.before(bucket);
+        match control.state() {
+            State::Pending => Resolved::Pending(Pending {
+                reference,
+                control,
+                transfer,
+                old,
+            }),
+            State::Aborted => Resolved::Settled(old),
+            // The owner checked that the change is possible before it published it.
+            State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
+        }
     }
 
     /// The present control of the descriptor that a reference names.

@@ -27,7 +27,6 @@ pub(crate) use parts::Doubling;
 pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, OtherTables, Refusal};
-use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::Sight;
 use crate::table::doubling::{Class, Hint, Region, Stage};
 
@@ -130,11 +129,6 @@ impl Doubling {
         self.blocks.last()
     }
 
-    /// Begins to double the table, unless it has grown since the hint was read. It must be able to.
-    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<(), OutOfMemory> {
-        splitting::begin_to_grow(self, hint)
-    }
-
     /// How far the growth is, of the level that the hint says. It stays the same only if the growth stands still.
     pub(crate) fn progress(&self) -> (u32, usize) {
         let hint = self.hint();
@@ -149,46 +143,14 @@ impl Doubling {
             .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
     }
 
-    /// Ends a growth that is under way. Returns false if it cannot.
-    pub(crate) fn finish_growth(&self) -> bool {
-        splitting::finish_growth(self)
-    }
-
     /// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         relocation::relocate_one(self, Class::of_hash(hash))
     }
 
-    /// An empty table that began at one level, and has another.
-    pub(crate) fn empty(first: u32, level: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
-        scan::empty(first, Stage::at_rest(level), search_budget)
-    }
-
-    /// Adds all tokens of another table, as far as this one can tell them apart. Returns false if they do not fit. For a
-    /// caller who has both alone, and has settled the other.
-    pub(crate) fn add_all(&self, from: &Self) -> bool {
-        exclusive::add_all(self, from)
-    }
-
-    /// A copy that holds every token that is in from the call to the return, and their number.
-    pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
-        scan::snapshot(self)
-    }
-
-    /// Leaves no word frozen, and no descriptor with a thread that is gone. Returns the number of tokens. For a caller who
-    /// has the tokens alone.
-    pub(crate) fn settle_all(&self) -> usize {
-        exclusive::settle_all(self)
-    }
-
     /// How far it has come.
     pub(crate) fn stage(&self) -> Stage {
         self.blocks.stage()
-    }
-
-    /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
-    pub(crate) fn settle_each(&self, level: u32) -> usize {
-        exclusive::settle_each(self, level)
     }
 
     /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
@@ -199,16 +161,6 @@ impl Doubling {
     /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
-    }
-
-    /// Frees what the table has grown out of, if no thread may still be about to give it back.
-    pub(crate) fn forget_behind(&mut self) {
-        exclusive::forget_behind(self);
-    }
-
-    /// Removes all tokens, and takes back what dead threads held. The table is as small as it began.
-    pub(crate) fn clear(&mut self) {
-        exclusive::clear(self);
     }
 
     /// Asks for the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.

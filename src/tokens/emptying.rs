@@ -8,9 +8,9 @@
 //! Threads that empty one table help each other: who meets the pending emptying of another one asks for its own
 //! permission and commits. All other writers abort it.
 
-use super::descriptor::{Claim, State};
+use super::descriptor::{Claim, Resolved, State};
 use super::insertion::ATTEMPTS;
-use super::parts::{Resolved, Tokens};
+use super::parts::Tokens;
 use super::settlement::settle_reference;
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout};
@@ -92,14 +92,7 @@ fn empty_word<'a, L: Layout>(
         // Asked while the word is frozen: what it holds was put there before, so it may go, however late the commit
         // is. Any thread that needs the word before that aborts the emptying.
         let permitted = permitted();
-        claim.decide(
-            pending,
-            if permitted {
-                State::Committed
-            } else {
-                State::Aborted
-            },
-        );
+        claim.decide(pending, State::of_verdict(permitted));
         // By this thread, or by another one that empties the table.
         let committed = claim.state() == State::Committed;
         let after = if committed { Bucket::EMPTY } else { content };
@@ -126,7 +119,7 @@ fn settle_or_empty<L: Layout>(
         Content::Reference(reference) => reference,
     };
     // Two threads that aborted each other's emptyings could go on for ever.
-    if let Resolved::Pending(pending) = tokens.resolve(bucket, reference)
+    if let Resolved::Pending(pending) = tokens.pool.resolve(bucket, reference)
         && pending.transfer.is_emptying()
         && permitted()
     {
@@ -140,22 +133,17 @@ fn settle_or_empty<L: Layout>(
 
 #[cfg(test)]
 mod tests {
-    //! What is emptied, by whom, and what stands in the way.
+    //! What is done with the emptying of another thread.
 
     use core::cell::Cell;
 
     use super::*;
     use crate::layout::Lanes;
-    use crate::table::{Geometry, Table};
-    use crate::tokens::settlement::settle;
+    use crate::table::{Geometry, Table, Word};
 
     type Small = Tokens<Lanes<4, 16>>;
 
     const HASHES: u64 = 100;
-
-    fn hash(item: u64) -> u64 {
-        (item + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
 
     /// With some tokens, and few descriptors.
     fn filled() -> Small {
@@ -163,21 +151,17 @@ mod tests {
         let mut tokens = Tokens::with_table(table, 16, Some(2)).expect("memory");
         tokens.leave_admissions_to_their_owners();
         for item in 0..HASHES {
-            tokens.insert(hash(item), 0).expect("room");
+            tokens.insert(model::mix(item), 0).expect("room");
         }
         tokens
     }
 
-    fn stored(tokens: &Small) -> usize {
-        (0..HASHES)
-            .filter(|&item| tokens.contains(hash(item)))
-            .count()
-    }
-
-    fn frozen(tokens: &Small) -> usize {
-        (0..tokens.table.len())
-            .filter(|&bucket| matches!(tokens.table.load(bucket).content(), Content::Reference(_)))
-            .count()
+    /// How many are stored, and how many words are frozen.
+    fn stored_and_frozen(tokens: &Small) -> (usize, usize) {
+        let stored = (0..HASHES).filter(|&item| tokens.contains(model::mix(item)));
+        let words = (0..tokens.table.len()).map(|bucket| tokens.table.load(bucket));
+        let is_frozen = |word: &Word<_>| matches!(word.content(), Content::Reference(_));
+        (stored.count(), words.filter(is_frozen).count())
     }
 
     /// How it ended, and how many were removed.
@@ -192,7 +176,7 @@ mod tests {
         let bucket = (0..)
             .find(|&bucket| tokens.peek(bucket) != Bucket::EMPTY)
             .expect("some tokens");
-        let content = settle(tokens, bucket);
+        let content = settle_reference(tokens, bucket);
         let mut claim = tokens.pool.claim().expect("a descriptor");
         let (reference, _) = claim.publish(Transfer::emptying(bucket, content));
         assert!(tokens.table.exchange(bucket, content, reference));
@@ -213,7 +197,7 @@ mod tests {
         // Who empties a word counts what was in: here the dead thread would.
         let removed = HASHES as usize - others;
         assert_eq!(empty(&tokens, || true), (Emptied::All, removed));
-        assert_eq!((stored(&tokens), frozen(&tokens)), (0, 0));
+        assert_eq!(stored_and_frozen(&tokens), (0, 0));
     }
 
     #[test]
@@ -221,7 +205,7 @@ mod tests {
         let tokens = filled();
         die_in_an_emptying(&tokens);
         assert_eq!(empty(&tokens, || false), (Emptied::Revoked, 0));
-        assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
+        assert_eq!(stored_and_frozen(&tokens), (HASHES as usize, 0));
     }
 
     /// The word can be frozen again, when the table is in use again, after the last moment at which it may be emptied.
@@ -239,6 +223,6 @@ mod tests {
             None => false,
         };
         assert_eq!(empty(&tokens, permitted), (Emptied::Revoked, 0));
-        assert_eq!((stored(&tokens), frozen(&tokens)), (HASHES as usize, 0));
+        assert_eq!(stored_and_frozen(&tokens), (HASHES as usize, 0));
     }
 }

@@ -5,7 +5,7 @@ use core::iter;
 
 use super::parts::Tokens;
 use super::path::{CuckooGraph, Expansion, Found, Hop, LongSearch, ShortSearch, near, near_hop};
-
+use super::relocation::relocate;
 use super::settlement::settle;
 use crate::layout::{Bucket, Layout, Token, Value};
 use crate::sync::{self, Event};
@@ -183,7 +183,7 @@ fn execute<L: Layout>(
         return Opened::Starved;
     };
     for hop in path {
-        if !graph.hop(&mut claim, hop, placed.filter(|_| hop.last)) {
+        if !relocate(graph, &mut claim, hop, placed.filter(|_| hop.last)) {
             return Opened::Disturbed;
         }
     }

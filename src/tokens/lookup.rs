@@ -2,7 +2,8 @@
 
 use core::hint::select_unpredictable;
 
-use super::parts::{Resolved, Tokens};
+use super::descriptor::Resolved;
+use super::parts::Tokens;
 use super::settlement::settle;
 use crate::layout::{Bucket, Layout, Matches, Sight, Token};
 use crate::sync::{self, Event};
@@ -84,20 +85,16 @@ fn look_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Sight {
 #[inline(never)]
 fn find_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>> {
     let class = tokens.table.candidates(hash);
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = class;
+    let f = class.fingerprint;
     loop {
-        let version = tokens.stripes.version(fingerprint);
-        let (a, b) = (tokens.table.load(first), tokens.table.load(second));
+        let version = tokens.stripes.version(f);
+        let [a, b] = [class.first, class.second].map(|bucket| tokens.table.load(bucket));
         match find_in_pair(tokens, class, a, b) {
             Answer::Present(token) => return Some(token),
             Answer::Unclear => continue,
             Answer::Absent => {}
         }
-        if tokens.stripes.unchanged(fingerprint, version) {
+        if tokens.stripes.unchanged(f, version) {
             return None;
         }
         sync::happened(Event::Repeat);
@@ -129,7 +126,7 @@ fn find_in_word<L: Layout>(
     let f = class.fingerprint;
     let content = match word.content() {
         Content::Bucket(content) => content,
-        Content::Reference(reference) => match tokens.resolve(bucket, reference) {
+        Content::Reference(reference) => match tokens.pool.resolve(bucket, reference) {
             Resolved::Stale => return Answer::Unclear,
             Resolved::Settled(content) => content,
             Resolved::Pending(pending) => {
@@ -169,15 +166,11 @@ pub(super) fn count<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> usize {
 
 /// Both words of a class, such that no token of the class is missed; as [`count`].
 pub(super) fn pair<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> (Bucket<L>, Bucket<L>) {
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = class;
+    let f = class.fingerprint;
     loop {
-        let version = tokens.stripes.version(fingerprint);
-        let contents = (settle(tokens, first), settle(tokens, second));
-        if tokens.stripes.unchanged(fingerprint, version) {
+        let version = tokens.stripes.version(f);
+        let contents = (settle(tokens, class.first), settle(tokens, class.second));
+        if tokens.stripes.unchanged(f, version) {
             return contents;
         }
     }

@@ -2,14 +2,13 @@
 
 use core::ops::Range;
 
-use super::descriptor::{Control, Pool, State};
+use super::descriptor::{Pool, Resolved};
 use super::hints::{Hint, Hints};
 use super::stripes::{BySize, Stripes};
-use super::transfer::Transfer;
 use crate::error::OutOfMemory;
 use crate::layout::{Bucket, Fingerprint, Layout};
 use crate::sync::{self, Event};
-use crate::table::{Content, Geometry, Reference, Table};
+use crate::table::{Content, Geometry, Table};
 
 /// A multiset of tokens, spread over the words of a table.
 ///
@@ -33,26 +32,6 @@ pub(crate) enum Deciders {
     Everyone,
     /// Its owner alone, who looks [elsewhere](super::OtherTables) too. Other threads abort it.
     Owner,
-}
-
-/// What a reference means for the word it stands in.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Resolved<L: Layout> {
-    /// The use is over; the word has changed since it was loaded.
-    Stale,
-    /// Decided: the word's content is this, whichever thread writes it back.
-    Settled(Bucket<L>),
-    /// Not decided; until it is, the word's content is the old one.
-    Pending(Pending<L>),
-}
-
-/// A transfer that was pending when it was read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pending<L: Layout> {
-    pub(super) reference: Reference<L>,
-    pub(super) control: Control,
-    pub(super) transfer: Transfer<L>,
-    pub(super) old: Bucket<L>,
 }
 
 impl<L: Layout> Tokens<L> {
@@ -123,25 +102,6 @@ impl<L: Layout> Tokens<L> {
         self.deciders = Deciders::Owner;
     }
 
-    /// What `reference`, found in `bucket`, means there.
-    pub(super) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
-        let Some((transfer, control)) = self.pool.read(reference) else {
-            return Resolved::Stale;
-        };
-        let old = transfer.before(bucket);
-        match control.state() {
-            State::Pending => Resolved::Pending(Pending {
-                reference,
-                control,
-                transfer,
-                old,
-            }),
-            State::Aborted => Resolved::Settled(old),
-            // The owner checked that the change is possible before it published it.
-            State::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
-        }
-    }
-
     /// Tells lookups and a scan under way that tokens of a class are about to change places.
     #[inline]
     pub(super) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
@@ -169,7 +129,7 @@ impl<L: Layout> Tokens<L> {
         loop {
             match self.table.load(bucket).content() {
                 Content::Bucket(content) => return content,
-                Content::Reference(reference) => match self.resolve(bucket, reference) {
+                Content::Reference(reference) => match self.pool.resolve(bucket, reference) {
                     Resolved::Stale => {}
                     Resolved::Settled(content) => return content,
                     Resolved::Pending(pending) => return pending.old,

@@ -12,10 +12,10 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use super::descriptor::{Claim, Pool};
+use super::descriptor::Pool;
 use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET, Token};
-use crate::table::Candidates;
 use crate::table::sizing::pair_slots;
+use crate::table::{Candidates, Reference};
 
 /// What a path search needs to know of a table: the buckets, and which other bucket the token of one can go to. And how a
 /// path is executed there.
@@ -34,8 +34,14 @@ pub(super) trait CuckooGraph<L: Layout> {
     fn copies(&self, bucket: usize, content: Bucket<L>, class: Candidates) -> usize;
     /// The descriptors.
     fn pool(&self) -> &Pool<L>;
-    /// Executes a hop. Returns false if that is impossible by now, or was disturbed; then nothing is changed.
-    fn hop(&self, claim: &mut Claim<'_, L>, hop: Hop<L>, placed: Option<Token<L>>) -> bool;
+    /// The content of a bucket at a time when its word is not frozen. `None` if it is not there.
+    fn settle(&self, bucket: usize) -> Option<Bucket<L>>;
+    /// Freezes the word of a bucket that holds `before`. Returns false if it has changed.
+    fn freeze(&self, bucket: usize, before: Bucket<L>, reference: Reference<L>) -> bool;
+    /// Tells lookups and a scan under way that a token of this bucket is about to change places.
+    fn announce(&self, bucket: usize, token: Token<L>);
+    /// Writes back what a frozen word holds. If that fails, another thread has done it.
+    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>);
 }
 
 /// One relocation of a path: what a relocation is asked to do.

@@ -17,19 +17,19 @@ use super::settlement::settle;
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout, Token};
 use crate::sync::{self, Event};
-use crate::table::Candidates;
+use crate::table::{Candidates, Reference};
 
 /// Executes one hop and, with it, places `placed` in the slot that becomes vacant. Returns false if the table has
 /// changed so that the hop is impossible, or if another writer disturbed it. Then nothing is changed.
 ///
 /// Linearization point: the commit. It changes no class's number of tokens, but for `placed`.
 pub(super) fn relocate<L: Layout>(
-    tokens: &Tokens<L>,
+    graph: &impl CuckooGraph<L>,
     claim: &mut Claim<'_, L>,
     hop: Hop<L>,
     placed: Option<Token<L>>,
 ) -> bool {
-    let committed = try_to_relocate(tokens, claim, hop, placed);
+    let committed = try_to_relocate(graph, claim, hop, placed);
     sync::happened(match (committed, placed) {
         (false, _) => Event::Broken,
         (true, None) => Event::Hop,
@@ -39,18 +39,22 @@ pub(super) fn relocate<L: Layout>(
 }
 
 fn try_to_relocate<L: Layout>(
-    tokens: &Tokens<L>,
+    graph: &impl CuckooGraph<L>,
     claim: &mut Claim<'_, L>,
     hop: Hop<L>,
     placed: Option<Token<L>>,
 ) -> bool {
+    let ends = [hop.source, hop.destination].map(|bucket| graph.settle(bucket));
+    let [Some(old_source), Some(old_destination)] = ends else {
+        return false;
+    };
     let transfer = Transfer {
         moved: Some(hop.moved),
         placed,
         source: hop.source,
         destination: hop.destination,
-        old_source: settle(tokens, hop.source),
-        old_destination: settle(tokens, hop.destination),
+        old_source,
+        old_destination,
     };
     // Both contents are known before anything is published: a use that is committed can always be written back.
     let (Some(new_source), Some(new_destination)) =
@@ -65,69 +69,50 @@ fn try_to_relocate<L: Layout>(
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
     // The exchange fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
-    if !tokens
-        .table
-        .exchange(lower, transfer.before(lower), reference)
-    {
+    if !graph.freeze(lower, transfer.before(lower), reference) {
         claim.decide(pending, State::Aborted);
         return false;
     }
     // From here on another thread may abort the use and write the lower word back.
-    if !tokens
-        .table
-        .exchange(higher, transfer.before(higher), reference)
-    {
+    if !graph.freeze(higher, transfer.before(higher), reference) {
         // Aborted before it is written back: a word that is written back has a decided use, so no thread can commit
         // a use of which one word has gone on.
         claim.decide(pending, State::Aborted);
-        tokens
-            .table
-            .exchange(lower, reference, transfer.before(lower));
+        graph.thaw(lower, reference, transfer.before(lower));
         return false;
     }
     // After the installs, so that a lookup or a scan that counts this bump in sees both references; before
     // the commit, so that one that sees the commit sees the bump, and the hint.
-    tokens.announce(hop.source, hop.moved.fingerprint());
+    graph.announce(hop.source, hop.moved);
     // Fails exactly if another thread has aborted the use. Otherwise both words are still frozen: a writer takes
     // a reference out only after the use is decided. So the token is in one word before this exchange and in the other
     // one after it, for every thread.
     let committed = claim.decide(pending, State::Committed);
-    // An exchange that fails here has been done by another thread.
-    if committed {
-        tokens.table.exchange(hop.source, reference, new_source);
-        tokens
-            .table
-            .exchange(hop.destination, reference, new_destination);
+    let (source, destination) = if committed {
+        (new_source, new_destination)
     } else {
-        tokens
-            .table
-            .exchange(hop.source, reference, transfer.old_source);
-        tokens
-            .table
-            .exchange(hop.destination, reference, transfer.old_destination);
-    }
+        (old_source, old_destination)
+    };
+    graph.thaw(hop.source, reference, source);
+    graph.thaw(hop.destination, reference, destination);
     committed
 }
 
 /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
 pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = tokens.table.candidates(hash);
+    let class = tokens.table.candidates(hash);
     let moved = if L::VALUE_BITS == 0 {
-        Some(Token::of(fingerprint))
+        Some(Token::of(class.fingerprint))
     } else {
-        tokens.peek(first).find(fingerprint)
+        tokens.peek(class.first).find(class.fingerprint)
     };
     let (Some(moved), Some(mut claim)) = (moved, tokens.pool.claim()) else {
         return false;
     };
     let hop = Hop {
         moved,
-        source: first,
-        destination: second,
+        source: class.first,
+        destination: class.second,
         last: true,
     };
     relocate(tokens, &mut claim, hop, None)
@@ -169,8 +154,19 @@ impl<L: Layout> CuckooGraph<L> for Tokens<L> {
         &self.pool
     }
 
-    #[inline]
-    fn hop(&self, claim: &mut Claim<'_, L>, hop: Hop<L>, placed: Option<Token<L>>) -> bool {
-        relocate(self, claim, hop, placed)
+    fn settle(&self, bucket: usize) -> Option<Bucket<L>> {
+        Some(settle(self, bucket))
+    }
+
+    fn freeze(&self, bucket: usize, before: Bucket<L>, reference: Reference<L>) -> bool {
+        self.table.exchange(bucket, before, reference)
+    }
+
+    fn announce(&self, bucket: usize, token: Token<L>) {
+        self.announce(bucket, token.fingerprint());
+    }
+
+    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>) {
+        self.table.exchange(bucket, reference, content);
     }
 }

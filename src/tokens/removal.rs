@@ -56,11 +56,7 @@ pub(super) fn change<L: Layout>(
     class: Candidates,
     changed: impl Fn(Bucket<L>) -> Option<Bucket<L>>,
 ) -> bool {
-    let Candidates {
-        first,
-        second,
-        fingerprint,
-    } = class;
+    let (first, second, fingerprint) = (class.first, class.second, class.fingerprint);
     let mut bumped = false;
     loop {
         let version = tokens.stripes.version(fingerprint);

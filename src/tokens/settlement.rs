@@ -7,8 +7,8 @@
 //! witness, therefore says whether the class is empty. Any thread may read it and decide; the first one that reaches the
 //! descriptor counts.
 
-use super::descriptor::State;
-use super::parts::{Deciders, Pending, Resolved, Tokens};
+use super::descriptor::{Pending, Resolved, State};
+use super::parts::{Deciders, Tokens};
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout};
 use crate::sync::{self, Event};
@@ -35,7 +35,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
             Content::Bucket(content) => return content,
             Content::Reference(reference) => reference,
         };
-        match tokens.resolve(bucket, reference) {
+        match tokens.pool.resolve(bucket, reference) {
             // Its descriptor is in another use. Both words of the old use were written back before the next one
             // began, so this word has changed: the next load finds something else.
             Resolved::Stale => {}
@@ -43,7 +43,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
             Resolved::Pending(pending)
                 if pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone =>
             {
-                decide(tokens, &pending);
+                decide(tokens, &pending, &NoOtherTables);
             }
             // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
             // thread, has decided first, the exchange fails, and the next round finds what was decided.
@@ -65,27 +65,16 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
     }
 }
 
-/// Settles each word once. Returns the number of tokens. Exact if no thread writes.
-pub(super) fn settle_each<L: Layout>(tokens: &Tokens<L>) -> usize {
-    (0..tokens.table.len())
-        .map(|bucket| settle(tokens, bucket).len())
-        .sum()
-}
-
-/// Decides a pending admission; for its owner and for every thread that it is in the way of.
+/// Decides a pending admission; for its owner and, if there are no other tables, for every thread that it is in the way
+/// of.
 ///
 /// Threads may come to different verdicts at different times. The first to reach the descriptor counts, and its
 /// verdict was true at its read of the witness, because the target was frozen all the while: until the descriptor is
 /// decided, nobody writes the target back.
-pub(super) fn decide<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) {
-    let empty = witness_holds_none(tokens, admission);
-    pronounce(tokens, admission, empty);
-}
-
-/// The same for the owner of one that must be absent elsewhere too. No other thread can decide it, because none knows
-/// where else to look: others abort it. So what was asked in this order is still true at the commit, as far as the
-/// target is concerned.
-pub(super) fn decide_own<L: Layout>(
+///
+/// One that must be absent elsewhere too is decided by its owner alone, because no other thread knows where else to look:
+/// others abort it. So what was asked in this order is still true at the commit, as far as the target is concerned.
+pub(super) fn decide<L: Layout>(
     tokens: &Tokens<L>,
     admission: &Pending<L>,
     elsewhere: &impl OtherTables,
@@ -93,19 +82,13 @@ pub(super) fn decide_own<L: Layout>(
     let empty = elsewhere.earlier_hold_none()
         && witness_holds_none(tokens, admission)
         && elsewhere.later_hold_none();
-    pronounce(tokens, admission, empty);
-}
-
-fn pronounce<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>, empty: bool) {
-    let state = if empty {
-        State::Committed
-    } else {
-        State::Aborted
-    };
     // Decides nothing if the use is decided or over. Then the control is no longer the one that was read.
-    tokens
-        .pool
-        .decide(admission.reference, admission.control, state);
+    let pool = &tokens.pool;
+    pool.decide(
+        admission.reference,
+        admission.control,
+        State::of_verdict(empty),
+    );
 }
 
 fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> bool {
@@ -127,7 +110,7 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
             Content::Bucket(content) => return !content.contains(fingerprint),
             Content::Reference(reference) => reference,
         };
-        match tokens.resolve(witness, reference) {
+        match tokens.pool.resolve(witness, reference) {
             // The word has changed since it was read.
             Resolved::Stale => {}
             Resolved::Settled(content) => return !content.contains(fingerprint),

@@ -205,23 +205,6 @@ mod tests {
 
     const WORDS: usize = 1 << 12;
 
-    #[test]
-    fn the_last_words_of_a_level_are_done_though_one_has_stopped() {
-        const FEW: usize = 32;
-        let sweep = Sweep::new();
-        let stopped = sweep.next_chunk(FEW);
-        let mut chunks = 1;
-        while sweep.next_chunk(FEW) != stopped {
-            chunks += 1;
-            assert!(chunks <= FEW);
-        }
-        assert!(sweep.move_on(stopped, FEW, |_| true));
-        assert_eq!(sweep.cursor(), FEW);
-        // Whoever comes before the hint has moved on finds that there is nothing to do.
-        let rest = sweep.next_chunk(FEW);
-        assert!(rest.is_empty() && sweep.move_on(rest, FEW, |_| true));
-    }
-
     /// Else the one that has taken the chunk would not move the cursor on.
     #[test]
     fn the_cursor_is_never_in_the_midst_of_a_chunk() {

@@ -5,14 +5,13 @@
 //! buckets: a hop needs both words, and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
-use super::parts::{Bucket, Doubling, Live, Step, Token, prefix};
+use super::parts::{Bucket, Doubling, Step, Token, prefix};
 use super::settlement::{finish, live, live_latest, replace};
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Index, State, level_of};
 use crate::tokens::admission::Attempt;
-use crate::tokens::descriptor::State as Decision;
-use crate::tokens::insertion::{Opened, Refusal};
-use crate::tokens::parts::Resolved;
+use crate::tokens::descriptor::{Resolved, State as Decision};
+use crate::tokens::insertion::Refusal;
 use crate::tokens::settlement::OtherTables;
 use crate::tokens::transfer::Transfer;
 
@@ -43,13 +42,7 @@ pub(super) fn try_to_admit(
     let token = token(class, &target);
     let (Some(token), Some(admitted)) = (token, token.and_then(|token| target.content.with(token)))
     else {
-        return match make_room(tokens, class, pair, budget, false) {
-            Ok(Opened::Done | Opened::Disturbed) => Ok(Attempt::Disturbed),
-            Ok(Opened::Starved) => Ok(Attempt::Starved),
-            // Both buckets are full of tokens that cover the item.
-            Err(Refusal::AllCopies) => Ok(Attempt::Present),
-            Err(refusal) => Err(refusal),
-        };
+        return Attempt::to_make_room(make_room(tokens, class, pair, budget, false));
     };
     let Some(mut claim) = tokens.pool.claim() else {
         sync::happened(Event::Starved);
@@ -72,12 +65,7 @@ pub(super) fn try_to_admit(
     let empty = elsewhere.earlier_hold_none()
         && witness_holds_none(tokens, class, witness, target.bucket)
         && elsewhere.later_hold_none();
-    let decision = if empty {
-        Decision::Committed
-    } else {
-        Decision::Aborted
-    };
-    claim.decide(control, decision);
+    claim.decide(control, Decision::of_verdict(empty));
     let committed = claim.state() == Decision::Committed;
     let after = if committed { admitted } else { target.content };
     // An exchange that fails here has been done by another thread.
@@ -105,7 +93,7 @@ fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: u
                 }
                 State::Reference(reference) => reference,
             };
-            match tokens.resolve(bucket, reference) {
+            match tokens.pool.resolve(bucket, reference) {
                 Resolved::Stale => {}
                 Resolved::Settled(content) => {
                     return Step::Here(none_covers(tokens, class, bucket, content));
@@ -136,12 +124,7 @@ fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: u
 }
 
 fn none_covers(tokens: &Doubling, class: Class, bucket: usize, content: Bucket) -> bool {
-    let live = Live {
-        bucket,
-        depth: tokens.blocks.depth(level_of(bucket)),
-        content,
-    };
-    !live.covers(class)
+    !tokens.live(bucket, content).covers(class)
 }
 
 /// Whether no token covers an item, for an admission in another table. It aborts an admission that is pending here. An

@@ -8,66 +8,68 @@ use super::settlement::settled;
 use super::splitting::FLUSHES;
 use crate::table::doubling::{Blocks, Region, level_of};
 
-/// Brings what dead threads have begun with a word to its end, and takes back what they held. A growth stays where it is.
-/// Returns the number of tokens. For a caller who has the tokens alone.
-pub(super) fn settle_all(tokens: &Doubling) -> usize {
-    let level = tokens.level();
-    // Ahead of `Pool::reclaim`: a descriptor that is used again while a word refers to it would take with it what the word
-    // holds.
-    let len = settle_each(tokens, level);
-    debug_assert!((1 << level..4 << level).all(|bucket| !tokens.is_frozen(bucket)));
-    tokens.pool.reclaim();
-    tokens.stripes.end_all_scans();
-    tokens.hints.reclaim();
-    tokens.blocks.give_up_taken();
-    len
-}
-
-/// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
-pub(super) fn settle_each(tokens: &Doubling, level: u32) -> usize {
-    let regions = (1 << level..2 << level).filter_map(|bucket| tokens.region(bucket, settled));
-    regions.map(Region::len).sum()
-}
-
-/// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
-pub(super) fn clear(tokens: &mut Doubling) {
-    settle_all(tokens);
-    if let Ok(blocks) = Blocks::new(tokens.blocks.first()) {
-        tokens.blocks = Arc::new(blocks);
-        tokens.pool.shrink();
-        return;
+impl Doubling {
+    /// Brings what dead threads have begun with a word to its end, and takes back what they held. A growth stays where it is.
+    /// Returns the number of tokens. For a caller who has the tokens alone.
+    pub(crate) fn settle_all(&self) -> usize {
+        let level = self.level();
+        // Ahead of `Pool::reclaim`: a descriptor that is used again while a word refers to it would take with it what the word
+        // holds.
+        let len = self.settle_each(level);
+        debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
+        self.pool.reclaim();
+        self.stripes.end_all_scans();
+        self.hints.reclaim();
+        self.blocks.give_up_taken();
+        len
     }
-    let level = tokens.level();
-    for bucket in 1 << level..4 << level {
-        if tokens.peek(bucket).is_some() {
-            tokens.blocks.set(bucket, Bucket::EMPTY);
+
+    /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
+    pub(crate) fn settle_each(&self, level: u32) -> usize {
+        let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, settled));
+        regions.map(Region::len).sum()
+    }
+
+    /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
+    pub(crate) fn clear(&mut self) {
+        self.settle_all();
+        if let Ok(blocks) = Blocks::new(self.blocks.first()) {
+            self.blocks = Arc::new(blocks);
+            self.pool.shrink();
+            return;
+        }
+        let level = self.level();
+        for bucket in 1 << level..4 << level {
+            if self.peek(bucket).is_some() {
+                self.blocks.set(bucket, Bucket::EMPTY);
+            }
+        }
+        self.blocks.end_following();
+    }
+
+    /// Frees the blocks of levels that the table has left. Those of less than a page never go back in another way.
+    pub(crate) fn forget_behind(&mut self) {
+        (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
+        if let Some(blocks) = Arc::get_mut(&mut self.blocks) {
+            blocks.forget_behind();
         }
     }
-    tokens.blocks.end_following();
-}
 
-/// Frees the blocks of levels that the table has left. Those of less than a page never go back in another way.
-pub(super) fn forget_behind(tokens: &mut Doubling) {
-    (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
-    if let Some(blocks) = Arc::get_mut(&mut tokens.blocks) {
-        blocks.forget_behind();
+    /// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
+    /// fit.
+    ///
+    /// It is the inverse of a doubling: the last bit of a bucket's number comes back in front of the tails. Where a lane has no
+    /// room for one more bit, the last bit of the tail goes. So each item has still a token of its own that covers it, and that
+    /// is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first level on would
+    /// have left it, so the table can double as often as before.
+    pub(crate) fn add_all(&self, from: &Self) -> bool {
+        let both_levels = 1 << from.level()..4 << from.level();
+        let mut contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));
+        contents.all(|(bucket, content)| {
+            let mut tokens = content.tokens();
+            tokens.all(|token| add(self, from, bucket, token))
+        })
     }
-}
-
-/// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
-/// fit.
-///
-/// It is the inverse of a doubling: the last bit of a bucket's number comes back in front of the tails. Where a lane has no
-/// room for one more bit, the last bit of the tail goes. So each item has still a token of its own that covers it, and that
-/// is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first level on would
-/// have left it, so the table can double as often as before.
-pub(super) fn add_all(to: &Doubling, from: &Doubling) -> bool {
-    let both_levels = 1 << from.level()..4 << from.level();
-    let mut contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));
-    contents.all(|(bucket, content)| {
-        let mut tokens = content.tokens();
-        tokens.all(|token| add(to, from, bucket, token))
-    })
 }
 
 /// Adds a token that is in a bucket of another table, on either side.

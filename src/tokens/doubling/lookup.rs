@@ -5,7 +5,7 @@ use super::settlement::live;
 use crate::layout::Sight;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, GrowingHint, Hint, Index, State, level_of};
-use crate::tokens::parts::Resolved;
+use crate::tokens::descriptor::Resolved;
 
 /// What one index string says about an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
             State::Absent => return Step::Again,
             State::Gone => return Step::Down,
             State::Bucket(content) => content,
-            State::Reference(reference) => match tokens.resolve(bucket, reference) {
+            State::Reference(reference) => match tokens.pool.resolve(bucket, reference) {
                 Resolved::Stale => return Step::Here(Answer::Unclear),
                 Resolved::Settled(content) => content,
                 Resolved::Pending(pending) => {
@@ -150,12 +150,7 @@ fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
                 }
             },
         };
-        let live = Live {
-            bucket,
-            depth,
-            content,
-        };
-        Step::Here(if live.covers(class) {
+        Step::Here(if tokens.live(bucket, content).covers(class) {
             Answer::Present
         } else {
             Answer::Absent

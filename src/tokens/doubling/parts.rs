@@ -6,13 +6,11 @@ use crate::error::OutOfMemory;
 use crate::layout;
 use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
-use crate::table::Reference;
 use crate::table::doubling::{
     Blocks, Class, Index, Lanes16, Prefix, Region, State, Word, level_of,
 };
-use crate::tokens::descriptor::{Pool, State as Decision};
+use crate::tokens::descriptor::{Pool, Resolved};
 use crate::tokens::hints::{Hint, Hints};
-use crate::tokens::parts::{Pending, Resolved};
 use crate::tokens::stripes::{OfGrowing, Stripes};
 
 pub(super) type Bucket = layout::Bucket<Lanes16>;
@@ -131,29 +129,6 @@ impl Doubling {
         matches!(self.blocks.load(bucket).state(), State::Reference(_))
     }
 
-    /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
-    pub(super) fn resolve(
-        &self,
-        bucket: usize,
-        reference: Reference<Lanes16>,
-    ) -> Resolved<Lanes16> {
-        let Some((transfer, control)) = self.pool.read(reference) else {
-            return Resolved::Stale;
-        };
-        let old = transfer.before(bucket);
-        match control.state() {
-            Decision::Pending => Resolved::Pending(Pending {
-                reference,
-                control,
-                transfer,
-                old,
-            }),
-            Decision::Aborted => Resolved::Settled(old),
-            // The owner checked that the change is possible before it published it.
-            Decision::Committed => Resolved::Settled(transfer.after(bucket).unwrap_or(old)),
-        }
-    }
-
     /// Tells lookups and a scan under way that tokens of a head are about to change places.
     pub(super) fn announce(&self, bucket: usize, head: Head) {
         let fingerprint = head.fingerprint();
@@ -163,6 +138,16 @@ impl Doubling {
                 bucket,
                 fingerprint,
             });
+        }
+    }
+
+    /// What a live bucket holds.
+    #[inline]
+    pub(super) fn live(&self, bucket: usize, content: Bucket) -> Live {
+        Live {
+            bucket,
+            depth: self.blocks.depth(level_of(bucket)),
+            content,
         }
     }
 
@@ -191,7 +176,7 @@ impl Doubling {
             match self.state(bucket, self.blocks.load(bucket)) {
                 State::Absent | State::Gone => return None,
                 State::Bucket(content) => return Some(content),
-                State::Reference(reference) => match self.resolve(bucket, reference) {
+                State::Reference(reference) => match self.pool.resolve(bucket, reference) {
                     Resolved::Stale => {}
                     Resolved::Settled(content) => return Some(content),
                     Resolved::Pending(pending) => return Some(pending.old),

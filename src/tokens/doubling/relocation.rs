@@ -1,5 +1,5 @@
-//! Relocation: moves one token to its other bucket, in one atomic step, as [`relocation`](crate::tokens) does in a table
-//! of a fixed size.
+//! Relocation: moves one token to its other bucket, by the steps of [`relocation`](crate::tokens) in a table of a fixed
+//! size.
 //!
 //! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
 //! first side.
@@ -10,12 +10,11 @@ use super::settlement::{live, replace_vacant, settle_in};
 use super::splitting::settle_computed;
 
 use crate::layout::prefix::Head;
-use crate::sync::{self, Event};
-use crate::table::Candidates;
 use crate::table::doubling::{Class, Lanes16, Level, State as Kind, alternate, alternate_at};
-use crate::tokens::descriptor::{Claim, Pool, State};
+use crate::table::{Candidates, Reference};
+use crate::tokens::descriptor::Pool;
 use crate::tokens::path::{CuckooGraph, Hop};
-use crate::tokens::transfer::Transfer;
+use crate::tokens::relocation::relocate;
 
 fn head(token: Token) -> Head {
     Head::of_lane(token.bits() as u16)
@@ -44,15 +43,6 @@ impl<'a> LevelGraph<'a> {
             budget,
             is_reached,
         })
-    }
-
-    /// The content of a bucket whose number was computed, if it is there.
-    #[inline]
-    fn settle(&self, bucket: usize) -> Option<Bucket> {
-        if !self.is_reached {
-            return settle_computed(self.tokens, bucket);
-        }
-        settle_in(self.tokens, self.words, bucket).content()
     }
 }
 
@@ -95,77 +85,27 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
         &self.tokens.pool
     }
 
-    fn hop(
-        &self,
-        claim: &mut Claim<'_, Lanes16>,
-        hop: Hop<Lanes16>,
-        placed: Option<Token>,
-    ) -> bool {
-        let committed = try_to_relocate(self, claim, hop, placed);
-        sync::happened(match (committed, placed) {
-            (false, _) => Event::Broken,
-            (true, None) => Event::Hop,
-            (true, Some(_)) => Event::Kick,
-        });
-        committed
+    /// The content of a bucket whose number was computed.
+    fn settle(&self, bucket: usize) -> Option<Bucket> {
+        if !self.is_reached {
+            return settle_computed(self.tokens, bucket);
+        }
+        settle_in(self.tokens, self.words, bucket).content()
     }
-}
 
-fn try_to_relocate(
-    graph: &LevelGraph<'_>,
-    claim: &mut Claim<'_, Lanes16>,
-    hop: Hop<Lanes16>,
-    placed: Option<Token>,
-) -> bool {
-    let ends = [hop.source, hop.destination].map(|bucket| graph.settle(bucket));
-    let [Some(old_source), Some(old_destination)] = ends else {
-        return false;
-    };
-    let words = graph.words;
-    let transfer = Transfer {
-        moved: Some(hop.moved),
-        placed,
-        source: hop.source,
-        destination: hop.destination,
-        old_source,
-        old_destination,
-    };
-    // From here on each step is that of `tokens::relocation`, where the reasons are.
-    let (Some(new_source), Some(new_destination)) =
-        (transfer.after(hop.source), transfer.after(hop.destination))
-    else {
-        return false;
-    };
-    let (reference, pending) = claim.publish(transfer);
-    let lower = hop.source.min(hop.destination);
-    let higher = hop.source.max(hop.destination);
-    // The destination may be a word that nobody has written to.
-    let install = |bucket| {
-        let before = transfer.before(bucket);
-        words.exchange(bucket, before, reference)
-            || replace_vacant(graph.tokens, bucket, before, reference)
-    };
-    if !install(lower) {
-        claim.decide(pending, State::Aborted);
-        return false;
+    fn freeze(&self, bucket: usize, before: Bucket, reference: Reference<Lanes16>) -> bool {
+        // The destination may be a word that nobody has written to.
+        self.words.exchange(bucket, before, reference)
+            || replace_vacant(self.tokens, bucket, before, reference)
     }
-    if !install(higher) {
-        claim.decide(pending, State::Aborted);
-        words.exchange(lower, reference, transfer.before(lower));
-        return false;
+
+    fn announce(&self, bucket: usize, token: Token) {
+        self.tokens.announce(bucket, head(token));
     }
-    // Between the installs and the commit.
-    graph.tokens.announce(hop.source, head(hop.moved));
-    let committed = claim.decide(pending, State::Committed);
-    let (source, destination) = if committed {
-        (new_source, new_destination)
-    } else {
-        (old_source, old_destination)
-    };
-    // An exchange that fails here has been done by another thread.
-    words.exchange(hop.source, reference, source);
-    words.exchange(hop.destination, reference, destination);
-    committed
+
+    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
+        self.words.exchange(bucket, reference, content);
+    }
 }
 
 /// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
@@ -183,5 +123,5 @@ pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
         last: true,
     };
     LevelGraph::of(tokens, pair[side].level(), tokens.search_budget)
-        .is_some_and(|graph| graph.hop(&mut claim, hop, None))
+        .is_some_and(|graph| relocate(&graph, &mut claim, hop, None))
 }

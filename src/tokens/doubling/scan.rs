@@ -32,39 +32,39 @@ use crate::tokens::insertion::{self, Opened, open};
 use crate::tokens::scan::{Disturbance, in_attempts};
 use crate::tokens::stripes::Group;
 
-/// A copy that holds every token that is in from the call to the return, and their number.
-pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotError> {
-    let scan = tokens.hints.scan(1 << tokens.level())?;
-    in_attempts(tokens.stripes.len(), |passes| {
-        // Before any word: what the sweep has passed by now is split in the copy.
-        let copy = tokens.empty_at(tokens.stage())?;
-        Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &copy))?;
-        let len = copy.taken();
-        Ok((copy, len))
-    })
-}
-
-/// An empty table that began at one level, and has come so far.
-pub(super) fn empty(
-    first: u32,
-    stage: Stage,
-    search_budget: usize,
-) -> Result<Doubling, OutOfMemory> {
-    let region = |place| {
-        if stage.has_passed(place) {
-            Region::Split([Bucket::EMPTY; 2])
-        } else {
-            Region::Whole(Bucket::EMPTY)
-        }
-    };
-    let blocks = Blocks::with_regions(first, stage, region)?;
-    Doubling::with_blocks(blocks, search_budget)
-}
-
 impl Doubling {
+    /// A copy that holds every token that is in from the call to the return, and their number.
+    pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
+        let scan = self.hints.scan(1 << self.level())?;
+        in_attempts(self.stripes.len(), |passes| {
+            // Before any word: what the sweep has passed by now is split in the copy.
+            let copy = self.empty_at(self.stage())?;
+            Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &copy))?;
+            let len = copy.taken();
+            Ok((copy, len))
+        })
+    }
+
+    /// An empty table that began at one level, and has come so far.
+    pub(crate) fn empty(
+        first: u32,
+        stage: Stage,
+        search_budget: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let region = |place| {
+            if stage.has_passed(place) {
+                Region::Split([Bucket::EMPTY; 2])
+            } else {
+                Region::Whole(Bucket::EMPTY)
+            }
+        };
+        let blocks = Blocks::with_regions(first, stage, region)?;
+        Self::with_blocks(blocks, search_budget)
+    }
+
     /// An empty table like this one, which has come so far.
     fn empty_at(&self, stage: Stage) -> Result<Self, OutOfMemory> {
-        empty(self.blocks.first(), stage, self.search_budget)
+        Self::empty(self.blocks.first(), stage, self.search_budget)
     }
 }
 
@@ -246,13 +246,13 @@ fn head(token: Token) -> Head {
 
 #[cfg(test)]
 mod tests {
-    //! Snapshots at each stage of a growth, alone and under others.
+    //! Snapshots at each stage of a growth.
 
     use std::vec::Vec;
 
     use super::*;
     use crate::table::doubling::Class;
-    use crate::tokens::doubling::splitting::{self, finish_growth};
+    use crate::tokens::doubling::splitting;
 
     /// A table of this level that began at `first`.
     fn table(first: u32, level: u32) -> Doubling {
@@ -268,17 +268,7 @@ mod tests {
 
     fn double(tokens: &Doubling) {
         begin(tokens);
-        assert!(finish_growth(tokens), "nobody is in the way");
-    }
-
-    fn hashes(seed: u64) -> impl Iterator<Item = u64> {
-        (1..)
-            .map(move |item: u64| {
-                (seed << 32 | item)
-                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                    .rotate_left(29)
-            })
-            .map(|hash: u64| hash.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ hash >> 31)
+        assert!(tokens.finish_growth(), "nobody is in the way");
     }
 
     /// All that there is to a table.
@@ -302,7 +292,7 @@ mod tests {
         for (first, level) in [(1, 1), (1, 2), (4, 4), (4, 5), (5, 8)] {
             let tokens = table(first, level);
             let buckets = 1usize << level;
-            for hash in hashes(1).take(3 * buckets) {
+            for hash in (0..3 * buckets as u64).map(model::mix) {
                 let _ = tokens.insert(hash, 256);
             }
             assert_copied(&tokens);
@@ -374,8 +364,7 @@ mod tests {
     /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
     #[test]
     fn the_scan_of_a_dead_thread_is_ended() {
-        let blocks = Blocks::new(4).expect("memory");
-        let tokens = Doubling::with_blocks(blocks, 256).expect("memory");
+        let tokens = table(4, 4);
         let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
         core::mem::forget(scan);
         Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));

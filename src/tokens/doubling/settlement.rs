@@ -23,8 +23,7 @@ use crate::layout::prefix::{Depth, Head};
 use crate::sync::{self, Event};
 use crate::table::Reference;
 use crate::table::doubling::{Class, Index, Lanes16, Level, State, Word, child, level_of};
-use crate::tokens::descriptor::State as Decision;
-use crate::tokens::parts::Resolved;
+use crate::tokens::descriptor::{Resolved, State as Decision};
 
 /// What a word holds that no reference is in.
 #[derive(Clone, Copy, Debug)]
@@ -82,9 +81,10 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
             State::Bucket(content) => return Settled::Bucket(content),
             State::Reference(reference) => reference,
         };
-        match tokens.resolve(bucket, reference) {
+        match tokens.pool.resolve(bucket, reference) {
             // The use is over, so the word has changed.
             Resolved::Stale => {}
+            // A split is pending for ever: its parts are what it becomes.
             Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
             // Only the owner of an admission knows what it has asked elsewhere.
             Resolved::Pending(pending) => {
@@ -149,11 +149,7 @@ fn live_by(tokens: &Doubling, index: Index, settle: impl Fn(&Doubling, usize) ->
     tokens.descend(index, |bucket| match settle(tokens, bucket) {
         Settled::Absent => Step::Again,
         Settled::Gone => Step::Down,
-        Settled::Bucket(content) => Step::Here(Live {
-            bucket,
-            depth: tokens.blocks.depth(level_of(bucket)),
-            content,
-        }),
+        Settled::Bucket(content) => Step::Here(tokens.live(bucket, content)),
     })
 }
 

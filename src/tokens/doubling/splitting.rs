@@ -66,19 +66,32 @@ fn split_with<'a>(
     false
 }
 
-/// Begins to double the table, unless it has grown since `hint` was read, or is growing.
-pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMemory> {
-    debug_assert!(hint.level() < tokens.blocks.last());
-    if !hint.is_alone() {
-        return Ok(());
+impl Doubling {
+    /// Begins to double the table, unless it has grown since `hint` was read, or is growing. It must be able to.
+    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<(), OutOfMemory> {
+        debug_assert!(hint.level() < self.blocks.last());
+        if !hint.is_alone() {
+            return Ok(());
+        }
+        self.pool
+            .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
+        if self.blocks.begin_to_grow(hint)? {
+            sync::happened(Event::Growth);
+        }
+        Ok(())
     }
-    tokens
-        .pool
-        .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
-    if tokens.blocks.begin_to_grow(hint)? {
-        sync::happened(Event::Growth);
+
+    /// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
+    /// Returns false if it is growing still.
+    pub(crate) fn finish_growth(&self) -> bool {
+        while self.is_growing(self.hint()) {
+            if !help_to_grow(self) {
+                return false;
+            }
+        }
+        while self.blocks.release_part() {}
+        true
     }
-    Ok(())
 }
 
 /// A writer's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
@@ -99,18 +112,6 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     if tokens.blocks.move_on(hint, chunk) && tokens.blocks.end_growth(hint) {
         give_back(tokens, hint.level());
     }
-    true
-}
-
-/// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
-/// Returns false if it is growing still.
-pub(super) fn finish_growth(tokens: &Doubling) -> bool {
-    while tokens.is_growing(tokens.hint()) {
-        if !help_to_grow(tokens) {
-            return false;
-        }
-    }
-    while tokens.blocks.release_part() {}
     true
 }
 

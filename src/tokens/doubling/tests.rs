@@ -11,17 +11,12 @@ fn table(first: u32) -> Doubling {
     Doubling::with_blocks(blocks, BUDGET).expect("memory")
 }
 
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(SPREAD);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
+        self.0 += 1;
+        model::mix(self.0)
     }
 
     fn below(&mut self, end: usize) -> usize {
@@ -52,7 +47,7 @@ fn insert(table: &Doubling, hash: u64) -> bool {
 /// check, every remove must succeed, and at the end nothing may be left.
 fn live_and_die(table: &Doubling, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
     let first = table.first();
-    let mut random = Random(seed);
+    let mut random = Random(seed << 32);
     let mut items = Vec::new();
     let mut check_at = 1;
     let mut refused = 0;
@@ -107,7 +102,7 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
 fn a_table_goes_on_as_its_copy_does() {
     const LEVEL: u32 = 8;
     let table = table(LEVEL);
-    let items = (1..=900u64).map(|item| item.wrapping_mul(SPREAD));
+    let items = (0..900).map(model::mix);
     assert!(
         items
             .clone()
