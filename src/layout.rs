@@ -23,8 +23,7 @@ pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
 pub(crate) use token::{Fingerprint, Token, Value};
-use words::Arenas;
-pub(crate) use words::{Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words};
+pub(crate) use words::{Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words};
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///

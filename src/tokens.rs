@@ -148,24 +148,9 @@ impl<L: Layout> Tokens<L> {
         self.stripes.bumps()
     }
 
-    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands
-    /// over to `removed` how many, a word at a time.
-    pub(crate) fn empty_while(
-        &self,
-        permitted: &impl Fn() -> bool,
-        removed: impl FnMut(usize),
-    ) -> Emptied {
-        emptying::empty_while(self, permitted, removed)
-    }
-
     /// A copy that holds every token that is in from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         scan::snapshot(self)
-    }
-
-    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
-    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
-        relocation::relocate_one(self, hash)
     }
 }
 

@@ -77,19 +77,17 @@ mod huge {
     /// The flags of the mapping that contains an address, as the system reports them.
     fn flags_at(address: usize) -> Option<String> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let mut inside = false;
-        for line in maps.lines() {
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        let contains = |line: &&str| {
             let range = line
                 .split_once(' ')
                 .and_then(|(range, _)| range.split_once('-'));
-            let number = |text| usize::from_str_radix(text, 16).ok();
-            if let Some((Some(start), Some(end))) = range.map(|(a, b)| (number(a), number(b))) {
-                inside = (start..end).contains(&address);
-            } else if inside && let Some(flags) = line.strip_prefix("VmFlags:") {
-                return Some(flags.to_owned());
-            }
-        }
-        None
+            let ends = range.and_then(|(start, end)| Some(number(start)?..number(end)?));
+            ends.is_some_and(|range| range.contains(&address))
+        };
+        let mut inside = maps.lines().skip_while(|line| !contains(line));
+        let flags = inside.find_map(|line| line.strip_prefix("VmFlags:"));
+        flags.map(str::to_owned)
     }
 
     #[test]

@@ -316,30 +316,23 @@ mod tests {
         const EACH: usize = 20_000;
         for _ in 0..20 {
             let mut counter = GrowingCounter::new(2, 3).expect("memory");
-            std::thread::scope(|scope| {
-                for thread in 0..THREADS {
-                    let counter = &counter;
-                    scope.spawn(move || {
-                        for turn in 0..EACH {
-                            // Some grow at the same time, some later.
-                            if turn % 1_000 == 0 {
-                                let buckets = 2 << (turn / 1_000).min(16);
-                                counter.grow(buckets).expect("memory");
-                            }
-                            counter.add(if turn % 2 == 0 { 2 } else { 0 });
-                            if turn % THREADS == thread {
-                                counter.subtract(1);
-                            }
-                        }
-                    });
+            crew::Crew::workers(THREADS, |_, thread| {
+                for turn in 0..EACH {
+                    // Some grow at the same time, some later.
+                    if turn % 1_000 == 0 {
+                        let buckets = 2 << (turn / 1_000).min(16);
+                        counter.grow(buckets).expect("memory");
+                    }
+                    counter.add(if turn % 2 == 0 { 2 } else { 0 });
+                    if turn % THREADS == thread {
+                        counter.subtract(1);
+                    }
                 }
             });
-            let subtracted = EACH;
-            assert_eq!(counter.sum(usize::MAX), 3 + THREADS * EACH - subtracted);
-            assert_eq!(
-                counter.added().map(Counter::all).collect::<Vec<_>>(),
-                [8, MOST_CELLS]
-            );
+            // As many were subtracted as each has turns.
+            assert_eq!(counter.sum(usize::MAX), 3 + THREADS * EACH - EACH);
+            let added: Vec<_> = counter.added().map(Counter::all).collect();
+            assert_eq!(added, [8, MOST_CELLS]);
             counter.reset();
             assert_eq!(counter.sum(usize::MAX), 0);
         }

@@ -20,8 +20,8 @@
 use core::fmt::Debug;
 
 use super::compare::{Swar, ones};
-use super::words::{Fit, Fitted, one_after_the_other};
-use super::{Arenas, Layout, Sight, Words};
+use super::words::{Fitted, one_after_the_other};
+use super::{Layout, Sight, Words};
 
 /// `SLOTS` lanes side by side, each with a fingerprint of `BITS` bits and, above it, a value of `VALUE_BITS`.
 ///
@@ -81,10 +81,6 @@ where
     Self: Fitted,
 {
     type PerSlot<T: Copy + Debug> = [T; SLOTS];
-    type ShortArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Short<T>;
-    type LongArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Long<T>;
-
-    const FIT: Fit = <Self as Fitted>::FIT;
 
     #[inline]
     fn vacancies(bucket: u64) -> u32 {

@@ -19,8 +19,8 @@ use core::fmt::Debug;
 
 use super::compare::{Swar, ones};
 use super::multiset::{self, NIBBLE};
-use super::words::{Fit, Fitted};
-use super::{Arenas, Layout, Words};
+use super::words::Fitted;
+use super::{Layout, Words};
 
 /// `SLOTS` sorted fingerprints of `BITS` bits, whose highest four bits are stored together.
 ///
@@ -133,10 +133,6 @@ where
     Self: Fitted,
 {
     type PerSlot<T: Copy + Debug> = [T; SLOTS];
-    type ShortArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Short<T>;
-    type LongArena<T: Copy + Debug> = <<Self as Fitted>::Arenas as Arenas>::Long<T>;
-
-    const FIT: Fit = <Self as Fitted>::FIT;
 
     #[inline]
     fn vacancies(bucket: u64) -> u32 {

@@ -10,16 +10,9 @@ use crate::sync;
 ///
 /// A word is a bucket or a reference. The empty bucket is 0. A *lane* is the number of a slot, counted from the lowest
 /// bits up; a *token* is what a slot holds, never 0; 0 is a vacant slot.
-pub trait Words: Copy + Eq + Debug + Send + Sync + 'static {
+pub trait Words: Fitted + Copy + Eq + Debug + Send + Sync + 'static {
     /// One value for each slot.
     type PerSlot<T: Copy + Debug>: Array<T>;
-    /// One value for each node of a short path search, and of a long one.
-    type ShortArena<T: Copy + Debug>: Array<T>;
-    /// See [`ShortArena`](Self::ShortArena).
-    type LongArena<T: Copy + Debug>: Array<T>;
-
-    /// How full tables get.
-    const FIT: Fit;
 
     /// Number of vacant slots.
     fn vacancies(bucket: u64) -> u32;

@@ -80,24 +80,20 @@ mod bare {
     mod tests {
         use super::*;
         use std::collections::HashSet;
-        use std::sync::Barrier;
+
+        use crew::Crew;
 
         #[test]
         fn threads_spread_over_many_numbers() {
             const THREADS: usize = 64;
-            let all_have_one = Barrier::new(THREADS);
-            let number = || {
+            let numbers = Crew::workers(THREADS, |crew, _| {
                 let number = thread_index();
                 assert!(number < 1 << 16);
                 // Without this, a thread might get the stack of one that has ended.
-                all_have_one.wait();
+                crew.meet();
                 number
-            };
-            let numbers: HashSet<usize> = std::thread::scope(|scope| {
-                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(number)).collect();
-                let numbers = threads.into_iter().map(|thread| thread.join());
-                numbers.map(|number| number.expect("no panic")).collect()
             });
+            let numbers: HashSet<usize> = numbers.into_iter().collect();
             assert!(numbers.len() > THREADS / 2, "{} numbers", numbers.len());
         }
     }

@@ -3,7 +3,7 @@
 //! Three things decide how full a table gets. A range takes its share of the items by chance, and the fullest range
 //! fails first: its excess is a few times `1 / sqrt(slots of a range)`. A small range is uneven within. And in a
 //! table of few buckets more items can have one pair of candidates than fit into it, whatever else is vacant. The
-//! margins for the first two are those of the layout ([`Words::FIT`](crate::layout::Words::FIT)), fitted to the load at the first
+//! margins for the first two are those of the layout ([`FIT`](crate::layout::Words)), fitted to the load at the first
 //! refused insert; the third is computed. So a filter refuses one of the items it is sized for less than once in a
 //! million fillings.
 

@@ -30,35 +30,37 @@ pub(crate) enum Emptied {
     Starved,
 }
 
-/// Removes every token that is in at the beginning, while `permitted` says so. Hands over to `removed` how many, a word
-/// at a time.
-///
-/// One word is emptied after the other, so a token that hops from a word to come to one that is behind would escape.
-/// Its hop bumps a stripe between its installs and its commit. If the bump came after the first reading of the
-/// stripes, the second one sees it: the emptying has acquired the commit with the word that it found without the
-/// token. If it came before, the first reading acquired both installs, so the word that is behind was not passed
-/// before the hop was aborted or had brought the token.
-pub(super) fn empty_while<L: Layout>(
-    tokens: &Tokens<L>,
-    permitted: &impl Fn() -> bool,
-    mut removed: impl FnMut(usize),
-) -> Emptied {
-    let mut claim = None;
-    for _ in 0..ATTEMPTS {
-        let bumps = tokens.stripes.bumps();
-        for bucket in 0..tokens.table.len() {
-            match empty_word(tokens, &mut claim, bucket, permitted) {
-                Ok(0) => {}
-                Ok(tokens) => removed(tokens),
-                Err(obstacle) => return obstacle,
+impl<L: Layout> Tokens<L> {
+    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands over to `removed` how many, a word
+    /// at a time.
+    ///
+    /// One word is emptied after the other, so a token that hops from a word to come to one that is behind would escape.
+    /// Its hop bumps a stripe between its installs and its commit. If the bump came after the first reading of the
+    /// stripes, the second one sees it: the emptying has acquired the commit with the word that it found without the
+    /// token. If it came before, the first reading acquired both installs, so the word that is behind was not passed
+    /// before the hop was aborted or had brought the token.
+    pub(crate) fn empty_while(
+        &self,
+        permitted: &impl Fn() -> bool,
+        mut removed: impl FnMut(usize),
+    ) -> Emptied {
+        let mut claim = None;
+        for _ in 0..ATTEMPTS {
+            let bumps = self.stripes.bumps();
+            for bucket in 0..self.table.len() {
+                match empty_word(self, &mut claim, bucket, permitted) {
+                    Ok(0) => {}
+                    Ok(tokens) => removed(tokens),
+                    Err(obstacle) => return obstacle,
+                }
             }
+            if self.stripes.bumps() == bumps {
+                return Emptied::All;
+            }
+            sync::happened(Event::Repeat);
         }
-        if tokens.stripes.bumps() == bumps {
-            return Emptied::All;
-        }
-        sync::happened(Event::Repeat);
+        Emptied::Disturbed
     }
-    Emptied::Disturbed
 }
 
 /// Empties one word. Returns the number of tokens that this thread removed.
@@ -167,7 +169,7 @@ mod tests {
     /// How it ended, and how many were removed.
     fn empty(tokens: &Small, permitted: impl Fn() -> bool) -> (Emptied, usize) {
         let mut all = 0;
-        let emptied = empty_while(tokens, &permitted, |removed| all += removed);
+        let emptied = tokens.empty_while(&permitted, |removed| all += removed);
         (emptied, all)
     }
 

@@ -163,11 +163,6 @@ impl<L: Layout> Hints<L> {
             }
         }
     }
-
-    /// Ends the scan of a thread that died in it. For a caller who has the tokens alone.
-    pub(super) fn reclaim(&self) {
-        self.end_scan();
-    }
 }
 
 impl<L> Hints<L> {
@@ -175,7 +170,8 @@ impl<L> Hints<L> {
         &self.shared[0]
     }
 
-    fn end_scan(&self) {
+    /// Also the scan of a thread that died in it, for a caller who has the tokens alone.
+    pub(super) fn end_scan(&self) {
         // Release: pairs with the Acquire of the next scan.
         self.shared().scanning.store(0, Ordering::Release);
     }

@@ -88,33 +88,20 @@ fn find_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>> {
     let f = class.fingerprint;
     loop {
         let version = tokens.stripes.version(f);
-        let [a, b] = [class.first, class.second].map(|bucket| tokens.table.load(bucket));
-        match find_in_pair(tokens, class, a, b) {
-            Answer::Present(token) => return Some(token),
-            Answer::Unclear => continue,
-            Answer::Absent => {}
+        let words = [class.first, class.second].map(|bucket| (bucket, tokens.table.load(bucket)));
+        let mut answers = words
+            .into_iter()
+            .map(|(bucket, word)| find_in_word(tokens, class, bucket, word));
+        match answers.find(|answer| !matches!(answer, Answer::Absent)) {
+            Some(Answer::Present(token)) => return Some(token),
+            Some(_) => continue,
+            None => {}
         }
         if tokens.stripes.unchanged(f, version) {
             return None;
         }
         sync::happened(Event::Repeat);
     }
-}
-
-/// What two loaded words say together.
-fn find_in_pair<L: Layout>(
-    tokens: &Tokens<L>,
-    class: Candidates,
-    a: Word<L>,
-    b: Word<L>,
-) -> Answer<L> {
-    for (bucket, word) in [(class.first, a), (class.second, b)] {
-        match find_in_word(tokens, class, bucket, word) {
-            Answer::Absent => {}
-            other => return other,
-        }
-    }
-    Answer::Absent
 }
 
 fn find_in_word<L: Layout>(

@@ -22,16 +22,9 @@ pub(crate) struct Tokens<L> {
     pub(super) hints: Hints<L>,
     /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
     search_budget: u32,
-    pub(super) deciders: Deciders,
-}
-
-/// Who may commit a pending admission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deciders {
-    /// Every thread: what it needs to know is in the two words of the class.
-    Everyone,
-    /// Its owner alone, who looks [elsewhere](super::OtherTables) too. Other threads abort it.
-    Owner,
+    /// Whether a pending admission is committed by its owner alone, who looks [elsewhere](super::OtherTables) too. Other
+    /// threads abort it. Else every thread may: what it needs to know is in the two words of the class.
+    pub(super) owners_decide: bool,
 }
 
 impl<L: Layout> Tokens<L> {
@@ -49,7 +42,7 @@ impl<L: Layout> Tokens<L> {
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget: search_budget as u32,
-            deciders: Deciders::Everyone,
+            owners_decide: false,
         })
     }
 
@@ -70,7 +63,7 @@ impl<L: Layout> Tokens<L> {
     pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
         let table = Table::new(self.table.geometry())?;
         let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.len()))?;
-        fresh.deciders = self.deciders;
+        fresh.owners_decide = self.owners_decide;
         Ok(fresh)
     }
 
@@ -99,7 +92,7 @@ impl<L: Layout> Tokens<L> {
 
     /// From now on only its owner commits an admission.
     pub(crate) fn leave_admissions_to_their_owners(&mut self) {
-        self.deciders = Deciders::Owner;
+        self.owners_decide = true;
     }
 
     /// Tells lookups and a scan under way that tokens of a class are about to change places.
@@ -145,7 +138,7 @@ impl<L: Layout> Tokens<L> {
         }
         self.pool.reclaim();
         self.stripes.end_all_scans();
-        self.hints.reclaim();
+        self.hints.end_scan();
     }
 
     /// The number of taken slots. Exact if no thread writes.

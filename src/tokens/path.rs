@@ -13,7 +13,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use super::descriptor::Pool;
-use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET, Token};
+use crate::layout::{Arenas, Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET, Token};
 use crate::table::sizing::pair_slots;
 use crate::table::{Candidates, Reference};
 
@@ -202,12 +202,12 @@ pub(super) struct Long;
 
 impl<L: Layout> Arena<L> for Short {
     const BUDGET: usize = SHORT_BUDGET;
-    type Of<T: Copy + Debug> = L::ShortArena<T>;
+    type Of<T: Copy + Debug> = <L::Arenas as Arenas>::Short<T>;
 }
 
 impl<L: Layout> Arena<L> for Long {
     const BUDGET: usize = LONG_BUDGET;
-    type Of<T: Copy + Debug> = L::LongArena<T>;
+    type Of<T: Copy + Debug> = <L::Arenas as Arenas>::Long<T>;
 }
 
 /// The nodes of one search, on the stack: the full buckets it came through.

@@ -98,24 +98,26 @@ fn try_to_relocate<L: Layout>(
     committed
 }
 
-/// Moves one token of this class from its first candidate to its second. For checks that want it at will.
-pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
-    let class = tokens.table.candidates(hash);
-    let moved = if L::VALUE_BITS == 0 {
-        Some(Token::of(class.fingerprint))
-    } else {
-        tokens.peek(class.first).find(class.fingerprint)
-    };
-    let (Some(moved), Some(mut claim)) = (moved, tokens.pool.claim()) else {
-        return false;
-    };
-    let hop = Hop {
-        moved,
-        source: class.first,
-        destination: class.second,
-        last: true,
-    };
-    relocate(tokens, &mut claim, hop, None)
+impl<L: Layout> Tokens<L> {
+    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        let class = self.table.candidates(hash);
+        let moved = if L::VALUE_BITS == 0 {
+            Some(Token::of(class.fingerprint))
+        } else {
+            self.peek(class.first).find(class.fingerprint)
+        };
+        let (Some(moved), Some(mut claim)) = (moved, self.pool.claim()) else {
+            return false;
+        };
+        let hop = Hop {
+            moved,
+            source: class.first,
+            destination: class.second,
+            last: true,
+        };
+        relocate(self, &mut claim, hop, None)
+    }
 }
 
 impl<L: Layout> CuckooGraph<L> for Tokens<L> {

@@ -8,7 +8,7 @@
 //! descriptor counts.
 
 use super::descriptor::{Pending, Resolved, State};
-use super::parts::{Deciders, Tokens};
+use super::parts::Tokens;
 use super::transfer::Transfer;
 use crate::layout::{Bucket, Layout};
 use crate::sync::{self, Event};
@@ -41,7 +41,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
             Resolved::Stale => {}
             // An admission that anyone may decide: either outcome is a step of its owner, so nothing is lost.
             Resolved::Pending(pending)
-                if pending.transfer.moved.is_none() && tokens.deciders == Deciders::Everyone =>
+                if pending.transfer.moved.is_none() && !tokens.owners_decide =>
             {
                 decide(tokens, &pending, &NoOtherTables);
             }

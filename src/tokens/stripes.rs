@@ -79,21 +79,19 @@ impl Number for BySize {
     }
 }
 
+/// One for each two heads. A larger table has no more: lookups would have to ask for their number.
 #[cfg(feature = "std")]
-impl OfGrowing {
-    /// One for each two heads. A larger table has no more: lookups would have to ask for their number.
-    const NUMBER: usize = if sync::MODEL { 4 } else { 32 };
-}
+const OF_GROWING: usize = if sync::MODEL { 4 } else { 32 };
 
 #[cfg(feature = "std")]
 impl Number for OfGrowing {
     fn for_words(_: usize) -> usize {
-        Self::NUMBER
+        OF_GROWING
     }
 
     #[inline]
     fn given(_: usize) -> usize {
-        Self::NUMBER
+        OF_GROWING
     }
 }
 

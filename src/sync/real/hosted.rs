@@ -92,7 +92,7 @@ impl Drop for Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Barrier;
+    use crew::Crew;
     use std::thread;
 
     /// Threads come for the same number all the time, and keep what they get long enough to be found out.
@@ -100,23 +100,19 @@ mod tests {
     fn no_two_leases_are_for_one_number() {
         const LEASES: usize = 8;
         const THREADS: usize = 4;
-        let (held, begin) = (AtomicU64::new(0), Barrier::new(THREADS));
-        thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    begin.wait();
-                    for _ in 0..400_000 {
-                        let leases: [Lease; LEASES] = std::array::from_fn(|_| {
-                            let lease = Lease::take();
-                            let others = held.fetch_or(bit(&lease), Ordering::Relaxed);
-                            assert_eq!(others & bit(&lease), 0, "two threads have one number");
-                            lease
-                        });
-                        for lease in leases {
-                            held.fetch_and(!bit(&lease), Ordering::Relaxed);
-                        }
-                    }
+        let held = AtomicU64::new(0);
+        Crew::workers(THREADS, |crew, _| {
+            crew.meet();
+            for _ in 0..400_000 {
+                let leases: [Lease; LEASES] = std::array::from_fn(|_| {
+                    let lease = Lease::take();
+                    let others = held.fetch_or(bit(&lease), Ordering::Relaxed);
+                    assert_eq!(others & bit(&lease), 0, "two threads have one number");
+                    lease
                 });
+                for lease in leases {
+                    held.fetch_and(!bit(&lease), Ordering::Relaxed);
+                }
             }
         });
         assert!(Lease::take().0 < EXCLUSIVE, "they were not given back");

@@ -19,7 +19,7 @@ impl Doubling {
         debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
         self.pool.reclaim();
         self.stripes.end_all_scans();
-        self.hints.reclaim();
+        self.hints.end_scan();
         self.blocks.give_up_taken();
         len
     }

@@ -102,19 +102,13 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
     let f = class.head.fingerprint();
     loop {
         let version = tokens.stripes.version(f);
-        let mut unclear = false;
-        for index in [class.first, class.second] {
-            match on_index(tokens, class, index) {
-                Answer::Present => return true,
-                Answer::Absent => {}
-                Answer::Unclear => {
-                    unclear = true;
-                    break;
-                }
-            }
-        }
-        if !unclear && tokens.stripes.unchanged(f, version) {
-            return false;
+        let mut answers = [class.first, class.second]
+            .into_iter()
+            .map(|index| on_index(tokens, class, index));
+        match answers.find(|&answer| answer != Answer::Absent) {
+            Some(Answer::Present) => return true,
+            None if tokens.stripes.unchanged(f, version) => return false,
+            _ => {}
         }
         sync::happened(Event::Repeat);
     }
