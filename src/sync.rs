@@ -11,6 +11,7 @@
 //!
 //! (loom's cfg is global and reaches every dependency of the program that sets it. Hence the feature.)
 
+#[allow(unreachable_pub, reason = "`testing` shows it")]
 mod event;
 pub(crate) use event::Event;
 
@@ -24,11 +25,13 @@ mod real;
 use self::real as chosen;
 
 #[cfg(lockfree_cuckoo_steps)]
+#[allow(unreachable_pub, reason = "`testing` shows it")]
 mod stepped;
 #[cfg(lockfree_cuckoo_steps)]
 use self::stepped as chosen;
 
 #[cfg(all(loom, feature = "loom"))]
+#[allow(unreachable_pub, reason = "`testing` shows it")]
 mod loom;
 #[cfg(all(loom, feature = "loom"))]
 use self::loom as chosen;

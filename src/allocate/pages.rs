@@ -77,7 +77,7 @@ mod huge {
     /// The flags of the mapping that contains an address, as the system reports them.
     fn flags_at(address: usize) -> Option<String> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let number = |text| usize::from_str_radix(text, 16).ok();
+        let number = |text: &str| usize::from_str_radix(text, 16).ok();
         let contains = |line: &&str| {
             let range = line
                 .split_once(' ')

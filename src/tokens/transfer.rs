@@ -38,7 +38,7 @@ impl<L: Layout> Transfer<L> {
     }
 
     /// The split of `bucket`, which is not 0, into words that are to have twice its number and one more.
-    #[cfg(any(feature = "std", test))]
+    #[cfg(feature = "std")]
     pub(super) fn split(bucket: usize, content: Bucket<L>) -> Self {
         Self {
             destination: bucket << 1,
@@ -46,7 +46,7 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
-    #[cfg(any(feature = "std", test))]
+    #[cfg(feature = "std")]
     pub(super) fn is_split(&self) -> bool {
         self.is_emptying() && self.source != self.destination
     }
