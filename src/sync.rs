@@ -11,7 +11,7 @@
 //!
 //! (loom's cfg is global and reaches every dependency of the program that sets it. Hence the feature.)
 
-#[allow(unreachable_pub, reason = "`testing` shows it")]
+#[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
 mod event;
 pub(crate) use event::Event;
 
@@ -25,13 +25,13 @@ mod real;
 use self::real as chosen;
 
 #[cfg(lockfree_cuckoo_steps)]
-#[allow(unreachable_pub, reason = "`testing` shows it")]
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "`testing` shows it")]
 mod stepped;
 #[cfg(lockfree_cuckoo_steps)]
 use self::stepped as chosen;
 
 #[cfg(all(loom, feature = "loom"))]
-#[allow(unreachable_pub, reason = "`testing` shows it")]
+#[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
 mod loom;
 #[cfg(all(loom, feature = "loom"))]
 use self::loom as chosen;
@@ -50,6 +50,7 @@ pub(crate) use chosen::{
 pub(crate) use core::sync::atomic::Ordering;
 
 #[cfg(lockfree_cuckoo_shuttle)]
+#[allow(unreachable_pub, unused_imports, reason = "`testing` shows it")]
 mod shuttle {
     //! shuttle's atomics: one thread at a time, switched at each access, in random order.
 

@@ -2,10 +2,6 @@
 
 /// Happens only if operations meet, or if a table is nearly full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    not(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle)),
-    allow(dead_code, reason = "only some builds count events")
-)]
 pub enum Event {
     /// A relocation was committed that only opened a slot: a hop of a longer path, or one for an admission.
     Hop,

@@ -473,5 +473,5 @@ impl<L> Drop for Claim<'_, L> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;

@@ -20,13 +20,6 @@ fn pools() -> impl Iterator<Item = Pool> {
     made.into_iter().chain(grown())
 }
 
-/// Pools only grow where filters do.
-#[cfg(not(feature = "std"))]
-fn grown() -> [Pool; 0] {
-    []
-}
-
-#[cfg(feature = "std")]
 fn grown() -> [Pool; 4] {
     [1, 2, 3, 60].map(|size| {
         let pool = Pool::new(size).expect("memory");
@@ -60,7 +53,6 @@ fn a_thread_gets_no_descriptor_twice_and_none_of_another_thread() {
 }
 
 /// By its number, a claim that was made before the pool grew, and one of what was added.
-#[cfg(feature = "std")]
 #[test]
 fn a_reference_is_to_the_descriptor_that_was_claimed() {
     let pool = Pool::new(2).expect("memory");
