@@ -23,7 +23,9 @@ pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
 pub use shape::Shape;
 pub(crate) use token::{Fingerprint, Token, Value};
-pub(crate) use words::{Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words};
+pub(crate) use words::{
+    Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words,
+};
 
 /// How a bucket, one 64-bit word, is divided into slots.
 ///

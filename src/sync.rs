@@ -25,7 +25,12 @@ mod real;
 use self::real as chosen;
 
 #[cfg(lockfree_cuckoo_steps)]
-#[allow(dead_code, unreachable_pub, unused_imports, reason = "`testing` shows it")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "`testing` shows it"
+)]
 mod stepped;
 #[cfg(lockfree_cuckoo_steps)]
 use self::stepped as chosen;
