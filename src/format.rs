@@ -239,5 +239,5 @@
 //!   bytes as before, but items differently.
 //! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the
 //!   filter is read. For strings, byte strings and integers with the default hasher it does, on every machine. A
-//!   derived `Hash` depends on the order of the fields. For byte strings, [`hash_bytes`](crate::hash_bytes) does without
+//!   derived `Hash` depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) does without
 //!   `Hash`.
