@@ -214,7 +214,7 @@ impl<E: Engine, S> Filter<E, S> {
     }
 }
 
-/// The hashes of at most `MOST` items.
+/// Hashes at most `MOST` items.
 #[inline]
 pub(super) fn hash_each<'a, T: Hash, const MOST: usize>(
     hasher: &impl BuildHasher,
