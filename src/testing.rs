@@ -1,4 +1,4 @@
-//! Doors for checks: what no user needs. Not covered by semantic versioning.
+//! Access for tests to items that users do not need. Not covered by semantic versioning.
 
 pub use crate::sync::hooks;
 
@@ -12,7 +12,7 @@ use crate::filter::{Buildable, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
 
-/// Relocation at will. Inserts do this on their own.
+/// Relocation on request. Inserts do this on their own.
 pub trait Relocate {
     /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other has room.
     fn relocate_hash(&self, hash: u64) -> bool;
@@ -39,7 +39,7 @@ impl<S> Relocate for Filter<Growing, S> {
     }
 }
 
-/// Growth at will. Inserts do this on their own when there is no room.
+/// Growth on request. Inserts do this on their own when there is no room.
 #[cfg(feature = "std")]
 pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
@@ -67,7 +67,7 @@ impl<S> Double for Filter<Growing, S> {
     }
 }
 
-/// The slots that are taken, by whatever.
+/// The number of taken slots, whatever holds them.
 pub trait Taken {
     /// The number of taken slots. Exact while no thread writes.
     fn taken(&self) -> usize;
@@ -79,9 +79,9 @@ impl<L: Layout, S> Taken for Filter<Fixed<L>, S> {
     }
 }
 
-/// Where the parts of a filter are in memory.
+/// The locations of a filter's parts in memory.
 pub trait Places {
-    /// The addresses of what changes while the filter is shared, with the name of the part.
+    /// The addresses of the memory that changes while the filter is shared, with the name of each part.
     fn places(&self) -> Vec<(&'static str, Range<usize>)>;
 }
 
@@ -91,9 +91,9 @@ impl<L: Layout, S> Places for Filter<Fixed<L>, S> {
     }
 }
 
-/// Descriptors that are scarce.
+/// A filter with few descriptors.
 pub trait Descriptors {
-    /// Sets the number of descriptors, which bounds how many inserts can relocate at once.
+    /// Sets the number of descriptors, which bounds the number of inserts that can relocate at once.
     #[must_use]
     fn descriptors(self, descriptors: usize) -> Self;
 }

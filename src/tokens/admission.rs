@@ -27,7 +27,7 @@ pub(crate) enum Attempt {
     Admitted,
     /// A token of the class is here.
     Present,
-    /// The table changed meanwhile, or a rival or a token elsewhere was in the way.
+    /// The table changed meanwhile, or a rival or a token elsewhere interfered.
     Disturbed,
     /// No descriptor was free.
     Starved,
@@ -70,7 +70,7 @@ pub(super) fn find_or_insert<L: Layout>(
         }
         match try_to_admit(tokens, hash, value, &NoOtherTables)? {
             Attempt::Admitted => return Ok(None),
-            // Which one, the next lookup tells.
+            // The next lookup finds the token.
             Attempt::Present | Attempt::Disturbed => refusal = Refusal::Disturbed,
             Attempt::Starved => refusal = Refusal::Starved,
         }
@@ -78,7 +78,7 @@ pub(super) fn find_or_insert<L: Layout>(
     Err(refusal)
 }
 
-/// One attempt to do so, if `elsewhere` there is no equal token either.
+/// One attempt to add it, if `elsewhere` there is no equal token either.
 pub(super) fn try_to_admit<L: Layout>(
     tokens: &Tokens<L>,
     hash: u64,
@@ -144,7 +144,7 @@ pub(super) fn try_to_admit<L: Layout>(
     }
     // Decided by this thread or by another one: the first verdict stands, and only the owner begins the next use.
     let committed = claim.state() == State::Committed;
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     tokens.table.exchange(
         target,
         reference,

@@ -8,7 +8,7 @@ use crate::layout::{Bucket, Layout, Matches, Sight, Token};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
-/// What one candidate says about a class.
+/// The answer of one candidate about a class.
 enum Answer<L> {
     Present(Token<L>),
     Absent,
@@ -30,7 +30,7 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     // `unchanged` below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    // Else the comparison of the fingerprint would only be done too early: it waits for both words.
+    // Otherwise the comparison would only be done too early: it waits for both words.
     if !L::AT_ONE_LOOK {
         return if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
             a.plain().either_contains(b.plain(), f)
@@ -38,7 +38,7 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
             look_slowly(tokens, hash).found()
         };
     }
-    // Before the branches, so that nothing is kept for later but the answer.
+    // Before the branches, so that only the answer is kept for later.
     let sight = Word::look(a, b, f);
     // A hit needs no validation, because the token was there when the word was loaded. But a branch on hit or miss
     // would often be mispredicted, and bumps are rare.
@@ -104,7 +104,7 @@ fn find_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Option<Token<L>> {
     }
 }
 
-/// What two loaded words say together.
+/// The combined answer of two loaded words.
 fn find_in_pair<L: Layout>(
     tokens: &Tokens<L>,
     class: Candidates,

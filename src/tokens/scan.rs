@@ -1,6 +1,6 @@
 //! Scan: a private copy of the tokens, taken while others write.
 //!
-//! A token that is in during the whole scan is in the copy, however often it moves. Four steps ensure this:
+//! A token that is stored during the whole scan is in the copy, however often it moves. Four steps ensure this:
 //!
 //! 1. Set the scan bit of the stripes. A mover that bumped before is seen with both its references, and aborted
 //!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
@@ -23,7 +23,7 @@ use crate::layout::{Bucket, Layout, Token};
 use crate::sync;
 use crate::table::Candidates;
 
-/// Why one attempt failed.
+/// Why an attempt failed.
 pub(super) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
@@ -36,7 +36,7 @@ pub(super) enum Disturbance {
 /// Attempts, each in several passes if too many tokens moved in the one before.
 const ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
 
-/// By how much the number of passes grows.
+/// The factor by which the number of passes grows.
 const MORE_PASSES: usize = 4;
 
 impl From<OutOfMemory> for Disturbance {
@@ -54,7 +54,7 @@ impl From<NoScan> for SnapshotError {
     }
 }
 
-/// A copy that holds every token that is in from the call to the return, and their number.
+/// A copy that holds every token that is stored from the call to the return, and their number.
 pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
     let scan = tokens.hints.scan(tokens.table.len())?;
     in_attempts(tokens.stripes.len(), |passes| {
@@ -159,7 +159,7 @@ fn place<L: Layout>(
     Ok(())
 }
 
-/// Gives a class the tokens that were found in its two words.
+/// Sets the tokens of a class to those found in its two words.
 fn set_tokens<L: Layout>(
     copy: &mut Tokens<L>,
     class: Candidates,
@@ -229,7 +229,7 @@ mod tests {
         values
     }
 
-    /// Whatever the copy had of the class: fewer, more, or as many with other values.
+    /// Whatever tokens of the class the copy had: fewer, more, or the same number with other values.
     #[test]
     fn a_class_gets_the_tokens_that_were_found() {
         let found = holding(&[4, 9, 9]);
