@@ -45,7 +45,7 @@ pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
 
-    /// Adds a table behind the finest, which takes the inserts from now on. Returns false if the finest can still double.
+    /// Adds a table behind the finest, which then takes the inserts. Returns false if the finest can still double.
     fn add_table(&self) -> bool;
 
     /// The share of the finest table's buckets that were split, while it doubles.

@@ -15,7 +15,7 @@ pub(crate) struct GrowingTable {
 }
 
 impl GrowingTable {
-    /// One with `2^first` empty buckets.
+    /// A table with `2^first` empty buckets.
     pub(crate) fn new(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
         let blocks = Blocks::new(first)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
@@ -45,7 +45,7 @@ impl GrowingTable {
         Ok(Self { tokens, counter })
     }
 
-    /// The heap bytes of one that is yet to be built.
+    /// The heap bytes of a table before it is built.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
         Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first, 0)?.bytes())
     }
@@ -74,7 +74,7 @@ impl GrowingTable {
         Ok(None)
     }
 
-    /// A copy that holds every token that is in from the call to the return.
+    /// A copy that holds every token that is stored from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         let (tokens, len) = self.tokens.snapshot()?;
         Ok(Self::of(tokens, len)?)
@@ -90,7 +90,7 @@ impl GrowingTable {
         geometry(self.size())
     }
 
-    /// The level that it has when a growth that is under way is over.
+    /// The level after a growth in progress.
     pub(crate) fn size(&self) -> u32 {
         let hint = self.tokens.hint();
         hint.level() + u32::from(self.tokens.is_growing(hint))
@@ -100,7 +100,7 @@ impl GrowingTable {
         self.geometry().slots()
     }
 
-    /// The number of tokens. Approximate while others write, and never outside of its bounds.
+    /// The number of tokens. Approximate while others write, but within its bounds.
     pub(crate) fn len(&self) -> usize {
         self.counter.sum(self.slots())
     }
@@ -161,7 +161,7 @@ impl GrowingTable {
         removed
     }
 
-    /// Frees what it has grown out of, if no thread may still be about to give it back.
+    /// Frees the words that it has outgrown, if no thread may still be about to give them back.
     pub(crate) fn forget_behind(&mut self) {
         self.tokens.forget_behind();
     }
@@ -177,7 +177,7 @@ impl GrowingTable {
     }
 }
 
-/// The same of a table that is full and has not doubled.
+/// The same for a table that is full and has not doubled.
 pub(crate) fn compared_when_first_full() -> f64 {
     HEADS_AGREE * pair_slots::<Lanes16>() as f64
 }
@@ -196,7 +196,7 @@ fn full_tables(load: f64, doublings: u32) -> f64 {
             share *= 2.0;
         }
     }
-    // In the midst of a growth it may be fuller than full.
+    // During a growth it may be fuller than full.
     tables + left
 }
 

@@ -14,7 +14,7 @@ const VALUES: usize = 1 << NIBBLE;
 /// The most nibbles in a list.
 const MOST: usize = 6;
 
-/// How many lists of `length` nibbles there are.
+/// The number of lists of `length` nibbles.
 pub(super) const fn count(length: usize) -> u32 {
     choose(VALUES + length - 1, length)
 }

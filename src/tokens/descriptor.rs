@@ -45,8 +45,8 @@ pub(super) enum State {
     Aborted = 2,
 }
 
-/// The descriptors of one table, shared by all its slow paths. A table that grows adds some, and none is ever taken away
-/// while the table is shared.
+/// The descriptors of one table, shared by all its slow paths. A table that grows adds some. None is removed while the
+/// table is shared.
 #[derive(Debug)]
 pub(super) struct Pool<L> {
     descriptors: Added,
@@ -124,8 +124,8 @@ impl Descriptor {
     /// the last thread of this number died with it.
     #[inline]
     fn take_own(&self) -> bool {
-        // Relaxed: no other thread writes this cell, unless it has the pool alone (`reclaim`). A thread whose number was
-        // another's before continues what that one did: taking a number acquires what its giving back released.
+        // Relaxed: no other thread writes this cell, except with exclusive access to the pool (`reclaim`). A thread
+        // that takes over a number continues its last holder: taking it acquires what the return released.
         if self.owned.load(Ordering::Relaxed) != 0 {
             return false;
         }
@@ -167,8 +167,8 @@ impl<'a> Part<'a> {
 
     /// This many, from the first on, each belong to the thread of the same number. All other claims share the rest.
     ///
-    /// What is added changes nothing of that: in each part, a descriptor that a thread writes without a locked instruction
-    /// is that thread's from the beginning to the end, whichever parts other threads know of.
+    /// Added parts do not change this: in each part, a descriptor that a thread writes without a locked instruction
+    /// always belongs to that thread, whichever parts other threads know of.
     #[inline]
     #[allow(
         clippy::unnecessary_min_or_max,
@@ -215,8 +215,8 @@ impl<'a> Part<'a> {
 }
 
 impl<L: Layout> Pool<L> {
-    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer, because that many
-    /// transfers at once would disturb each other, and they would take more than a 16th of the bytes of its words.
+    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer: that
+    /// many transfers at once would disturb each other, and they would take more than a 16th of the bytes of its words.
     pub(super) fn size_for(buckets: usize) -> usize {
         let affordable = (buckets / 128).max(1).ilog2();
         Self::most().min(FEWEST.max(1 << affordable))
@@ -310,8 +310,8 @@ impl<L: Layout> Pool<L> {
         self.try_to_claim().or_else(|| self.claim_later())
     }
 
-    /// The same when all are in use: their owners may need the processor to finish. There are few in a small table, so that
-    /// is not so rare where threads are preempted.
+    /// The same when all are in use: their owners may need the processor to finish. A small table has few, so this is
+    /// not so rare where threads are preempted.
     #[cold]
     fn claim_later(&self) -> Option<Claim<'_, L>> {
         (0..sync::PATIENCE).find_map(|_| {
@@ -374,7 +374,7 @@ impl<L: Layout> Pool<L> {
         self.descriptor(reference).decide(pending, state);
     }
 
-    /// Takes back the descriptors that dead threads held. For a caller who has the tokens alone: a descriptor that is
+    /// Takes back the descriptors that dead threads held. Requires exclusive access to the tokens: a descriptor that is
     /// taken from a living owner would have two.
     pub(super) fn reclaim(&self) {
         for descriptor in self.all() {

@@ -4,8 +4,8 @@
 //! of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only reads. Its
 //! result may be outdated at once, so each hop is checked again when it is executed.
 //!
-//! All alternates of a full bucket are loaded together and judged together, so that the processor waits for memory once,
-//! and for one branch.
+//! All alternates of a full bucket are loaded and judged together, so that the processor waits for memory once, and for
+//! one branch.
 //!
 //! Two kinds of table can be searched: one of a fixed size, and one that doubles.
 
@@ -17,8 +17,8 @@ use crate::layout::{Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHORT_BUDGET
 use crate::table::Candidates;
 use crate::table::sizing::pair_slots;
 
-/// What a path search needs to know of a table: the buckets, and which other bucket the token of one can go to. And how a
-/// path is executed there.
+/// The view of a table that a path search needs: the buckets, and the other bucket of each token. Also the execution of
+/// a path there.
 pub(super) trait CuckooGraph<L: Layout> {
     /// The number of buckets that a search can reach.
     fn buckets(&self) -> usize;

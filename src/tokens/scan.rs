@@ -27,8 +27,8 @@ use crate::table::Candidates;
 pub(super) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
-    /// The copy is full, because it has tokens that were removed during the scan beside those that were inserted. Or the
-    /// table has grown twice.
+    /// The copy is full, because it has both tokens removed during the scan and tokens inserted during it. Or the table
+    /// has grown twice.
     Other,
     OutOfMemory(OutOfMemory),
 }
@@ -65,8 +65,8 @@ pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usiz
     })
 }
 
-/// What one of some attempts gives, each of which is told its number of passes: more if too many tokens moved in the one
-/// before.
+/// Calls `attempt` until it succeeds or the attempts run out, with a number of passes that rises if too many tokens
+/// moved.
 pub(super) fn in_attempts<T>(
     stripes: usize,
     mut attempt: impl FnMut(usize) -> Result<T, Disturbance>,

@@ -3,8 +3,8 @@
 //! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
 //!
-//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word, the
-//! witness, therefore says whether the class is empty. Any thread may read it and decide; the first one that reaches the
+//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word,
+//! the witness, therefore says whether the class is empty. Any thread may read it and decide; the first to reach the
 //! descriptor counts.
 
 use super::descriptor::State;
@@ -82,9 +82,9 @@ pub(super) fn decide<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) {
     pronounce(tokens, admission, empty);
 }
 
-/// The same for the owner of one that must be absent elsewhere too. No other thread can decide it, because none knows
-/// where else to look: others abort it. So what was asked in this order is still true at the commit, as far as the
-/// target is concerned.
+/// The same for the owner of an admission that must be absent elsewhere too. No other thread can decide it, because
+/// none knows where else to look: others abort it. So the answers obtained in this order are still true at the commit,
+/// as far as the target is concerned.
 pub(super) fn decide_own<L: Layout>(
     tokens: &Tokens<L>,
     admission: &Pending<L>,
@@ -150,8 +150,8 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
     }
 }
 
-/// What must be absent elsewhere, in the order in which it is asked: this table is asked between the earlier tables and
-/// the later ones.
+/// Tables that must not hold the class either, in the order in which they are asked: this table is asked between the
+/// earlier and the later ones.
 pub(crate) trait OtherTables {
     /// Whether no table that lookups read earlier than this one holds a token of the class.
     fn earlier_hold_none(&self) -> bool;

@@ -59,8 +59,8 @@ const SCAN: u64 = 1;
 /// What a bump adds.
 const BUMP: u64 = SCAN << 1;
 
-/// The most stripes, 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache
-/// line. It hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation.
+/// The maximum number of stripes, 1 KiB. Their number does not change the cost of a bump, the transfer of one cache
+/// line. It hardly changes the number of lookups that repeat, because a lookup takes no longer than a relocation.
 const MOST: usize = if sync::MODEL { 4 } else { 128 };
 
 /// One cache line.

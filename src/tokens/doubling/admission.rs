@@ -28,7 +28,7 @@ pub(super) fn try_to_admit(
     budget: usize,
     elsewhere: &impl OtherTables,
 ) -> Result<Attempt, Refusal> {
-    // If it cannot, this insert may find room all the same.
+    // If it cannot, this insert may still find room.
     let _ = help_to_grow(tokens);
     let pair = [class.first, class.second].map(|index| live(tokens, index));
     if pair.iter().any(|live| live.covers(class)) {
@@ -80,7 +80,7 @@ pub(super) fn try_to_admit(
     claim.decide(control, decision);
     let committed = claim.state() == Decision::Committed;
     let after = if committed { admitted } else { target.content };
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     tokens.blocks.exchange(target.bucket, reference, after);
     if committed {
         return Ok(Attempt::Admitted);
