@@ -35,7 +35,7 @@
 //! that `g` is unchanged. Until it is decided, nobody changes the word. So all tokens that it removes were stored
 //! before that check, however much later the commit is. The same holds for another thread that empties the same spare,
 //! meets the reference, finds `g` unchanged and commits: the word was frozen before its check too. If these tokens were
-//! inserted in their time, walks through the table must not see them from the next rotation on anyway. If a late insert
+//! inserted in their time, no walk may see them from the next rotation on anyway. If a late insert
 //! put them there, see [below](#late-inserts).
 //!
 //! **After a whole pass, no token is left that was stored at its beginning.** Each word was empty at some moment of the

@@ -6,7 +6,7 @@ use super::OutOfMemory;
 
 /// Why an item was not inserted. The filter is unchanged.
 ///
-/// | error | when to retry | what helps |
+/// | error | retry | what helps |
 /// |---|---|---|
 /// | [`Full`](Self::Full) | after a removal, or a rotation | a larger filter, or one that grows |
 /// | [`Full`](Self::Full), and [`suggests_poor_hashing`](Self::suggests_poor_hashing) | no | another hasher |

@@ -343,7 +343,7 @@ impl<L: Layout> Pool<L> {
     #[cold]
     fn added(&self, index: usize) -> &Descriptor {
         let mut parts = self.parts();
-        // Who installed the reference had the part before that, and the caller has read the word with Acquire.
+        // The owner had the part before it installed the reference; the caller read the word with Acquire.
         let part = parts.find(|part| index < part.end());
         let part = part.expect("a descriptor that was claimed is there");
         &part.descriptors[index - part.first]
