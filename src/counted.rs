@@ -165,7 +165,7 @@ impl<L: Layout> CountedTable<L> {
         removed
     }
 
-    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like.
+    /// Removes every token that is stored at the beginning, while `permitted` returns true. Others may use the table.
     pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Emptied {
         let counter = &self.counter;
         self.tokens

@@ -147,8 +147,8 @@ impl<L: Layout> Tokens<L> {
         self.stripes.bumps()
     }
 
-    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands
-    /// over to `removed` how many, a word at a time.
+    /// Removes every token that is stored at the beginning, while `permitted` returns true and other threads use the
+    /// table. Passes the numbers removed to `removed`, a word at a time.
     pub(crate) fn empty_while(
         &self,
         permitted: &impl Fn() -> bool,

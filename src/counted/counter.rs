@@ -20,7 +20,7 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// One in the midst of each so many words; or a single one, which is shared.
+    /// One cell in the middle of each `APART` words; or a single cell, which is shared.
     cells: Box<[AtomicU64]>,
     /// Only the thread with the same index writes each of these cells, which come first.
     own: u32,
@@ -152,16 +152,16 @@ impl Counter {
     }
 }
 
-/// A sum of cells, limited to 0 to `most`. Cells change while they are read, so during writes the plain sum can be outside
-/// these limits.
+/// A sum of cells, limited to 0 to `most`. Cells change while they are read, so during writes the plain sum can be
+/// outside these limits.
 fn within(sum: u64, most: usize) -> usize {
     usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
 }
 
 /// The counter of a table that grows: a few cells that are close together at first, and more when it has grown.
 ///
-/// Threads write to the cells that were added last. Those before keep what they have, which is a part of the sum. So it
-/// does no harm if a thread still writes to one of them: it does so as before, and no other does if the cell is its own.
+/// Threads write to the cells added last. Earlier cells keep their values, which are parts of the sum. So a thread may
+/// still write to one of them: it does so as before, and no other does if the cell is its own.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 pub(super) struct GrowingCounter(Box<Cells>);
@@ -186,7 +186,7 @@ const MORE: usize = 8;
 
 #[cfg(feature = "std")]
 impl GrowingCounter {
-    /// Of a table of so many buckets and items: what one of half the size has that has grown.
+    /// For a table with this many buckets and items: the cells that a table of half the size has after it has grown.
     pub(super) fn new(buckets: usize, items: usize) -> Result<Self, OutOfMemory> {
         let mut few = [0; FEW];
         few[0] = items as u64;
@@ -386,7 +386,7 @@ mod tests {
         }
     }
 
-    /// What a growth is said to take is what it takes. In the end there are as many as in a table that was made as large.
+    /// The announced size of a growth is the actual one. In the end the cells are those of a table made that large.
     #[cfg(feature = "std")]
     #[test]
     fn grows_by_what_it_says() {

@@ -50,8 +50,8 @@ impl GrowingTable {
         Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first, 0)?.bytes())
     }
 
-    /// The smallest table that holds the tokens of these, from the finest to the coarsest, which nobody else uses and which have
-    /// nothing under way. `None` if it would not be smaller. It begins with the level of the coarsest.
+    /// The smallest table for the tokens of these, from the finest to the coarsest, unshared and with nothing in
+    /// progress. `None` if it would not be smaller. It begins with the level of the coarsest.
     pub(crate) fn contracted(tables: &[&Self]) -> Result<Option<Self>, OutOfMemory> {
         let Some(coarsest) = tables.last() else {
             return Ok(None);
@@ -184,14 +184,14 @@ pub(crate) fn compared_when_first_full() -> f64 {
 
 /// How many full tables weigh as much as tokens that came while a table doubled so often.
 fn full_tables(load: f64, doublings: u32) -> f64 {
-    // The share of the slots that those of one size took, and what is left of the load.
+    // The share of the slots taken by the tokens of one size, and the rest of the load.
     let (mut share, mut left) = (1.0 / (1u64 << doublings) as f64, load);
     let mut tables = 0.0;
     for size in 0..=doublings {
         let taken = left.min(share);
         tables += taken / share;
         left -= taken;
-        // The first doubling makes room for as many as there were, the second one for twice as many.
+        // The first doubling adds as many slots as there were, the second one twice as many.
         if size > 0 {
             share *= 2.0;
         }

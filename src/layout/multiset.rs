@@ -32,7 +32,7 @@ const fn choose(n: usize, k: usize) -> u32 {
     ways
 }
 
-/// What the nibble at each place adds to the number: a row for each place.
+/// The contribution of the nibble at each place to the number: a row for each place.
 const TERMS: [[u16; VALUES]; MOST] = {
     let mut terms = [[0; VALUES]; MOST];
     let mut place = 0;

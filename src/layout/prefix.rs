@@ -294,7 +294,7 @@ mod words {
     }
 
     pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Sight {
-        // What is not sure need not be compared.
+        // An unsure answer need not be compared.
         if words[0].min(words[1]) < 1 << 48 {
             return Sight::unsure();
         }

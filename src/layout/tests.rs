@@ -145,7 +145,7 @@ fn finds_every_copy_and_nothing_else<L: Layout>(first: &[u32], second: &[u32], f
     }
 }
 
-/// A word is a bucket if it is what its tokens make, and nothing else is.
+/// A word is a bucket exactly if it is built from its tokens.
 fn only_what_is_written_is_a_bucket<L: Layout>(word: u64) {
     let bucket = Bucket::<L>::from_bits(word);
     let is_one = L::referenced(word).is_none() && {
@@ -159,7 +159,7 @@ fn only_what_is_written_is_a_bucket<L: Layout>(word: u64) {
 }
 
 fn references_are_no_buckets<L: Layout>() {
-    // As many as a descriptor's number of uses needs for years.
+    // Enough for a descriptor's number of uses for years.
     const { assert!(L::REFERENCE_BITS >= 48) };
     let most = u64::MAX >> (u64::BITS - L::REFERENCE_BITS);
     for bits in [1, 2, most / 2, most - 1, most] {

@@ -1,5 +1,5 @@
-//! What a layout must be able to do with a word, as pure functions. And arrays whose length a layout knows: one value for
-//! each slot, or for each node of a path search.
+//! The operations of a layout on a word, as pure functions. Also arrays whose length a layout knows: one value for each
+//! slot, or for each node of a path search.
 
 use core::fmt::Debug;
 
@@ -102,7 +102,7 @@ pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second
     }
 }
 
-/// What one look at two words tells: whether what was looked for is there, and whether that can be relied on.
+/// The answer of one look at two words: whether the wanted fingerprint is there, and whether the answer is reliable.
 ///
 /// A bit for each of eight lanes that is looked for, those of the first word lowest, and above them one for each lane that
 /// is as that of a word which may be no bucket: the top lanes count. So one comparison of vectors gives both answers.

@@ -116,7 +116,7 @@ impl Descriptor {
     fn control(&self) -> Control {
         // SeqCst, as the words: a commit changes what two words mean, and all threads must agree on the
         // order of commits and exchanges. As an Acquire it pairs with the decision, so that what the owner
-        // did before a commit (the bump) is seen by whoever sees the commit.
+        // did before a commit (the bump) is visible to any thread that sees the commit.
         Control(self.control.load(Ordering::SeqCst))
     }
 

@@ -191,7 +191,7 @@ impl Doubling {
         exclusive::settle_each(self, level)
     }
 
-    /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
+    /// The region of a bucket, by its place in an earlier level. None if it has been split more than once.
     pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
         self.region(1 << level | place, Self::peek)
     }

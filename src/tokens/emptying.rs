@@ -89,8 +89,8 @@ fn empty_word<'a, L: Layout>(
             claim.decide(pending, State::Aborted);
             continue;
         }
-        // Asked while the word is frozen: what it holds was put there before, so it may go, however late the commit
-        // is. Any thread that needs the word before that aborts the emptying.
+        // Ask while the word is frozen: its content was put there before, so it may go, however late the commit is. Any
+        // thread that needs the word before that aborts the emptying.
         let permitted = permitted();
         claim.decide(
             pending,
@@ -187,7 +187,7 @@ mod tests {
         (emptied, all)
     }
 
-    /// Another thread freezes the first word that is not empty. Returns what it holds of it, and how many are in.
+    /// Another thread freezes the first word that is not empty. Returns its claim, and the word's number of tokens.
     fn begin_an_emptying(tokens: &Small) -> (Claim<'_, Lanes<4, 16>>, usize) {
         let bucket = (0..)
             .find(|&bucket| tokens.peek(bucket) != Bucket::EMPTY)

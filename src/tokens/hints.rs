@@ -71,8 +71,8 @@ pub(super) enum NoScan {
     OutOfMemory(OutOfMemory),
 }
 
-/// Slots for so many buckets. A scan takes some nanoseconds a bucket, in which two threads that do nothing but
-/// move tokens move a fiftieth of one.
+/// Buckets per slot. A scan takes some nanoseconds per bucket; in that time two threads that only move tokens move a
+/// fiftieth of one.
 const BUCKETS_PER_SLOT: usize = 16;
 
 const FEWEST_SLOTS: usize = if sync::MODEL { 1 } else { 64 };
@@ -146,7 +146,7 @@ impl<L: Layout> Hints<L> {
 
     /// Begins a scan of a table with this many buckets, unless one is in progress.
     pub(super) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
-        // Acquire: pairs with the Release in `Scan::drop`; what the last scan did to the log is done.
+        // Acquire: pairs with the Release in `Scan::drop`; the last scan's changes to the log are done.
         self.shared()
             .scanning
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)

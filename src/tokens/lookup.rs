@@ -19,15 +19,15 @@ enum Answer<L> {
 /// Returns whether a token of this class is stored. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was
-/// in one of two words frozen by the same reference; of a miss, a moment between the two version reads.
-/// There is one: a token of the class passes from the word read second to the word read first only with
-/// a bump between, or by the help of a remove that was under way before and can be placed there.
+/// in one of two words frozen by the same reference; of a miss, a moment between the two version reads. There is one: a
+/// token of the class passes from the word read second to the word read first only with a bump between, or through a
+/// remove that was already in progress and can be placed there.
 #[inline]
 pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let pair = tokens.table.pair(hash);
     let f = pair.class().fingerprint;
-    // The version first. What the writer of either word did before, above all a bump, is visible to
-    // `unchanged` below.
+    // The version first. The earlier effects of the writer of either word, above all a bump, are visible to `unchanged`
+    // below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
     // Otherwise the comparison would only be done too early: it waits for both words.

@@ -160,8 +160,8 @@ impl Arrival {
     }
 }
 
-/// For so many nodes in advance the search asks for what they lead to. More would be asked for in vain: half of the
-/// expansions find room. Fewer would wait for memory.
+/// Number of nodes whose alternates the search prefetches in advance. More would be in vain: half of the expansions
+/// find room. Fewer would wait for memory.
 const AHEAD: usize = 6;
 
 #[derive(Debug)]

@@ -77,8 +77,8 @@ fn try_to_relocate<L: Layout>(
         .table
         .exchange(higher, transfer.before(higher), reference)
     {
-        // Aborted before it is written back: a word that is written back has a decided use, so no thread can commit
-        // a use of which one word has gone on.
+        // Abort before writing back: a word that is written back has a decided use, so no thread can commit a use after
+        // one of its words has changed.
         claim.decide(pending, State::Aborted);
         tokens
             .table

@@ -85,7 +85,7 @@ pub(super) fn in_attempts<T>(
 
 /// Adds the tokens of a group of stripes to the copy.
 ///
-/// Let a token of the group be in all the while. If some word was read while it held the token, the copy has it.
+/// Let a token of the group be stored throughout. If some word was read while it held the token, the copy has it.
 /// Otherwise the token came to the word that was read first after that read, and was gone from the other word when
 /// that was read. Who moved it bumped its stripe, and that bump came after the announcement or before it.
 ///
@@ -110,7 +110,7 @@ fn copy_group<L: Layout>(
     tokens.stripes.end_scan(group);
     copied?;
     // After the copy: each class that a hint names is read as a whole, validated as a miss is, so it has
-    // every token that is in all the while. What is found replaces what the copy has of the class.
+    // every token that is stored throughout. These tokens replace those of the class in the copy.
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     hints
         .filter(|hint| group.has(hint.fingerprint))

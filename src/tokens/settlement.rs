@@ -1,6 +1,6 @@
 //! Settlement: how a writer handles a frozen word.
 //!
-//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
+//! A pending relocation is aborted, a pending admission is decided, and a decided use is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
 //!
 //! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word,
@@ -46,7 +46,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
                 decide(tokens, &pending);
             }
             // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
-            // thread, has decided first, the exchange fails, and the next round finds what was decided.
+            // thread, has decided first, the exchange fails, and the next round finds the decision.
             Resolved::Pending(pending) => {
                 tokens
                     .pool

@@ -56,7 +56,7 @@ pub(super) struct Group {
 /// The bit that is set while a scan is on.
 const SCAN: u64 = 1;
 
-/// What a bump adds.
+/// The increment of a bump.
 const BUMP: u64 = SCAN << 1;
 
 /// The maximum number of stripes, 1 KiB. Their number does not change the cost of a bump, the transfer of one cache
@@ -142,8 +142,8 @@ impl<N: Number> Stripes<N> {
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
         let mask = N::given(self.versions.len()) - 1;
-        // SAFETY: there are `N::for_words` of them, a power of two, and that is what `given` says. So the mask is less, and
-        // what is left of any number is not more than the mask.
+        // SAFETY: there are `N::for_words` of them, a power of two, and `given` returns that number. So the mask is
+        // less, and the masked number is at most the mask.
         unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
     }
 

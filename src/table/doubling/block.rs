@@ -79,7 +79,7 @@ impl Block {
         if !self.has_part() {
             return false;
         }
-        // Relaxed: the pages are the same whoever gives them back.
+        // Relaxed: the pages are the same whichever thread gives them back.
         let part = self.part.fetch_add(1, Ordering::Relaxed);
         let released = allocate::release_pages(self.parts().part(part as usize));
         self.released.fetch_add(released as u64, Ordering::Relaxed);

@@ -7,7 +7,7 @@
 //! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
 //! is growing; of the last level, which has no next one, they are in a table that was added after this one.
 //!
-//! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
+//! The hint is a level whose words are there or were split since, and nothing more: the content of a word is the truth,
 //! whatever the hint said.
 //!
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
@@ -165,8 +165,8 @@ impl Blocks {
 
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
-        // SeqCst: pairs with the exchanges of the hint, which come after the block is there, or the table after this one; and
-        // takes the one order that words take, so that who has found a token there agrees with all others that it is there.
+        // SeqCst: pairs with the exchanges of the hint, which come after the block, or the table after this one, is
+        // there. In the one order of the words: a thread that has found a token there agrees with all others on that.
         Hint(self.hint.load(Ordering::SeqCst))
     }
 
@@ -299,8 +299,8 @@ impl Blocks {
         self.block(level)?.words.get(bucket - (1 << level))
     }
 
-    /// Whether it is an empty bucket, if its word was absent before this call. Once the hint has moved on, the word was split,
-    /// and what is absent may have been given back.
+    /// Whether a word that was absent before this call is an empty bucket. Once the hint has moved on, the word was
+    /// split, and an absent word may have been given back.
     #[inline]
     pub(crate) fn is_lazy(&self, bucket: usize) -> bool {
         self.lazy && level_of(bucket) == self.first && self.hint().level() == self.first
@@ -397,8 +397,8 @@ impl Blocks {
             .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
-    /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into
-    /// it any more. If it is much, inserts give it back.
+    /// Returns the memory of a level to the system. It has been behind the hint for a grace period, so nobody still
+    /// splits into it. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
         match self.block(level) {
             Some(block) if block.abandon() => self.say_behind(),
@@ -423,8 +423,8 @@ impl Blocks {
 
     /// Tells writers that there is no more memory behind the hint, unless there is.
     fn say_nothing_behind(&self, hint: Hint) {
-        // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this exchange,
-        // so the block is found after it.
+        // SeqCst, all of them: a thread that abandoned a block, and then found the bit set, did both before this
+        // exchange, so the block is found after it.
         if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
             self.say_behind();
         }
@@ -562,8 +562,8 @@ mod tests {
         assert!(blocks.release_part(), "it stays");
     }
 
-    /// A thread finds that there is no memory behind the hint. Before it says so, another block is abandoned, of which that has
-    /// been said already. Somebody must be told to give that back.
+    /// A thread finds no memory behind the hint. Before it clears the bit, another block is abandoned while the bit is
+    /// still set. Some writer must be told to give that block back.
     #[test]
     fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
         let blocks = Blocks::lazy(FIRST).expect("memory");

@@ -101,7 +101,7 @@ pub(crate) fn child(bucket: usize, head: Head, bit: bool) -> usize {
 /// behind it: two bits of 0 are in front.
 pub(super) const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 
-/// What lookups would compute again and again for each head. In fields of their own, because each is loaded in less time than it is taken out of another one.
+/// Precomputed for each head, because lookups need it often. Separate fields load faster than they unpack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfHead {
     /// The bits by which the places of the two buckets of an item differ, in the order of the hash.

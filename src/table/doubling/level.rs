@@ -1,5 +1,5 @@
-//! A level: its words, without the search for their block. And both words of an item in a growth, where the sweep has left
-//! them, at one level or the next.
+//! A level: its words, without the search for their block. Also both words of an item during a growth, where the sweep
+//! has left them, at one level or the next.
 
 use core::hint::select_unpredictable;
 
@@ -96,10 +96,10 @@ impl<'a> Level<'a> {
 /// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
 /// the bucket, else the bucket itself.
 ///
-/// It is a guess, because inserts split buckets in front of the sweep too. But a plain word that is found there is the live
-/// one. A bucket of the level above that is plain is not gone, and so the only one. A child is looked at only if its parent
-/// was gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If it is not
-/// plain, the guess may be wrong, and nothing is known of the item. A cursor that is old makes more guesses wrong.
+/// It is a guess, because inserts also split buckets ahead of the sweep. But a plain word that is found there is the
+/// live one. A plain bucket of the level above is not gone, and so the only one. A child is read only if its parent was
+/// gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If a word is not
+/// plain, the guess may be wrong, and nothing is known about the item. An old cursor makes more guesses wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept<'a> {
     cells: [&'a AtomicU64; 2],

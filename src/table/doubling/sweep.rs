@@ -22,24 +22,24 @@ use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
 /// A level has one growth. Words are counted from the first of the level on.
 ///
-/// In a cache line of its own: it is written all the time while the table grows, and lookups read what is beside it.
+/// In a separate cache line: it is written often while the table grows, and lookups read its neighbours.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Sweep {
     /// The first word of the level below; null before the growth begins.
     below: AtomicPtr<AtomicU64>,
-    /// The cursor, as lookups need it: how many words of the level below have parents that are gone, from the first on. What
-    /// was split out of turn is not counted.
+    /// The cursor, as lookups need it: the number of words of the level below whose parents are gone, from the first
+    /// on. Words split out of turn are not counted.
     children: AtomicU64,
     /// The first word that nobody has taken, unless the cursor has come further.
     taken: AtomicU64,
 }
 
-/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
-/// words, or two where threads stop.
+/// Number of words that one insert splits while the table grows, two cache lines. So a growth is over after an insert
+/// for each 16 words, or two where threads stop.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
-/// Words that are taken from the cursor on, at most. When a thread has stopped, others do its work, and one looks at all
+/// Maximum number of taken words from the cursor on. When a thread has stopped, others do its work, and one checks all
 /// these at once to move the cursor on.
 const AHEAD: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
 
@@ -213,7 +213,7 @@ mod tests {
         // The second one is not first, so it leaves the cursor alone.
         assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
         assert_eq!(sweep.cursor(), 0);
-        // The third one is under way.
+        // The third one is in progress.
         assert!(!sweep.move_on(a, WORDS, |word| b.contains(&word)));
         assert_eq!(sweep.cursor(), c.start);
         assert!(!sweep.move_on(c.clone(), WORDS, |_| true));

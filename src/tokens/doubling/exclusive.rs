@@ -54,8 +54,8 @@ pub(super) fn forget_behind(tokens: &mut Doubling) {
     }
 }
 
-/// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
-/// fit.
+/// Adds all tokens of another table, which nobody else uses, and which has nothing in progress. Returns false if they
+/// do not fit.
 ///
 /// It is the inverse of a doubling: the last bit of a bucket's number returns to the front of the tails. If a lane has
 /// no room for one more bit, the last bit of the tail is dropped. So each item still has a token of its own that covers

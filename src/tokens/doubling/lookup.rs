@@ -44,7 +44,7 @@ pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
     }
 }
 
-/// What both words of an item at the level of a hint say of it, and whether that is certain. A plain word is the live one,
+/// The answer of both words of an item at the level of a hint, and whether it is certain. A plain word is the live one,
 /// whatever the hint said.
 #[inline]
 fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
@@ -80,7 +80,7 @@ pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64
     let version = tokens.stripes.version(f);
     let (a, b) = swept.load();
     let seen = swept.look(a, b);
-    // What is not plain may be gone, or not there yet, and says nothing of the item.
+    // A word that is not plain may be gone, or not there yet, and says nothing about the item.
     if seen.is_sure() && tokens.stripes.unchanged(f, version) {
         seen
     } else {

@@ -32,7 +32,7 @@ pub(crate) struct Doubling {
     pub(super) search_budget: usize,
 }
 
-/// A bucket that was the live one on an index string, and what it held.
+/// A bucket that was the live one on an index string, and its content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Live {
     pub(super) bucket: usize,
@@ -131,7 +131,7 @@ impl Doubling {
         matches!(self.blocks.load(bucket).state(), State::Reference(_))
     }
 
-    /// What `reference`, found in `bucket`, means there. A split is pending for ever: its parts are what it becomes.
+    /// The meaning of `reference`, found in `bucket`. A split is always pending: the bucket becomes its parts.
     pub(super) fn resolve(
         &self,
         bucket: usize,
@@ -208,7 +208,7 @@ impl Doubling {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)
     }
 
-    /// What has become of a bucket that was there once, by what `content` reads of words. None, if it has been split more than
+    /// The region of a bucket that was there once, with `content` to read words. None if it has been split more than
     /// once.
     pub(super) fn region(
         &self,

@@ -68,7 +68,7 @@ fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
             sync::happened(Event::Repeat);
             continue;
         };
-        // That there is no longer one is a miss, and needs what a miss needs. None is longer than a new one.
+        // The absence of a longer one is a miss, and is validated as one. None is longer than a new one.
         let newest = pair
             .iter()
             .map(|live| live.level() + live.depth.full_tail())

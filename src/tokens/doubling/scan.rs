@@ -4,10 +4,10 @@
 //! The differences: a scan reads *regions*, each a bucket of one level, or its two children if it has been split. The
 //! copy is a table of that level, with the same regions split. So a growth may begin, continue, and end during it.
 //!
-//! A token is on one of its two sides, and on each side one word is live at a time, of which the token is in if it is on
-//! that side. A split makes another word the live one, and leaves the token on its side. So what a scan reads of a region
-//! is what the live word of a side held at that moment: the bucket, which is live as long as it is there; or a child, which
-//! is live since the bucket is gone. A token that is in all the while, and that neither read has found, has changed sides
+//! A token is on one of its two sides. On each side one word is live at a time, and holds the token if it is on that
+//! side. A split makes another word the live one, and leaves the token on its side. So a scan reads the content of the
+//! live word of a side at that moment: the bucket, which is live while it is there; or a child, which is live since the
+//! bucket is gone. A token that is stored throughout, and that neither read has found, has changed sides
 //! between them. It hopped, between words of one level, and then one of two things holds, as in a table of a fixed size:
 //!
 //! * Its mover bumped after the announcement, and left a hint. The scan acquired the hop with the live word of the side that
@@ -89,7 +89,7 @@ fn copy_group(
     heed_hints(tokens, scan, group, copy)
 }
 
-/// Corrects the copy where tokens have changed places. What a hint names is read as a whole, validated as a miss is.
+/// Corrects the copy where tokens have changed places. The pair of a hint is read as a whole, validated as a miss is.
 fn heed_hints(
     tokens: &Doubling,
     scan: &Scan<'_, Lanes16>,
@@ -395,7 +395,7 @@ mod tests {
         let tokens = table(3, 3);
         begin(&tokens);
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
-        // Twelve of one head and one pair of buckets, half of which go to each child.
+        // Twelve tokens of one head and one pair of buckets, half of which go to each child.
         let hashes = (0..12u64).map(|item| 1 << 63 | (item & 1) << 61 | item << 52 | 5 << 10);
         let class = Class::of_hash(hashes.clone().next().expect("twelve"));
         let bucket = class.first.bucket(3);

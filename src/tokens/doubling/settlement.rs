@@ -1,6 +1,6 @@
 //! Settlement: how a writer handles a frozen word, or a word never written.
 //!
-//! A pending relocation or admission is aborted, a split is finished, and what is decided is written back. So no writer
+//! A pending relocation or admission is aborted, a split is finished, and a decided use is written back. So no writer
 //! waits for the owner of a descriptor.
 //!
 //! Any thread may complete a split, any number of times:
@@ -10,8 +10,8 @@
 //! words 2n, +1   absent   ---------------------->  parts
 //! ```
 //!
-//! As long as the parent has the reference, the frozen content is what the bucket holds, and nobody else writes to the
-//! children: writers come to them by way of a parent that is gone, or by a hint that was published after all parents
+//! While the parent has the reference, the frozen content is that of the bucket, and nobody else writes to the
+//! children: writers come to them through a parent that is gone, or through a hint that was published after all parents
 //! were gone. From then on the children hold it. So the split changes no class, and no lookup can tell.
 //!
 //! A word never written reads as an empty bucket. [`replace`] puts content into it too.
@@ -86,7 +86,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
             // The use is over, so the word has changed.
             Resolved::Stale => {}
             Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
-            // Only the owner of an admission knows what it has asked elsewhere.
+            // Only the owner of an admission knows its answers from elsewhere.
             Resolved::Pending(pending) => {
                 let aborted = Decision::Aborted;
                 tokens.pool.decide(reference, pending.control, aborted);

@@ -81,8 +81,8 @@ pub(super) fn begin_to_grow(tokens: &Doubling, hint: Hint) -> Result<(), OutOfMe
     Ok(())
 }
 
-/// A writer's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
-/// next words of the level that it leaves, others than other writers. Returns false if it could not.
+/// A writer's share of a growth: gives back a part of the outgrown memory and, if the table is growing, splits the next
+/// words of the level that it leaves, others than other writers. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
     if hint.has_memory_behind() {
@@ -114,8 +114,8 @@ pub(super) fn finish_growth(tokens: &Doubling) -> bool {
     true
 }
 
-/// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
-/// it any more. What is more than one part of it is left to the inserts to come.
+/// Returns the memory of a level behind the hint to the system, when no thread can still be splitting into it. If it is
+/// more than one part, later inserts return the rest.
 fn give_back(tokens: &Doubling, level: u32) {
     let release = tokens.later(move |blocks| blocks.release(level));
     crossbeam_epoch::pin().defer(release);

@@ -117,8 +117,8 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
     }
 }
 
-/// A thread that died in the midst of a split has left its reference in a word. Who has the table alone ends the growth
-/// with the descriptors of all, that of the dead thread among them.
+/// A thread that died during a split has left its reference in a word. With exclusive access, a call ends the growth
+/// with all descriptors, including that of the dead thread.
 #[test]
 fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
     const LEVEL: u32 = 4;
@@ -140,7 +140,7 @@ fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
     }
 }
 
-/// Removes alone end a growth, and each takes the longest token though splits are under way.
+/// Removes alone complete a growth, and each takes the longest token though splits are in progress.
 #[test]
 fn removes_take_part_in_a_growth() {
     for first in [4, 9] {
