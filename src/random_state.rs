@@ -3,17 +3,17 @@
 use core::hash::{BuildHasher, Hasher};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
-/// Builds the default hasher of a filter: rapidhash v3 with secrets made from a 64-bit seed.
+/// Builds a filter's default hasher: rapidhash v3 with secrets made from a 64-bit seed.
 ///
-/// [`new`](Self::new) draws a seed at random, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes
-/// it. For byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every
-/// machine, of either byte order and of 32 or 64 bits, and stays equal in later releases. Other types decide in
-/// their `Hash` what they feed to a hasher.
+/// [`new`](Self::new) draws a random seed, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes it. For
+/// byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every machine, of
+/// either byte order and of 32 or 64 bits, and stays equal in later releases. For other types, their `Hash` decides
+/// what they feed to a hasher.
 ///
-/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that
-/// its output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The
-/// function is keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use
-/// a keyed cryptographic function such as SipHash, with
+/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that its
+/// output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The function is
+/// keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use a keyed
+/// cryptographic function such as SipHash, with
 /// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
 ///
 /// # Examples
@@ -93,7 +93,7 @@ impl RandomState {
         hasher.finish()
     }
 
-    /// Returns the seed. Someone who knows it can make items that collide.
+    /// Returns the seed. Anyone who knows it can make items that collide.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! What every layout does with a word, beside a second implementation of the documentation.
+//! Every layout's operations on a word, compared with a second implementation of the documentation.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn made<L: Layout>(bits: u32) -> u32 {
     }
 }
 
-/// The bucket of these fingerprints, as both have it.
+/// The bucket of these fingerprints, equal in both.
 fn bucket_of<L: Layout>(raw: &[u32]) -> u64 {
     let fingerprints = raw.iter().take(L::SLOTS).map(|&bits| made::<L>(bits));
     fingerprints.fold(0, |bucket, f| {
@@ -109,7 +109,7 @@ fn compares_words_alike<L: Layout>(first: &[u32], second: &[u32], f: u32) {
     }
 }
 
-/// What a word is: a bucket, a reference, or neither.
+/// The kind of a word: a bucket, a reference, or neither.
 fn tells_words_alike<L: Layout>(word: u64) {
     let model = model::<L>();
     assert_eq!(L::is_bucket(word), model.is_packed(word), "{word:#018x}");

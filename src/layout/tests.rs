@@ -1,4 +1,4 @@
-//! What every layout does with a word, beside lists of tokens.
+//! Every layout's operations on a word, compared with lists of tokens.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Bucket, Fingerprint, Lanes, Layout, Matches, SemiSorted, Token};
 
-/// Builds the bucket that a list of tokens stands for.
+/// Builds the bucket of a list of tokens.
 fn packed<L: Layout>(list: &[u32]) -> Bucket<L> {
     list.iter().fold(Bucket::EMPTY, |bucket, &bits| {
         bucket.with(token(bits)).expect("room")
@@ -31,7 +31,7 @@ const fn ones(bits: u32) -> u32 {
     u32::MAX >> (u32::BITS - bits)
 }
 
-/// Makes a token out of any bits: few values, so that equal lanes and neighbours that differ by a borrow are common.
+/// Makes a token from any bits: few values, so that equal lanes and neighbours that differ by a borrow are common.
 fn made<L: Layout>(bits: u32) -> u32 {
     let all = ones(L::FINGERPRINT_BITS);
     let fingerprint = match bits % 8 {
@@ -100,7 +100,7 @@ fn behaves_like_a_list<L: Layout>(raw: &[u32], f: u32, g: u32) {
     let replaced = exact.map(|rest| sorted([&rest[..], &[g]].concat()));
     assert_eq!(bucket.replacing(token(f), token(g)).map(listed), replaced);
 
-    // One spelling: whatever way it came about.
+    // Each content has one spelling, however it arose.
     for value in [
         added,
         bucket.without(fingerprint),
@@ -114,7 +114,7 @@ fn behaves_like_a_list<L: Layout>(raw: &[u32], f: u32, g: u32) {
     }
 }
 
-/// Built anew, in the order of its slots.
+/// Rebuilds it in the order of its slots.
 fn bucket_of_its_tokens<L: Layout>(bucket: Bucket<L>) -> Bucket<L> {
     packed(&bucket.tokens().map(Token::bits).collect::<Vec<_>>())
 }
@@ -145,7 +145,7 @@ fn finds_every_copy_and_nothing_else<L: Layout>(first: &[u32], second: &[u32], f
     }
 }
 
-/// A word is a bucket if it is what its tokens make, and nothing else is.
+/// A word is a bucket exactly if it is built from its tokens.
 fn only_what_is_written_is_a_bucket<L: Layout>(word: u64) {
     let bucket = Bucket::<L>::from_bits(word);
     let is_one = L::referenced(word).is_none() && {
@@ -159,7 +159,7 @@ fn only_what_is_written_is_a_bucket<L: Layout>(word: u64) {
 }
 
 fn references_are_no_buckets<L: Layout>() {
-    // As many as a descriptor's number of uses needs for years.
+    // Enough for a descriptor's number of uses for years.
     const { assert!(L::REFERENCE_BITS >= 48) };
     let most = u64::MAX >> (u64::BITS - L::REFERENCE_BITS);
     for bits in [1, 2, most / 2, most - 1, most] {

@@ -1,4 +1,4 @@
-//! What is stored of engines whose tables keep their size: the fixed one, and the one that rotates.
+//! The stored form of engines whose tables keep their size: the fixed one and the rotating one.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use crate::layout::Layout;
 use crate::table::Geometry;
 use crate::tokens::Tokens;
 
-/// What the list says of a table: its number of buckets, and of items.
+/// A table's entry in the list: its number of buckets, and of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sized<L> {
     geometry: Geometry<L>,
@@ -170,7 +170,7 @@ impl<L: Layout> Restored for Rotating<L> {
         table.geometry
     }
 
-    /// The generations, from the oldest to the young one, with a spare.
+    /// Assembles the generations, from the oldest to the young one, with a spare.
     fn assemble(
         numbers: &Numbers,
         generations: Vec<(Sized<L>, Words<L>)>,

@@ -78,7 +78,7 @@ fn a_custom_hasher_has_no_seed() {
 fn a_later_version_is_told_by_its_first_ten_bytes() {
     let mut later = BYTES;
     later[8] = 2;
-    // Its checksum need not be where ours is.
+    // Its checksum may be elsewhere.
     for length in 10..=64 {
         let error = Frame::decode(&later[..length]).expect_err("later");
         let found = matches!(
@@ -137,7 +137,7 @@ fn other_kinds_are_told_apart() {
     }
 }
 
-/// The bytes of every layout for ever: bits of a fingerprint, slots and bits of a value.
+/// The permanent bytes of every layout: bits of a fingerprint, slots and bits of a value.
 #[test]
 fn a_header_of_another_layout_is_told_apart() {
     let shapes = [
@@ -161,7 +161,7 @@ fn a_header_of_another_layout_is_told_apart() {
         let frame = Frame::decode(&bytes).expect("valid");
         let shape = frame.shape().expect("a layout");
         assert_eq!(shape.to_string(), name);
-        // And it is written so.
+        // It is also written this way.
         let numbers = frame.numbers().expect("in range");
         let written = Frame::new(Kind::Rotating, shape, &IDENTITY, &numbers).encode();
         assert_eq!(written[at::SHAPE..][..2], [bits, slots]);
@@ -191,7 +191,7 @@ fn stored<E: Restored>() -> Vec<u8> {
     to_vec(&engine, &IDENTITY).expect("memory")
 }
 
-/// The same with other bytes in the header or in the list, and checksums that match. Whether it is read, and why not.
+/// Reads the same with other bytes in the header or in the list, and matching checksums. Returns why it fails.
 fn read_changed<E: Restored>(at: usize, new: &[u8]) -> Result<(), ReadError> {
     let mut bytes = stored::<E>();
     set(&mut bytes, at, new);
@@ -225,7 +225,7 @@ fn assert_refused<E: Restored>(at: usize, new: &[u8], reason: &str) {
     assert!(error.to_string().contains(reason), "{at}: {error}");
 }
 
-/// What is checked of every kind.
+/// The checks for every kind.
 fn assert_header_is_checked<E: Restored>() {
     read_changed::<E>(at::UNUSED, &[0; 4]).expect("nothing was changed");
     for (at, new, reason) in [

@@ -1,4 +1,4 @@
-//! The parts of the shared object, and what a word means.
+//! The parts of the shared object, and the meaning of a word.
 
 use core::ops::Range;
 
@@ -21,7 +21,7 @@ pub(crate) struct Tokens<L> {
     pub(super) stripes: Stripes<BySize>,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
-    /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
+    /// Maximum number of buckets that one path search examines, up to [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
     search_budget: u32,
     pub(super) deciders: Deciders,
 }
@@ -29,9 +29,9 @@ pub(crate) struct Tokens<L> {
 /// Who may commit a pending admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deciders {
-    /// Every thread: what it needs to know is in the two words of the class.
+    /// Every thread: all it needs to know is in the two words of the class.
     Everyone,
-    /// Its owner alone, who looks [elsewhere](super::OtherTables) too. Other threads abort it.
+    /// Only its owner, which looks [elsewhere](super::OtherTables) too. Other threads abort it.
     Owner,
 }
 
@@ -40,9 +40,9 @@ pub(crate) enum Deciders {
 pub(super) enum Resolved<L: Layout> {
     /// The use is over; the word has changed since it was loaded.
     Stale,
-    /// Decided: the word's content is this, whichever thread writes it back.
+    /// Decided: the word has this content, whichever thread writes it back.
     Settled(Bucket<L>),
-    /// Not decided; until it is, the word's content is the old one.
+    /// Undecided: until the decision, the word has the old content.
     Pending(Pending<L>),
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Pending<L: Layout> {
 }
 
 impl<L: Layout> Tokens<L> {
-    /// The tokens of this table. Descriptors as many as it needs, unless their number is given.
+    /// The tokens of this table, with the number of descriptors that it needs unless given.
     pub(crate) fn with_table(
         table: Table<L>,
         search_budget: usize,
@@ -142,7 +142,7 @@ impl<L: Layout> Tokens<L> {
         }
     }
 
-    /// Tells lookups and a scan under way that tokens of a class are about to change places.
+    /// Tells lookups and a running scan that tokens of a class are about to change places.
     #[inline]
     pub(super) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
         if self.stripes.bump(fingerprint) {

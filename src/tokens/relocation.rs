@@ -61,10 +61,10 @@ fn try_to_relocate<L: Layout>(
     // From here on, until the claim publishes again, a word with this reference holds `before` while the use is
     // pending or aborted, and `after` once it is committed, whichever thread writes it back.
     let (reference, pending) = claim.publish(transfer);
-    // All relocations freeze the lower word first. So of two relocations over the same words, one gets both.
+    // All relocations freeze the lower word first. So if two cover the same words, one of them gets both.
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    // The exchange fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
+    // Fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
     if !tokens
         .table
         .exchange(lower, transfer.before(lower), reference)
@@ -77,8 +77,8 @@ fn try_to_relocate<L: Layout>(
         .table
         .exchange(higher, transfer.before(higher), reference)
     {
-        // Aborted before it is written back: a word that is written back has a decided use, so no thread can commit
-        // a use of which one word has gone on.
+        // Abort before writing back: a word that is written back has a decided use, so no thread can commit a use after
+        // one of its words has changed.
         claim.decide(pending, State::Aborted);
         tokens
             .table
@@ -92,7 +92,7 @@ fn try_to_relocate<L: Layout>(
     // a reference out only after the use is decided. So the token is in one word before this exchange and in the other
     // one after it, for every thread.
     let committed = claim.decide(pending, State::Committed);
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     if committed {
         tokens.table.exchange(hop.source, reference, new_source);
         tokens
@@ -109,7 +109,7 @@ fn try_to_relocate<L: Layout>(
     committed
 }
 
-/// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+/// Moves one token of this class from its first candidate to its second. For tests.
 pub(super) fn relocate_one<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let Candidates {
         first,

@@ -1,10 +1,10 @@
-//! Settlement: what a writer does when it meets a frozen word.
+//! Settlement: how a writer handles a frozen word.
 //!
-//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
+//! A pending relocation is aborted, a pending admission is decided, and a decided use is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
 //!
-//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word, the
-//! witness, therefore says whether the class is empty. Any thread may read it and decide; the first one that reaches the
+//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word,
+//! the witness, therefore says whether the class is empty. Any thread may read it and decide; the first to reach the
 //! descriptor counts.
 
 use super::descriptor::State;
@@ -29,7 +29,7 @@ pub(super) fn settle<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> 
 #[inline(never)]
 pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {
     loop {
-        // Loaded anew: since the caller looked, the word may hold another reference, or content.
+        // Load again: since the caller's load, the word may hold another reference, or content.
         let word = tokens.table.load(bucket);
         let reference = match word.content() {
             Content::Bucket(content) => return content,
@@ -46,7 +46,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
                 decide(tokens, &pending);
             }
             // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
-            // thread, has decided first, the exchange fails, and the next round finds what was decided.
+            // thread, has decided first, the exchange fails, and the next round finds the decision.
             Resolved::Pending(pending) => {
                 tokens
                     .pool
@@ -72,7 +72,7 @@ pub(super) fn settle_each<L: Layout>(tokens: &Tokens<L>) -> usize {
         .sum()
 }
 
-/// Decides a pending admission; for its owner and for every thread that it is in the way of.
+/// Decides a pending admission; for its owner and for every thread that meets it.
 ///
 /// Threads may come to different verdicts at different times. The first to reach the descriptor counts, and its
 /// verdict was true at its read of the witness, because the target was frozen all the while: until the descriptor is
@@ -82,9 +82,9 @@ pub(super) fn decide<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) {
     pronounce(tokens, admission, empty);
 }
 
-/// The same for the owner of one that must be absent elsewhere too. No other thread can decide it, because none knows
-/// where else to look: others abort it. So what was asked in this order is still true at the commit, as far as the
-/// target is concerned.
+/// The same for the owner of an admission that must be absent elsewhere too. No other thread can decide it, because
+/// none knows where else to look: others abort it. So the answers obtained in this order are still true at the commit,
+/// as far as the target is concerned.
 pub(super) fn decide_own<L: Layout>(
     tokens: &Tokens<L>,
     admission: &Pending<L>,
@@ -128,7 +128,7 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
             Content::Reference(reference) => reference,
         };
         match tokens.resolve(witness, reference) {
-            // The word has changed since it was read.
+            // The word has changed since it was read: read it again.
             Resolved::Stale => {}
             Resolved::Settled(content) => return !content.contains(fingerprint),
             Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
@@ -150,12 +150,12 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
     }
 }
 
-/// What must be absent elsewhere, in the order in which it is asked: this table is asked between the earlier tables and
-/// the later ones.
+/// Tables that must not hold the class either, in the order in which they are asked: this table is asked between the
+/// earlier and the later ones.
 pub(crate) trait OtherTables {
     /// Whether no table that lookups read earlier than this one holds a token of the class.
     fn earlier_hold_none(&self) -> bool;
-    /// The same for those that they read later. Also checks that these are still all tables, and in this order.
+    /// The same for tables that lookups read later. Also checks that these are still all tables, and in this order.
     fn later_hold_none(&self) -> bool;
 }
 
@@ -174,7 +174,7 @@ impl OtherTables for NoOtherTables {
 
 #[cfg(test)]
 mod tests {
-    //! What is left by threads that died in the middle of a relocation.
+    //! Traces of threads that died in the middle of a relocation.
 
     use super::*;
     use crate::layout::Lanes;
@@ -224,7 +224,7 @@ mod tests {
             .count()
     }
 
-    /// How many descriptors this thread can have.
+    /// The number of descriptors that this thread can claim.
     fn free(tokens: &Small) -> usize {
         let claims: Vec<_> = core::iter::from_fn(|| tokens.pool.claim()).collect();
         claims.len()

@@ -27,14 +27,14 @@ fn head(token: Token) -> Head {
 pub(super) struct LevelGraph<'a> {
     tokens: &'a Doubling,
     words: Level<'a>,
-    /// Most buckets that a search examines.
+    /// Maximum number of buckets that a search examines.
     budget: usize,
-    /// Whether the hint has come so far: then all buckets above were gone.
+    /// Whether the hint has reached this level: then all buckets above were gone.
     is_reached: bool,
 }
 
 impl<'a> LevelGraph<'a> {
-    /// Of a level, if it has a block.
+    /// The graph of a level, if it has a block.
     pub(super) fn of(tokens: &'a Doubling, level: u32, budget: usize) -> Option<Self> {
         let is_reached = level <= tokens.level();
         let words = tokens.blocks.level(level)?;
@@ -83,7 +83,7 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
         self.words.prefetch(bucket);
     }
 
-    /// Those that cover the item: a split sends all of them to the same side as the item.
+    /// The tokens that cover the item: a split sends all of them to the same side as the item.
     fn copies(&self, _: usize, content: Bucket, class: Candidates) -> usize {
         // Of a table that doubles, candidates have the lane of the item.
         let wanted = class.fingerprint.bits() as u16;
@@ -139,7 +139,7 @@ fn try_to_relocate(
     let (reference, pending) = claim.publish(transfer);
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    // The destination may be a word that nobody has written to.
+    // The destination may be a word never written.
     let install = |bucket| {
         let before = transfer.before(bucket);
         words.exchange(bucket, before, reference)
@@ -162,13 +162,13 @@ fn try_to_relocate(
     } else {
         (old_source, old_destination)
     };
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     words.exchange(hop.source, reference, source);
     words.exchange(hop.destination, reference, destination);
     committed
 }
 
-/// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
+/// Moves the longest token that covers this item to its other bucket. For tests.
 pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
     let pair = [class.first, class.second].map(|index| live(tokens, index));
     let (Some((side, moved, _)), Some(mut claim)) = (longest(class, &pair), tokens.pool.claim())

@@ -1,13 +1,13 @@
-//! Scan: a private copy of the tokens, taken while others write. As [`scan`](crate::tokens) makes one of a table of a fixed
-//! size, where the reasons are.
+//! Scan: a private copy of the tokens, taken while others write. As in a table of a fixed size: [`scan`](crate::tokens)
+//! has the reasons.
 //!
-//! What is of its own here: a scan reads *regions*, each a bucket of one level, or its two children if it has been split.
-//! The copy is a table of that level, in which the same regions are split. So a growth may begin, go on, and end under it.
+//! The differences: a scan reads *regions*, each a bucket of one level, or its two children if it has been split. The
+//! copy is a table of that level, with the same regions split. So a growth may begin, continue, and end during it.
 //!
-//! A token is on one of its two sides, and on each side one word is live at a time, of which the token is in if it is on
-//! that side. A split makes another word the live one, and leaves the token on its side. So what a scan reads of a region
-//! is what the live word of a side held at that moment: the bucket, which is live as long as it is there; or a child, which
-//! is live since the bucket is gone. A token that is in all the while, and that neither read has found, has changed sides
+//! A token is on one of its two sides. On each side one word is live at a time, and holds the token if it is on that
+//! side. A split makes another word the live one, and leaves the token on its side. So a scan reads the content of the
+//! live word of a side at that moment: the bucket, which is live while it is there; or a child, which is live since the
+//! bucket is gone. A token that is stored throughout, and that neither read has found, has changed sides
 //! between them. It hopped, between words of one level, and then one of two things holds, as in a table of a fixed size:
 //!
 //! * Its mover bumped after the announcement, and left a hint. The scan acquired the hop with the live word of the side that
@@ -32,11 +32,11 @@ use crate::tokens::insertion::{self, Opened, open};
 use crate::tokens::scan::{Disturbance, in_attempts};
 use crate::tokens::stripes::Group;
 
-/// A copy that holds every token that is in from the call to the return, and their number.
+/// A copy that holds every token that is stored from the call to the return, and their number.
 pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotError> {
     let scan = tokens.hints.scan(1 << tokens.level())?;
     in_attempts(tokens.stripes.len(), |passes| {
-        // Before any word: what the sweep has passed by now is split in the copy.
+        // Before any word: words that the sweep has passed by now are split in the copy.
         let copy = tokens.empty_at(tokens.stage())?;
         Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &copy))?;
         let len = copy.taken();
@@ -44,7 +44,7 @@ pub(super) fn snapshot(tokens: &Doubling) -> Result<(Doubling, usize), SnapshotE
     })
 }
 
-/// An empty table that began at one level, and has come so far.
+/// An empty table that began at one level, at this stage.
 pub(super) fn empty(
     first: u32,
     stage: Stage,
@@ -62,7 +62,7 @@ pub(super) fn empty(
 }
 
 impl Doubling {
-    /// An empty table like this one, which has come so far.
+    /// An empty table like this one, at this stage.
     fn empty_at(&self, stage: Stage) -> Result<Self, OutOfMemory> {
         empty(self.blocks.first(), stage, self.search_budget)
     }
@@ -89,7 +89,7 @@ fn copy_group(
     heed_hints(tokens, scan, group, copy)
 }
 
-/// Corrects the copy where tokens have changed places. What a hint names is read as a whole, validated as a miss is.
+/// Corrects the copy where tokens have changed places. The pair of a hint is read as a whole, validated as a miss is.
 fn heed_hints(
     tokens: &Doubling,
     scan: &Scan<'_, Lanes16>,
@@ -198,7 +198,7 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
     Err(Disturbance::Other)
 }
 
-/// Where a token is to go that belongs in a bucket which may be split in the copy.
+/// The bucket and the lane for a token whose bucket may be split in the copy.
 fn live(copy: &Doubling, bucket: usize, token: Token) -> (usize, Token) {
     if copy.peek(bucket).is_some() {
         return (bucket, token);
@@ -286,7 +286,7 @@ mod tests {
             .map(|hash: u64| hash.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ hash >> 31)
     }
 
-    /// All that there is to a table.
+    /// The whole state of a table.
     fn state(tokens: &Doubling) -> (Stage, Vec<Option<Region>>) {
         let stage = tokens.stage();
         let regions = (0..1 << stage.level).map(|place| tokens.region_at(stage.level, place));
@@ -333,8 +333,8 @@ mod tests {
         }
     }
 
-    /// In the midst of each pass, the first or a later one, tokens hop, and buckets are split, in front of the scan and behind
-    /// it. What is in all the while is in the copy, once.
+    /// During each pass, the first or a later one, tokens hop, and buckets are split, before the scan and behind it.
+    /// The copy has each token that is stored throughout once.
     #[test]
     fn a_copy_follows_what_changes_in_the_midst_of_it() {
         const LEVEL: u32 = 5;
@@ -395,7 +395,7 @@ mod tests {
         let tokens = table(3, 3);
         begin(&tokens);
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
-        // Twelve of one head and one pair of buckets, half of which go to each child.
+        // Twelve tokens of one head and one pair of buckets, half of which go to each child.
         let hashes = (0..12u64).map(|item| 1 << 63 | (item & 1) << 61 | item << 52 | 5 << 10);
         let class = Class::of_hash(hashes.clone().next().expect("twelve"));
         let bucket = class.first.bucket(3);
@@ -411,8 +411,8 @@ mod tests {
         assert!(hashes.clone().all(|hash| copy.remove(hash)));
     }
 
-    /// The table doubles twice after the copy was made for its level. If the stripes still said that a scan is on, all that hops
-    /// from then on would leave hints that nobody reads.
+    /// The table doubles twice after the copy was made for its level. If the stripes still announced a scan, all later
+    /// hops would leave hints that nobody reads.
     #[test]
     fn a_scan_that_growth_disturbs_ends() {
         for passes in [1, 4] {
@@ -432,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Items stay in while others come and go, hop, and make the table double. Each copy has each of them.
+    /// Items stay while others come and go, hop, and make the table double. Each copy has each of them.
     #[test]
     fn nothing_that_stays_in_is_missed_while_a_table_doubles() {
         const LAST: u32 = 13;
@@ -496,7 +496,7 @@ mod tests {
         assert!(copies[1] > 0, "none in the midst of a growth");
     }
 
-    /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
+    /// Exclusive access ends it. Otherwise no other scan could begin, and all hops would leave hints that nobody reads.
     #[test]
     fn the_scan_of_a_dead_thread_is_ended() {
         let blocks = Blocks::new(4).expect("memory");

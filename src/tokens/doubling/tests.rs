@@ -1,4 +1,4 @@
-//! A table that doubles ten times, beside the items that it holds.
+//! A table that doubles ten times, compared with the items that it holds.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ fn table(first: u32) -> Doubling {
     Doubling::with_blocks(blocks, BUDGET).expect("memory")
 }
 
-/// One whose words nobody has written to.
+/// A table whose words were never written.
 fn lazy_table(first: u32) -> Doubling {
     let blocks = Blocks::lazy(first).expect("memory");
     Doubling::with_blocks(blocks, BUDGET).expect("memory")
@@ -46,7 +46,7 @@ fn narrow(hash: u64, bits: u32) -> u64 {
     hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
 }
 
-/// Inserts, and doubles the table when there is no room. Returns false if the table is full, and cannot.
+/// Inserts, and doubles the table if there is no room. Returns false if the table is full, and cannot double.
 fn insert(table: &Doubling, hash: u64) -> bool {
     loop {
         let hint = table.hint();
@@ -117,8 +117,8 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
     }
 }
 
-/// A thread that died in the midst of a split has left its reference in a word. Who has the table alone ends the growth
-/// with the descriptors of all, that of the dead thread among them.
+/// A thread that died during a split has left its reference in a word. With exclusive access, a call ends the growth
+/// with all descriptors, including that of the dead thread.
 #[test]
 fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
     const LEVEL: u32 = 4;
@@ -140,7 +140,7 @@ fn what_a_dead_thread_has_frozen_outlives_its_descriptor() {
     }
 }
 
-/// Removes alone end a growth, and each takes the longest token though splits are under way.
+/// Removes alone complete a growth, and each takes the longest token though splits are in progress.
 #[test]
 fn removes_take_part_in_a_growth() {
     for first in [4, 9] {
@@ -206,7 +206,7 @@ fn what_is_left_fits_into_fewer_levels() {
             );
             assert_eq!(small.taken(), items.len());
             assert!(items.iter().all(|&item| small.contains(item)));
-            // It can double as often as before, and nothing is lost by it.
+            // It can double as often as before, and loses nothing.
             let mut added = Vec::new();
             while small.level() < small.last() || added.len() % 64 != 0 {
                 let item = hash(random.next());
@@ -226,7 +226,7 @@ fn what_is_left_fits_into_fewer_levels() {
     }
 }
 
-/// What a dead thread has taken to split it would else be left out by the table, for a while, and not by its copy.
+/// Otherwise the table would omit words that a dead thread has taken to split, for a while, and its copy would not.
 #[test]
 fn a_table_goes_on_as_its_copy_does() {
     const LEVEL: u32 = 8;
@@ -308,7 +308,7 @@ fn threads_find_and_remove_what_is_theirs() {
     }
 }
 
-/// Nowhere else is anything.
+/// There are no other tables.
 struct NoOtherTables;
 
 impl OtherTables for NoOtherTables {
