@@ -7,8 +7,6 @@ use std::time::Duration;
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, ValueEnum};
 
-use crate::address::Address;
-
 /// The exit status if an option is wrong.
 pub(crate) const WRONG: u8 = 2;
 
@@ -23,12 +21,12 @@ pub(crate) struct Args {
     /// The address for Redis clients. A host name is looked up once, when the server starts; the server listens on the
     /// first of its addresses that it can. An address that is not a loopback address needs --password-file
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:6379")]
-    pub(crate) bind: Address,
+    pub(crate) bind: String,
 
     /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no password, so
     /// it must be a loopback address
     #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) http: Option<Address>,
+    pub(crate) http: Option<String>,
 
     /// A file whose first line is the password that clients must give
     #[arg(long, value_name = "FILE", env = "MEMBERSHIP_PASSWORD_FILE")]
@@ -58,7 +56,7 @@ pub(crate) struct Args {
         default_value = "info",
         help_heading = "Logs"
     )]
-    pub(crate) log_level: tracing::Level,
+    pub(crate) log_level: log::Level,
 }
 
 #[derive(Clone, Debug, clap::Args)]

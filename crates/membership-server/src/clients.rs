@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::event::Event;
 use bytes::Bytes;
-use tokio_util::sync::CancellationToken;
 
 /// What others may know of a connection, and do to it.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(crate) struct Client {
     names: Mutex<Names>,
     /// Bytes of its requests and replies.
     held: AtomicUsize,
-    /// Cancelled when it is to be closed.
-    pub(crate) end: CancellationToken,
+    /// It is to be closed.
+    pub(crate) end: Event,
     reason: OnceLock<Reason>,
 }
 
@@ -53,7 +53,7 @@ impl Client {
     pub(crate) fn close(&self, reason: Reason) {
         // The first reason stays.
         let _ = self.reason.set(reason);
-        self.end.cancel();
+        self.end.happen();
     }
 
     /// Whether it is to be closed. Takes less time than to ask [`end`](Self::end).
@@ -132,7 +132,7 @@ impl Clients {
             command: AtomicUsize::new(usize::MAX),
             names: Mutex::default(),
             held: AtomicUsize::new(0),
-            end: CancellationToken::new(),
+            end: Event::default(),
             reason: OnceLock::new(),
         });
         self.present().insert(client.id, Arc::clone(&client));
@@ -144,6 +144,10 @@ impl Clients {
         let present = self.present();
         let staying = present.values().filter(|client| !client.is_closing());
         staying.map(Arc::clone).collect()
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.present().len()
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -226,7 +230,7 @@ mod tests {
         assert_eq!(hold(3, 10), 1);
         let closed: Vec<bool> = present
             .iter()
-            .map(|one| one.client.end.is_cancelled())
+            .map(|one| one.client.end.has_happened())
             .collect();
         assert_eq!(closed, [false, true, false, false]);
         assert_eq!(present[1].client.reason(), Reason::Memory);

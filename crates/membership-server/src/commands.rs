@@ -201,9 +201,16 @@ const OWN: [Command; 32] = [
     immediate(command("WATCH", -2, "key..", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch)),
 ];
 
-/// How names that nobody has are counted: behind all commands.
-fn unknown_name() -> (usize, &'static str) {
-    (COMMANDS.len(), "unknown")
+/// The number of what no command is called.
+pub(crate) fn unknown_name() -> usize {
+    COMMANDS.len()
+}
+
+/// What has a number is called.
+pub(crate) fn name(command: usize) -> &'static str {
+    COMMANDS
+        .get(command)
+        .map_or("unknown", |command| command.name)
 }
 
 /// The longest name, and so the longest that is worth looking for.
@@ -218,19 +225,16 @@ fn find(name: &[u8]) -> Option<(usize, &'static Command)> {
     found.ok().map(|index| (index, &COMMANDS[index]))
 }
 
-/// Answers one request, and says which command it was.
-pub(crate) fn answer(
-    session: &mut Session,
-    arguments: &[&[u8]],
-) -> ((usize, &'static str), Answer) {
+/// Answers one request, and says the number of its command.
+pub(crate) fn answer(session: &mut Session, arguments: &[&[u8]]) -> (usize, Answer) {
     let Some((&name, rest)) = arguments.split_first() else {
         return (unknown_name(), Reply::error("ERR empty command").into());
     };
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
-            tracing::warn!(peer = %session.client.peer, "connection closed: the client sent HTTP");
-            session.server.metrics.protocol_errors.inc();
+            log::warn!(peer:% = session.client.peer; "connection closed: the client sent HTTP");
+            session.server.metrics.protocol_errors.add(1);
             return (unknown_name(), Answer::Hang);
         }
         if let Some(queue) = &mut session.queue {
@@ -238,30 +242,27 @@ pub(crate) fn answer(
         }
         return (unknown_name(), unknown(session, name, rest).into());
     };
-    let which = (index, command.name);
     session.client.asks(index);
     if !session.is_authenticated && !command.is_open {
-        return (which, no_auth().into());
+        return (index, no_auth().into());
     }
     if command.writes() && refuses_writes(&session.server) {
         if let Some(queue) = &mut session.queue {
             queue.refuse();
         }
         let words = "MISCONF The last snapshot could not be saved, and commands that change filters are refused (--stop-writes-on-save-error). The log says why.";
-        return (which, Reply::error(words).into());
+        return (index, Reply::error(words).into());
     }
     if session.queue.is_some() && !command.is_immediate {
-        return (
-            which,
-            transactions::queue(session, command, arguments).into(),
-        );
+        let queued = transactions::queue(session, command, arguments);
+        return (index, queued.into());
     }
     let answer = match command.run {
         Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
         Run::Own(_) => wrong_number(command.name).into(),
         Run::Filter(spec) => filters::answer(session, spec, rest),
     };
-    (which, answer)
+    (index, answer)
 }
 
 fn refuses_writes(server: &Server) -> bool {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::clients::Reason;
-use crate::commands::{self, Answer, COMMANDS};
+use crate::commands::{self, Answer};
 use crate::metrics::Tally;
 use crate::reply::Reply;
 use crate::request::{self, ProtocolError, Scanner};
@@ -77,7 +77,7 @@ impl Connection {
             replies: BytesMut::new(),
             answering: 0,
             ends_server: false,
-            tally: Tally::new(COMMANDS.len() + 1),
+            tally: Tally::default(),
             since: Instant::now(),
         }
     }
@@ -85,16 +85,16 @@ impl Connection {
     /// Serves the client until one of the two has had enough.
     pub(crate) async fn serve(mut self) -> Result<(), Ended> {
         let ended = self.serve_all().await;
-        self.tally.flush();
+        self.tally.flush(&self.session.server.metrics);
         if let Err(Ended::Protocol(error)) = &ended {
-            self.session.server.metrics.protocol_errors.inc();
+            self.session.server.metrics.protocol_errors.add(1);
             self.reply(&Reply::error(format!("ERR Protocol error: {error}")));
             if self.send().await.is_ok() {
                 self.say_goodbye().await;
             }
         }
         if let Err(Ended::Slow(_)) = &ended {
-            self.session.server.metrics.timeouts.inc();
+            self.session.server.metrics.timeouts.add(1);
         }
         if self.ends_server && ended.is_ok() {
             self.session.server.keep_until_saved(self.stream);
@@ -169,7 +169,7 @@ impl Connection {
                 break;
             }
         }
-        self.tally.flush();
+        self.tally.flush(&self.session.server.metrics);
         // The replies to what was right come before the error.
         self.send().await?;
         match wrong {
@@ -188,12 +188,12 @@ impl Connection {
         let (command, answer) = commands::answer(&mut self.session, &arguments);
         if let Answer::Each(queue) = answer {
             let answered = self.answer_each(&queue).await;
-            self.count(command, start, false);
+            self.tally.count(command, start.elapsed(), false);
             return answered.map(|()| true);
         }
         match self.reply_to(answer).await {
             (Some(reply), goes_on) => {
-                self.count(command, start, reply.is_error());
+                self.tally.count(command, start.elapsed(), reply.is_error());
                 self.reply(&reply);
                 Ok(goes_on)
             }
@@ -216,7 +216,7 @@ impl Connection {
             // What ends a connection is not part of a transaction.
             let (reply, _) = self.reply_to(answer).await;
             let reply = reply.unwrap_or(Reply::Nil);
-            self.count(command, start, reply.is_error());
+            self.tally.count(command, start.elapsed(), reply.is_error());
             self.reply(&reply);
             if sent.is_err() {
                 self.replies.clear();
@@ -234,8 +234,7 @@ impl Connection {
             Answer::Now(reply) => (reply, true),
             Answer::Last(reply) => (reply, false),
             Answer::After(pause, reply) => {
-                let end = &self.session.server.end;
-                let _ = end.run_until_cancelled(sleep(pause)).await;
+                let _ = timeout(pause, self.session.server.end.wait()).await;
                 (reply, true)
             }
             Answer::Hang => return (None, false),
@@ -262,12 +261,6 @@ impl Connection {
         (Some(reply), goes_on)
     }
 
-    fn count(&mut self, command: (usize, &'static str), start: Instant, is_error: bool) {
-        let metrics = &self.session.server.metrics;
-        let seconds = start.elapsed().as_secs_f64();
-        self.tally.count(metrics, command, seconds, is_error);
-    }
-
     fn reply(&mut self, reply: &Reply) {
         reply.encode(self.session.protocol, &mut self.replies);
     }
@@ -276,7 +269,7 @@ impl Connection {
 /// Tells a client that there is no place for it.
 pub(crate) async fn turn_away(mut stream: TcpStream, server: &Server) {
     const PATIENCE: Duration = Duration::from_secs(1);
-    server.metrics.rejected.inc();
+    server.metrics.rejected.add(1);
     let words = b"-ERR max number of clients reached\r\n";
     let _ = timeout(PATIENCE, stream.write_all(words)).await;
 }

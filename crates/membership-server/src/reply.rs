@@ -41,6 +41,16 @@ impl Reply {
         Self::Bulk(text.into().into())
     }
 
+    /// A map of names to values.
+    pub(crate) fn pairs(pairs: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self::Map(
+            pairs
+                .map(|(name, value)| (Self::text(name), value))
+                .collect(),
+        )
+    }
+
     pub(crate) fn number(number: usize) -> Self {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }

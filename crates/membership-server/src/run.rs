@@ -15,8 +15,7 @@ use crate::args::{Args, OnSaveError};
 use crate::catalogue::Place;
 use crate::list::{self, ListError};
 use crate::saver::NotSaved;
-use crate::secret::Secret;
-use crate::server::{LastSave, Server};
+use crate::server::{LastSave, Secret, Server};
 use crate::snapshot::{self, LoadError};
 use crate::sockets::{BindError, Sockets};
 use crate::{args, http, listener};
@@ -37,8 +36,6 @@ pub(crate) enum Error {
     List { path: PathBuf, source: ListError },
     #[error(transparent)]
     Bind(#[from] BindError),
-    #[error("metrics: {0}")]
-    Metrics(#[from] prometheus::Error),
     #[error("threads and signals: {0}")]
     Runtime(#[from] io::Error),
 }
@@ -65,7 +62,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
             source,
         })?),
     };
-    let server = Server::new(args, secret)?;
+    let server = Server::new(args, secret);
     // First what can fail at once: to restore and to load takes time.
     let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
@@ -85,7 +82,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
     // What still runs has nobody who waits for it.
     runtime.shutdown_background();
     ended?;
-    tracing::info!("ended");
+    log::info!("ended");
     Ok(())
 }
 
@@ -107,9 +104,9 @@ fn restore(server: &Server) -> Result<(), Error> {
     let seconds = start.elapsed().as_secs_f64();
     let (path, filters) = (path.display(), filters.len());
     if restored {
-        tracing::info!(%path, filters, items, seconds, "snapshot restored");
+        log::info!(path:%, filters, items, seconds; "snapshot restored");
     } else {
-        tracing::info!(%path, "there is no snapshot yet");
+        log::info!(path:%; "there is no snapshot yet");
     }
     Ok(())
 }
@@ -128,7 +125,7 @@ fn load(server: &Server) -> Result<(), Error> {
     })?;
     let seconds = start.elapsed().as_secs_f64();
     let (path, items, new) = (path.display(), added.items, added.new);
-    tracing::info!(%path, key, items, new, seconds, "list loaded");
+    log::info!(path:%, key:%, items, new, seconds; "list loaded");
     Ok(())
 }
 
@@ -140,14 +137,14 @@ async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
     ));
     if let Some(listener) = sockets.http {
         let listener = TcpListener::from_std(listener)?;
-        tracing::info!(address = %listener.local_addr()?, "HTTP");
+        log::info!(address:% = listener.local_addr()?; "HTTP");
         tokio::spawn(http::serve(listener, Arc::clone(server)));
     }
     tokio::spawn(snapshots(Arc::clone(server)));
     tokio::spawn(forget_transfers(Arc::clone(server)));
     let listener = TcpListener::from_std(sockets.clients)?;
     let threads = server.args.threads();
-    tracing::info!(address = %listener.local_addr()?, threads, "ready");
+    log::info!(address:% = listener.local_addr()?, threads; "ready");
     listener::serve(listener, Arc::clone(server)).await;
     // Nobody is served any more: this one has all that was answered.
     let saved = save_last(server).await;
@@ -172,7 +169,7 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
     loop {
         match server.saver.save_last().await {
             Err(error) if server.last_save() == LastSave::UntilItWorks => {
-                tracing::error!(%error, "the last snapshot was not saved: trying again, until it works or a second signal comes");
+                log::error!(error:%; "the last snapshot was not saved: trying again, until it works or a second signal comes");
                 tokio::time::sleep(PATIENCE).await;
             }
             saved => return saved,
@@ -187,7 +184,7 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
     let stays = storage.on_last_save_error == OnSaveError::Stay && storage.snapshot.is_some();
     loop {
         received(&mut terminate, &mut interrupt, "first").await;
-        if !stays || server.end.is_cancelled() {
+        if !stays || server.end.has_happened() {
             break;
         }
         let saved = tokio::select! {
@@ -197,7 +194,7 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
         match saved {
             Ok(()) | Err(NotSaved::Closed) => break,
             Err(error) => {
-                tracing::error!(%error, "the server goes on: it could not save (--on-last-save-error stay)");
+                log::error!(error:%; "the server goes on: it could not save (--on-last-save-error stay)");
             }
         }
     }
@@ -215,7 +212,7 @@ async fn received(terminate: &mut Signal, interrupt: &mut Signal, nth: &str) {
         _ = terminate.recv() => "SIGTERM",
         _ = interrupt.recv() => "SIGINT",
     };
-    tracing::info!(signal = name, nth, "shutting down: signal received");
+    log::info!(signal = name, nth; "shutting down: signal received");
 }
 
 fn cut_short() -> ! {
@@ -234,7 +231,7 @@ async fn snapshots(server: Arc<Server>) {
     due.tick().await;
     loop {
         tokio::select! {
-            () = server.end.cancelled() => return,
+            () = server.end.wait() => return,
             _ = due.tick() => {}
         }
         // What went wrong was logged and counted.
@@ -247,7 +244,7 @@ async fn forget_transfers(server: Arc<Server>) {
     let mut check = interval(Duration::from_secs(10));
     loop {
         tokio::select! {
-            () = server.end.cancelled() => return,
+            () = server.end.wait() => return,
             _ = check.tick() => {}
         }
         let server = Arc::clone(&server);

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
-use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::Catalogue;
+use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::snapshot::{self, SaveError};
 
@@ -31,7 +31,7 @@ struct State {
     /// Snapshots that are being taken or wait for their turn.
     begun: AtomicUsize,
     /// After that, only the last one is still taken.
-    end: CancellationToken,
+    end: Event,
     /// Seconds since 1970.
     last: AtomicI64,
 }
@@ -78,7 +78,7 @@ impl Saver {
         path: Option<PathBuf>,
         catalogue: Arc<Catalogue>,
         metrics: Arc<Metrics>,
-        end: CancellationToken,
+        end: Event,
     ) -> Self {
         Self(Arc::new(State {
             path,
@@ -159,7 +159,7 @@ impl Saver {
             // It has begun since, and is over: nobody else has the turn.
             return outcome.clone().map_err(NotSaved::Shared);
         }
-        if state.end.is_cancelled() {
+        if state.end.has_happened() {
             return Err(NotSaved::Closed);
         }
         // Once begun it comes to its end, whether somebody waits for it or not.
@@ -204,18 +204,18 @@ impl State {
         match saved {
             Ok(bytes) => {
                 self.last.store(started, Ordering::Relaxed);
-                let seconds = start.elapsed().as_secs_f64();
-                metrics.snapshots.inc();
-                metrics.snapshot_seconds.set(seconds);
-                metrics
-                    .snapshot_bytes
-                    .set(i64::try_from(bytes).unwrap_or(i64::MAX));
-                tracing::info!(path = %path.display(), bytes, seconds, "snapshot saved");
+                let time = start.elapsed();
+                let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+                metrics.snapshots.add(1);
+                metrics.snapshot_nanoseconds.set(nanoseconds);
+                metrics.snapshot_bytes.set(bytes);
+                let seconds = time.as_secs_f64();
+                log::info!(path:% = path.display(), bytes, seconds; "snapshot saved");
                 Ok(())
             }
             Err(error) => {
-                metrics.failed_snapshots.inc();
-                tracing::error!(path = %path.display(), %error, "snapshot not saved");
+                metrics.failed_snapshots.add(1);
+                log::error!(path:% = path.display(), error:%; "snapshot not saved");
                 Err(error)
             }
         }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::Answer;
 use super::connection::check_name;
-use super::{Answer, COMMANDS};
 use crate::arguments::{Parsed, integer, is, syntax_error};
 use crate::clients::{Client, Reason};
 use crate::reply::Reply;
@@ -83,12 +83,8 @@ fn line(client: &Client) -> String {
     let names = client.names().clone();
     let [name, library, version] =
         [&names.name, &names.library, &names.version].map(|text| String::from_utf8_lossy(text));
-    let command = client.last_command().map_or("NULL".to_owned(), |index| {
-        let command = COMMANDS.get(index);
-        command.map_or("unknown".to_owned(), |command| {
-            command.name.to_ascii_lowercase()
-        })
-    });
+    let command = client.last_command().map(super::name);
+    let command = command.map_or("NULL".to_owned(), str::to_ascii_lowercase);
     let Client {
         id, peer, local, ..
     } = client;

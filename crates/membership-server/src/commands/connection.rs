@@ -67,8 +67,8 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool)
         session.is_authenticated = true;
         return Reply::OK.into();
     }
-    session.server.metrics.refused_passwords.inc();
-    tracing::warn!(peer = %session.client.peer, connection = session.client.id, "wrong password");
+    session.server.metrics.refused_passwords.add(1);
+    log::warn!(peer:% = session.client.peer, connection = session.client.id; "wrong password");
     let wrong = "WRONGPASS invalid username-password pair or user is disabled.";
     Answer::After(WRONG_PASSWORD, Reply::error(wrong))
 }
@@ -156,7 +156,7 @@ fn greeting(session: &Session) -> Reply {
         ("role", Reply::text("master")),
         ("modules", Reply::Array(Vec::new())),
     ];
-    Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into())
+    Reply::pairs(pairs)
 }
 
 /// Whether a name fits into a line of names and values.

@@ -1,11 +1,12 @@
 //! The server itself.
 
-use std::fmt::Write;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
-use crate::catalogue::bytes_of;
+use crate::catalogue::{Place, bytes_of};
+use crate::metrics::Counter;
 use crate::reply::Reply;
 use crate::saver::NotSaved;
 use crate::server::LastSave;
@@ -73,7 +74,7 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
                 }
             }
         }
-        tracing::info!(%peer, connection, "shutting down: a client sent SHUTDOWN");
+        log::info!(peer:%, connection; "shutting down: a client sent SHUTDOWN");
         server.shut_down(last_save);
         Ok(())
     }))
@@ -87,8 +88,7 @@ pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
         [part] if is(part, "LIST") => {
             let pairs = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
-            let module = Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into());
-            Reply::Array(vec![module]).into()
+            Reply::Array(vec![Reply::pairs(pairs)]).into()
         }
         _ => Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into(),
     }
@@ -122,111 +122,82 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     ];
     let asked = |option: &str| names.iter().any(|name| is(name, option) || is(name, "*"));
     let chosen = options.into_iter().filter(|(name, _)| asked(name));
-    Reply::Map(
-        chosen
-            .map(|(name, value)| (Reply::text(name), Reply::text(value)))
-            .collect(),
-    )
-    .into()
+    Reply::pairs(chosen.map(|(name, value)| (name, Reply::text(value)))).into()
 }
 
 pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
     let server = &session.server;
-    let (catalogue, metrics, saver) = (&server.catalogue, &server.metrics, &server.saver);
-    let filters = catalogue.filters();
-    let sections = [
-        (
-            "Server",
-            vec![
-                ("server_name", env!("CARGO_PKG_NAME").to_owned()),
-                // Libraries that ask for it want to know which commands there may be.
-                ("redis_version", "7.0.0".to_owned()),
-                ("redis_mode", "standalone".to_owned()),
-                ("process_id", std::process::id().to_string()),
-                ("tcp_port", server.args.bind.port().to_string()),
-                (
-                    "uptime_in_seconds",
-                    server.started.elapsed().as_secs().to_string(),
-                ),
-                ("worker_threads", server.args.threads().to_string()),
-            ],
-        ),
-        (
-            "Clients",
-            vec![
-                ("connected_clients", metrics.connections.get().to_string()),
-                ("maxclients", server.limits().max_connections.to_string()),
-            ],
-        ),
-        (
-            "Memory",
-            vec![
-                (
-                    "used_memory",
-                    filters
-                        .iter()
-                        .filter_map(|(key, place)| Some(bytes_of(key, place.here()?)))
-                        .sum::<usize>()
-                        .to_string(),
-                ),
-                ("reserved_memory", catalogue.reserved().to_string()),
-                ("maxmemory", server.limits().max_memory.to_string()),
-                ("mem_clients_normal", server.clients.held().to_string()),
-                ("maxmemory_clients", server.clients.most().to_string()),
-            ],
-        ),
-        (
-            "Persistence",
-            vec![
-                (
-                    "rdb_bgsave_in_progress",
-                    u8::from(saver.is_saving()).to_string(),
-                ),
-                ("rdb_last_save_time", saver.last().to_string()),
-                (
-                    "rdb_last_bgsave_status",
-                    if saver.has_failed() { "err" } else { "ok" }.to_owned(),
-                ),
-                ("last_save_age_in_seconds", saver.age().to_string()),
-                ("snapshots", metrics.snapshots.get().to_string()),
-                (
-                    "failed_snapshots",
-                    metrics.failed_snapshots.get().to_string(),
-                ),
-            ],
-        ),
-        (
-            "Stats",
-            vec![
-                (
-                    "total_connections_received",
-                    metrics.connected.get().to_string(),
-                ),
-                ("rejected_connections", metrics.rejected.get().to_string()),
-                ("evicted_clients", metrics.evicted_clients.get().to_string()),
-                (
-                    "total_net_input_bytes",
-                    metrics.bytes_read.get().to_string(),
-                ),
-                (
-                    "total_net_output_bytes",
-                    metrics.bytes_written.get().to_string(),
-                ),
-            ],
-        ),
-        (
-            "Keyspace",
-            vec![("db0", format!("keys={},expires=0,avg_ttl=0", filters.len()))],
-        ),
-    ];
-    let mut text = String::new();
-    for (section, lines) in sections {
-        // Into a string it does not fail.
-        let _ = write!(text, "# {section}\r\n");
-        for (name, value) in lines {
-            let _ = write!(text, "{name}:{value}\r\n");
-        }
-        text.push_str("\r\n");
-    }
-    Reply::text(text).into()
+    let (clients, metrics, saver) = (&server.clients, &server.metrics, &server.saver);
+    let (limits, filters) = (server.limits(), server.catalogue.filters());
+    let here = |(key, place): (&Arc<[u8]>, &Place)| Some(bytes_of(key, place.here()?));
+    let used: usize = filters.iter().filter_map(here).sum();
+    let counted = Counter::get;
+    let text = format!(
+        "\
+# Server
+server_name:{name}
+redis_version:{COMMANDS_OF_REDIS}
+redis_mode:standalone
+process_id:{process}
+tcp_port:{port}
+uptime_in_seconds:{uptime}
+worker_threads:{threads}
+
+# Clients
+connected_clients:{connected}
+maxclients:{max_connections}
+
+# Memory
+used_memory:{used}
+reserved_memory:{reserved}
+maxmemory:{max_memory}
+mem_clients_normal:{held}
+maxmemory_clients:{most_held}
+
+# Persistence
+rdb_bgsave_in_progress:{is_saving}
+rdb_last_save_time:{last}
+rdb_last_bgsave_status:{status}
+last_save_age_in_seconds:{age}
+snapshots:{snapshots}
+failed_snapshots:{failed}
+
+# Stats
+total_connections_received:{received}
+rejected_connections:{rejected}
+evicted_clients:{evicted}
+total_net_input_bytes:{read}
+total_net_output_bytes:{written}
+
+# Keyspace
+db0:keys={keys},expires=0,avg_ttl=0
+",
+        name = env!("CARGO_PKG_NAME"),
+        process = std::process::id(),
+        port = server.args.bind.rsplit(':').next().unwrap_or_default(),
+        uptime = server.started.elapsed().as_secs(),
+        threads = server.args.threads(),
+        connected = clients.number(),
+        max_connections = limits.max_connections,
+        reserved = server.catalogue.reserved(),
+        max_memory = limits.max_memory,
+        held = clients.held(),
+        most_held = clients.most(),
+        is_saving = u8::from(saver.is_saving()),
+        last = saver.last(),
+        status = if saver.has_failed() { "err" } else { "ok" },
+        age = saver.age(),
+        snapshots = counted(&metrics.snapshots),
+        failed = counted(&metrics.failed_snapshots),
+        received = counted(&metrics.connected),
+        rejected = counted(&metrics.rejected),
+        evicted = counted(&metrics.evicted_clients),
+        read = counted(&metrics.bytes_read),
+        written = counted(&metrics.bytes_written),
+        keys = filters.len(),
+    );
+    Reply::text(text.replace('\n', "\r\n")).into()
 }
+
+/// Libraries that ask for it want to know which commands there may be.
+const COMMANDS_OF_REDIS: &str = "7.0.0";

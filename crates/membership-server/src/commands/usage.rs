@@ -12,7 +12,7 @@ pub(super) fn arguments(usage: &str) -> Vec<Reply> {
 fn reply(argument: &Argument<'_>) -> Reply {
     let own = match (argument.word, argument.values.as_slice()) {
         (Some(words), []) if words.contains('|') => {
-            let words = words.split('|').map(|word| map(pure_token(word)));
+            let words = words.split('|').map(|word| Reply::pairs(pure_token(word)));
             vec![
                 ("name", Reply::text("option")),
                 ("type", Reply::text("oneof")),
@@ -27,7 +27,7 @@ fn reply(argument: &Argument<'_>) -> Reply {
         }
         (word, several) => {
             let name = word.unwrap_or("block").to_lowercase();
-            let several = several.iter().map(|one| map(value(one)));
+            let several = several.iter().map(|one| Reply::pairs(value(one)));
             let mut pairs = vec![
                 ("name", Reply::text(name)),
                 ("type", Reply::text("block")),
@@ -44,19 +44,10 @@ fn reply(argument: &Argument<'_>) -> Reply {
     let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
     let flags: Vec<_> = flags.map(|(flag, _)| Reply::Simple(flag)).collect();
     let flags = (!flags.is_empty()).then_some(("flags", Reply::Array(flags)));
-    map(own.into_iter().chain(flags).collect())
+    Reply::pairs(own.into_iter().chain(flags))
 }
 
 type Pairs = Vec<(&'static str, Reply)>;
-
-fn map(pairs: Pairs) -> Reply {
-    let pairs = pairs.into_iter();
-    Reply::Map(
-        pairs
-            .map(|(name, value)| (Reply::text(name), value))
-            .collect(),
-    )
-}
 
 fn pure_token(word: &str) -> Pairs {
     vec![

@@ -88,9 +88,9 @@ fn metrics_are_openmetrics_for_those_who_ask() {
     assert!(response.ends_with("\n# EOF\n"), "{response}");
     for line in [
         "# TYPE membership_command_errors counter",
-        "membership_command_errors_total{command=\"CF.DEL\"} 1.0",
+        "membership_command_errors_total{command=\"CF.DEL\"} 1",
         "membership_command_seconds_bucket{command=\"CF.ADD\",le=\"+Inf\"} 1",
-        "membership_filter_items{filter=\"a \\\"b\\\"\\\\\"} 1.0",
+        "membership_filter_items{filter=\"a \\\"b\\\"\\\\\"} 1",
     ] {
         assert!(
             response.lines().any(|other| other == line),
@@ -339,8 +339,7 @@ fn options_that_would_do_harm_are_refused() {
         (&["--bind", "[::]:0"], 2, "needs --password-file"),
         (&["--http", "0.0.0.0:0"], 2, "asks for no password"),
         (&["--bind", "nonsense"], 2, "such as localhost:6379"),
-        (&["--bind", "::1:0"], 2, "such as localhost:6379"),
-        (&["--bind", "localhost:x"], 2, "not a number"),
+        (&["--bind", "localhost:x"], 2, "such as localhost:6379"),
         (&["--bind", &unknown], 3, "cannot find the address of"),
         (&["--threads", "0"], 2, "0 is not in 1..=1024"),
         (&["--request-timeout", "0"], 2, "must be more than 0"),
