@@ -71,10 +71,9 @@ fn words(name: &str, first: usize, items: usize) -> Vec<String> {
         .collect()
 }
 
-fn start(threads: usize, more: &[&str]) -> Bench {
-    let threads = threads.to_string();
-    let options = ["--max-pipeline", "100000", "--threads", &threads];
-    let bench = Bench(Server::start([options.as_slice(), more].concat()));
+fn start(threads: usize, more: &str) -> Bench {
+    let options = format!("--max-pipeline 100000 --threads {threads} {more}");
+    let bench = Bench(Server::start(&options));
     bench.fill();
     bench
 }
@@ -84,12 +83,11 @@ struct Bench(Server);
 
 impl Bench {
     fn fill(&self) {
-        let mut stream = self.connect();
+        let mut client = self.0.client();
         for first in (0..ITEMS).step_by(1_000) {
             let mut words = words("CF.INSERT", first, 1_000);
             words.insert(2, "ITEMS".to_owned());
-            stream.write_all(&request(&words)).expect("sent");
-            read_lines(&mut stream, 1_001);
+            assert!(!client.ask(&words).contains('-'), "an error reply");
         }
     }
 
@@ -209,16 +207,15 @@ fn waits(server: &Bench) -> [f64; 3] {
 }
 
 /// Starts a server with a filter of 160 MiB, most of them empty.
-fn with_large_filter(name: &str, more: &[&str]) -> Bench {
+fn with_large_filter(name: &str, more: &str) -> Bench {
     let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
-    let options = ["--snapshot-interval", "0", "--snapshot", &file];
     // What another run has left.
     let _ = std::fs::remove_file(&file);
-    let server = start(2, &[options.as_slice(), more].concat());
-    let mut stream = server.connect();
-    let reserve = ["CF.RESERVE", "large", "80000000"];
-    stream.write_all(&request(&reserve)).expect("sent");
-    read_lines(&mut stream, 1);
+    let server = start(
+        2,
+        &format!("--snapshot-interval 0 --snapshot {file} {more}"),
+    );
+    server.0.converse("CF.RESERVE large 80000000 -> +OK");
     server
 }
 
@@ -226,8 +223,8 @@ fn main() {
     if std::env::args().all(|argument| argument != "waits") {
         throughput();
     }
-    let free = with_large_filter("free.snapshot", &[]);
-    let locked = with_large_filter("locked.snapshot", &["--behind-a-mutex"]);
+    let free = with_large_filter("free.snapshot", "");
+    let locked = with_large_filter("locked.snapshot", "--behind-a-mutex");
     println!(
         "\nMicroseconds until a lookup is answered while a filter of 160 MiB is saved over and over\n"
     );
@@ -258,7 +255,7 @@ fn throughput() {
         .map(|log| 1 << log)
         .take_while(|&threads| threads <= most)
     {
-        let (free, locked) = (start(threads, &[]), start(threads, &["--behind-a-mutex"]));
+        let (free, locked) = (start(threads, ""), start(threads, "--behind-a-mutex"));
         for work in WORKS {
             // The first turn warms up.
             free.turn(work);
