@@ -61,7 +61,9 @@ fn without_snapshot(bytes: usize) -> usize {
 pub(crate) struct Catalogue {
     pool: Arc<Pool>,
     turn: Mutex<()>,
-    limits: CatalogueLimits,
+    /// How many filters there may be, and how many bytes one that grows may take.
+    max_filters: usize,
+    max_growth: usize,
     /// What filters are like that a command makes on the way.
     defaults: Settings,
     /// Whether there is a mutex around each filter that does not grow.
@@ -105,13 +107,6 @@ impl Budget for Pool {
         // that.
         self.used.store(self.bytes_of_filters(), Ordering::Relaxed);
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct CatalogueLimits {
-    filters: usize,
-    memory: usize,
-    growth: usize,
 }
 
 /// Memory that is put aside.
@@ -169,11 +164,8 @@ impl Catalogue {
                 lent: Arc::default(),
             }),
             turn: Mutex::new(()),
-            limits: CatalogueLimits {
-                filters: limits.max_filters,
-                memory: limits.max_memory,
-                growth: limits.max_growth(),
-            },
+            max_filters: limits.max_filters,
+            max_growth: limits.max_growth(),
             defaults: Settings::new(filters.default_capacity, filters.growing),
             locked: filters.behind_a_mutex,
         }
@@ -184,12 +176,12 @@ impl Catalogue {
     }
 
     pub(crate) fn max_memory(&self) -> usize {
-        self.limits.memory
+        self.pool.memory
     }
 
     /// Bytes that a growing filter may take.
     pub(crate) fn max_growth(&self) -> usize {
-        self.limits.growth
+        self.max_growth
     }
 
     /// All filters at this moment.
@@ -211,11 +203,7 @@ impl Catalogue {
     /// Makes a filter that must not be there yet.
     pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
         let turn = self.take_turn();
-        if self.pool.filters.load().contains_key(key) {
-            return Err(CreateError::Exists);
-        }
-        self.create(key, settings, &turn)?;
-        Ok(())
+        self.create(key, settings, &turn).map(drop)
     }
 
     /// The filter of this key, made if there is none.
@@ -242,9 +230,9 @@ impl Catalogue {
         settings: Settings,
         turn: &MutexGuard<'_, ()>,
     ) -> Result<Arc<Filter>, CreateError> {
-        self.check_number()?;
+        self.check_place(key)?;
         let left = without_snapshot(self.memory_left()).saturating_sub(BESIDES + key.len());
-        let filter = Filter::new(settings, left, self.limits.growth);
+        let filter = Filter::new(settings, left, self.max_growth);
         let filter = filter.map_err(|error| match error {
             NotMade::NoMemory { needed, left } => self.too_much(left, needed),
             NotMade::TooLarge { needed, most } => CreateError::Growth { most, needed },
@@ -258,10 +246,7 @@ impl Catalogue {
         // Who loads one may only look items up.
         filter.finish_doubling();
         let turn = self.take_turn();
-        if self.pool.filters.load().contains_key(key) {
-            return Err(CreateError::Exists);
-        }
-        self.check_number()?;
+        self.check_place(key)?;
         let bytes = reserved(key, &filter);
         let left = self.memory_left();
         if bytes > left {
@@ -304,7 +289,7 @@ impl Catalogue {
     }
 
     fn memory_left(&self) -> usize {
-        self.limits.memory.saturating_sub(self.reserved())
+        self.pool.memory.saturating_sub(self.reserved())
     }
 
     fn publish(&self, key: &[u8], filter: Filter, turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
@@ -324,18 +309,21 @@ impl Catalogue {
         self.pool.store(Arc::new(filters));
     }
 
-    fn check_number(&self) -> Result<(), CreateError> {
-        let most = self.limits.filters;
-        if self.pool.filters.load().len() < most {
-            Ok(())
+    /// Whether there may be one more filter, under this key.
+    fn check_place(&self, key: &[u8]) -> Result<(), CreateError> {
+        let filters = self.filters();
+        if filters.contains_key(key) {
+            Err(CreateError::Exists)
+        } else if filters.len() >= self.max_filters {
+            Err(CreateError::TooManyFilters(self.max_filters))
         } else {
-            Err(CreateError::TooManyFilters(most))
+            Ok(())
         }
     }
 
     fn too_much(&self, left: usize, needed: usize) -> CreateError {
         CreateError::Memory {
-            most: self.limits.memory,
+            most: self.pool.memory,
             left,
             needed,
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::event::Event;
+use crate::reply::Reply;
 use bytes::Bytes;
 
 /// What others may know of a connection, and do to it.
@@ -49,6 +50,10 @@ pub(crate) enum Reason {
 }
 
 impl Client {
+    pub(crate) fn reply_id(&self) -> Reply {
+        Reply::Integer(i64::try_from(self.id).unwrap_or(i64::MAX))
+    }
+
     /// Closes the connection, once what it is at is done.
     pub(crate) fn close(&self, reason: Reason) {
         // The first reason stays.

@@ -3,10 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use cf::{Filter, NotAdded};
+use cf::NotAdded;
 
 use crate::catalogue::{Catalogue, CreateError};
 
@@ -31,22 +29,18 @@ pub(crate) struct Added {
     pub(crate) new: usize,
 }
 
-/// Items that a thread takes at once.
-const BATCH: usize = 1024;
-
 /// Adds the items of a file that are absent, so that it does not matter whether a snapshot has them already.
-pub(crate) fn load(
-    catalogue: &Catalogue,
-    key: &[u8],
-    path: &Path,
-    threads: usize,
-) -> Result<Added, ListError> {
+pub(crate) fn load(catalogue: &Catalogue, key: &[u8], path: &Path) -> Result<Added, ListError> {
     let text = fs::read(path)?;
     let items = items(&text)?;
     let mut settings = catalogue.defaults();
     settings.capacity = settings.capacity.max(items.len());
     let filter = catalogue.get_or_create(key, settings)?;
-    let new = add_all(&filter, &items, threads)?;
+    let mut new = 0;
+    for item in &items {
+        let is_new = filter.insert_unique(item);
+        new += usize::from(is_new.map_err(|source| ListError::Insert { added: new, source })?);
+    }
     filter.finish_doubling();
     Ok(Added {
         items: items.len(),
@@ -66,34 +60,6 @@ fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let is_item = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
     Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
-}
-
-fn add_all(filter: &Filter, items: &[Vec<u8>], threads: usize) -> Result<usize, ListError> {
-    let (next, added) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let add = || {
-        loop {
-            let batch = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = items.chunks(BATCH).nth(batch) else {
-                return Ok(());
-            };
-            for item in batch {
-                let is_new = filter.insert_unique(item)?;
-                added.fetch_add(is_new.into(), Ordering::Relaxed);
-            }
-        }
-    };
-    let ended: Result<(), NotAdded> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(add)).collect();
-        let ended = workers.into_iter().map(|worker| match worker.join() {
-            Ok(ended) => ended,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        ended.collect()
-    });
-    let added = added.into_inner();
-    ended
-        .map(|()| added)
-        .map_err(|source| ListError::Insert { added, source })
 }
 
 #[cfg(test)]

@@ -143,36 +143,24 @@ impl From<cf::Error> for Reply {
 mod tests {
     use super::*;
 
-    fn encoded(reply: Reply, protocol: Protocol) -> String {
-        let mut out = BytesMut::new();
-        reply.encode(protocol, &mut out);
-        String::from_utf8(out.to_vec()).expect("text")
-    }
-
     #[test]
-    fn a_map_is_an_array_in_the_older_version() {
-        let map = || Reply::Map(vec![(Reply::text("a"), Reply::Integer(-1))]);
-        assert_eq!(encoded(map(), Protocol::Resp2), "*2\r\n$1\r\na\r\n:-1\r\n");
-        assert_eq!(encoded(map(), Protocol::Resp3), "%1\r\n$1\r\na\r\n:-1\r\n");
-    }
-
-    #[test]
-    fn nothing_and_truth_have_forms_of_their_own_in_the_newer_version() {
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp2), ":1\r\n");
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp3), "#t\r\n");
-        assert_eq!(encoded(Reply::Boolean(false), Protocol::Resp3), "#f\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp2), "$-1\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp3), "_\r\n");
-    }
-
-    #[test]
-    fn an_error_stays_on_its_line() {
-        let error = || Reply::error("ERR unknown command 'a\r\n+OK'");
-        for protocol in [Protocol::Resp2, Protocol::Resp3] {
-            assert_eq!(
-                encoded(error(), protocol),
-                "-ERR unknown command 'a  +OK'\r\n"
-            );
+    fn each_reply_has_a_form_in_both_versions() {
+        let map = Reply::Map(vec![(Reply::text("a"), Reply::Integer(-1))]);
+        // What a client sent does not end the line of an error.
+        let error = Reply::error("ERR unknown command 'a\r\n+OK'");
+        let said = "-ERR unknown command 'a  +OK'\r\n";
+        for (reply, older, newer) in [
+            (map, "*2\r\n$1\r\na\r\n:-1\r\n", "%1\r\n$1\r\na\r\n:-1\r\n"),
+            (Reply::Boolean(true), ":1\r\n", "#t\r\n"),
+            (Reply::Boolean(false), ":0\r\n", "#f\r\n"),
+            (Reply::Nil, "$-1\r\n", "_\r\n"),
+            (error, said, said),
+        ] {
+            for (protocol, expected) in [(Protocol::Resp2, older), (Protocol::Resp3, newer)] {
+                let mut out = BytesMut::new();
+                reply.encode(protocol, &mut out);
+                assert_eq!(out, expected, "{reply:?}");
+            }
         }
     }
 }

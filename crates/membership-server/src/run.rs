@@ -1,7 +1,7 @@
 //! The server from its start to its end.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::args::{Args, OnSaveError};
 use crate::catalogue::Place;
-use crate::list::{self, ListError};
+use crate::list;
 use crate::saver::NotSaved;
 use crate::server::{LastSave, Secret, Server};
-use crate::snapshot::{self, LoadError};
+use crate::snapshot;
 use crate::sockets::{BindError, Sockets};
 use crate::{args, http, listener};
 
@@ -24,16 +24,12 @@ use crate::{args, http, listener};
 pub(crate) enum Error {
     #[error("the last snapshot was not saved: {0}")]
     NotSaved(#[from] NotSaved),
-    #[error("password file {path}: {source}")]
-    Secret { path: PathBuf, source: io::Error },
-    #[error(
-        "snapshot {path}: {source}. The file was not changed; move it away to start without it"
-    )]
-    Snapshot { path: PathBuf, source: LoadError },
-    #[error("cannot write snapshots in the directory of {path}: {source}")]
-    Unwritable { path: PathBuf, source: io::Error },
-    #[error("list {path}: {source}")]
-    List { path: PathBuf, source: ListError },
+    #[error("{what} {path}: {source}")]
+    File {
+        what: &'static str,
+        path: PathBuf,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     #[error(transparent)]
     Bind(#[from] BindError),
     #[error("threads and signals: {0}")]
@@ -41,6 +37,17 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    fn of_file<E>(what: &'static str, path: &Path) -> impl Fn(E) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        move |source| Self::File {
+            what,
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+
     /// The exit status when there is no time for a last snapshot.
     const CUT_SHORT: u8 = 1;
 
@@ -57,19 +64,17 @@ impl Error {
 pub(crate) fn run(args: Args) -> Result<(), Error> {
     let secret = match &args.password_file {
         None => None,
-        Some(path) => Some(Secret::read(path).map_err(|source| Error::Secret {
-            path: path.clone(),
-            source,
-        })?),
+        Some(path) => {
+            let read = Secret::read(path);
+            Some(read.map_err(Error::of_file("password file", path))?)
+        }
     };
     let server = Server::new(args, secret);
     // First what can fail at once: to restore and to load takes time.
     let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
-        snapshot::check(path).map_err(|source| Error::Unwritable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let what = "cannot write snapshots in the directory of";
+        snapshot::check(path).map_err(Error::of_file(what, path))?;
     }
     restore(&server)?;
     load(&server)?;
@@ -91,16 +96,13 @@ fn restore(server: &Server) -> Result<(), Error> {
         return Ok(());
     };
     let start = Instant::now();
-    let restored = snapshot::load(&server.catalogue, path).map_err(|source| Error::Snapshot {
-        path: path.to_owned(),
-        source,
-    })?;
+    let restored = snapshot::load(&server.catalogue, path);
+    let advice = "The file was not changed; move it away to start without it";
+    let restored = restored.map_err(|error| format!("{error}. {advice}"));
+    let restored = restored.map_err(Error::of_file("snapshot", path))?;
     let filters = server.catalogue.filters();
-    let items: usize = filters
-        .values()
-        .filter_map(Place::here)
-        .map(|filter| filter.items())
-        .sum();
+    let here = filters.values().filter_map(Place::here);
+    let items: usize = here.map(|filter| filter.items()).sum();
     let seconds = start.elapsed().as_secs_f64();
     let (path, filters) = (path.display(), filters.len());
     if restored {
@@ -117,12 +119,9 @@ fn load(server: &Server) -> Result<(), Error> {
         return Ok(());
     };
     let start = Instant::now();
-    let (key, threads) = (&options.load_key, server.args.threads());
-    let added = list::load(&server.catalogue, key.as_bytes(), path, threads);
-    let added = added.map_err(|source| Error::List {
-        path: path.clone(),
-        source,
-    })?;
+    let key = &options.load_key;
+    let added = list::load(&server.catalogue, key.as_bytes(), path);
+    let added = added.map_err(Error::of_file("list", path))?;
     let seconds = start.elapsed().as_secs_f64();
     let (path, items, new) = (path.display(), added.items, added.new);
     log::info!(path:%, key:%, items, new, seconds; "list loaded");

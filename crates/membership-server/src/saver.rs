@@ -1,12 +1,11 @@
 //! Who takes snapshots, and when.
 
-use std::ops::DerefMut;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
 
 use crate::catalogue::Catalogue;
@@ -162,13 +161,7 @@ impl Saver {
         if state.end.has_happened() {
             return Err(NotSaved::Closed);
         }
-        // Once begun it comes to its end, whether somebody waits for it or not.
-        let state = Arc::clone(state);
-        let saved = spawn_blocking(move || {
-            let _begun = begun;
-            state.save(outcome)
-        });
-        saved.await.unwrap_or(Err(NotSaved::Failed))
+        self.save_now(outcome, Some(begun)).await
     }
 
     /// Saves all filters when nobody uses them any more.
@@ -177,48 +170,53 @@ impl Saver {
             return Err(NotSaved::NoFile);
         }
         let outcome = Arc::clone(&self.0.turn).lock_owned().await;
+        self.save_now(outcome, None).await
+    }
+
+    /// Once begun it comes to its end, whether somebody waits for it or not.
+    async fn save_now(
+        &self,
+        outcome: OwnedMutexGuard<Outcome>,
+        begun: Option<Begun>,
+    ) -> Result<(), NotSaved> {
         let state = Arc::clone(&self.0);
-        let saved = spawn_blocking(move || state.save(outcome));
+        let saved = spawn_blocking(move || {
+            let _begun = begun;
+            state.save(outcome)
+        });
         saved.await.unwrap_or(Err(NotSaved::Failed))
     }
 }
 
 impl State {
     /// Takes a snapshot, for the one who has the turn.
-    fn save(&self, mut outcome: impl DerefMut<Target = Outcome>) -> Result<(), NotSaved> {
+    fn save(&self, mut outcome: OwnedMutexGuard<Outcome>) -> Result<(), NotSaved> {
         let path = self.path.as_deref().ok_or(NotSaved::NoFile)?;
         self.number.fetch_add(1, Ordering::SeqCst);
         // Unless it comes to its end.
         *outcome = Err(NotSaved::Failed.to_string());
-        let saved = self.try_to_save(path);
-        self.failed.store(saved.is_err(), Ordering::Relaxed);
-        *outcome = saved.as_ref().copied().map_err(SaveError::to_string);
-        Ok(saved?)
-    }
-
-    fn try_to_save(&self, path: &Path) -> Result<(), SaveError> {
-        let metrics = &self.metrics;
-        let start = Instant::now();
-        let started = now();
+        let (metrics, start, started) = (&self.metrics, Instant::now(), now());
         let saved = snapshot::save(&self.catalogue, path);
-        match saved {
+        let path = path.display();
+        match &saved {
             Ok(bytes) => {
-                self.last.store(started, Ordering::Relaxed);
                 let time = start.elapsed();
-                let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+                self.last.store(started, Ordering::Relaxed);
                 metrics.snapshots.add(1);
-                metrics.snapshot_nanoseconds.set(nanoseconds);
-                metrics.snapshot_bytes.set(bytes);
+                metrics.snapshot_nanoseconds.set(time.as_nanos() as u64);
+                metrics.snapshot_bytes.set(*bytes);
                 let seconds = time.as_secs_f64();
-                log::info!(path:% = path.display(), bytes, seconds; "snapshot saved");
-                Ok(())
+                log::info!(path:%, bytes, seconds; "snapshot saved");
             }
             Err(error) => {
                 metrics.failed_snapshots.add(1);
-                log::error!(path:% = path.display(), error:%; "snapshot not saved");
-                Err(error)
+                log::error!(path:%, error:%; "snapshot not saved");
             }
         }
+        self.failed.store(saved.is_err(), Ordering::Relaxed);
+        *outcome = saved.as_ref().map(|_| ()).map_err(SaveError::to_string);
+        saved?;
+        Ok(())
     }
 }
 

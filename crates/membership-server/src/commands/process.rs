@@ -12,10 +12,6 @@ use crate::saver::NotSaved;
 use crate::server::LastSave;
 use crate::session::Session;
 
-pub(super) fn save(_: &mut Session, _: &[&[u8]]) -> Answer {
-    Answer::Save
-}
-
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     let saver = &session.server.saver;
     if saver.path().is_none() {
@@ -85,13 +81,11 @@ fn no_file() -> Reply {
 }
 
 pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
-    match *arguments {
-        [part] if is(part, "LIST") => {
-            let pairs = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
-            Reply::Array(vec![Reply::pairs(pairs)]).into()
-        }
-        _ => Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into(),
+    if !arguments.iter().all(|part| is(part, "LIST")) {
+        return Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into();
     }
+    let module = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
+    Reply::Array(vec![Reply::pairs(module)]).into()
 }
 
 /// The options that Redis has too, under its names.

@@ -79,7 +79,7 @@ pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]
     };
     let refusal = if !command.takes(arguments.len()) {
         wrong_number(command.name)
-    } else if command.is_alone {
+    } else if command.is_alone() {
         Reply::error("ERR Command not allowed inside a transaction")
     } else if queue.is_refused || queue.push(arguments, limits) {
         return Reply::Simple("QUEUED");

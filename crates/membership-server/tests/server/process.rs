@@ -30,7 +30,10 @@ fn command(options: &str) -> Command {
 
 /// The status with which a server ends that is not to start, and what it says. One that starts all the same is ended.
 pub(crate) fn refused(options: &str) -> (i32, String) {
-    let mut process = command(options).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut process = command(options)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut said = String::new();
     // To its end or, if it has begun to serve, to the line that says so.
     let lines = BufReader::new(process.stderr.take().expect("piped")).lines();
