@@ -61,19 +61,3 @@ fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
     let is_item = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
     Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{ListError, items};
-
-    #[test]
-    fn reads_lines_and_json() {
-        let lines = items(b"# a list\r\n\r\na.example\r\n b.example\n").expect("lines");
-        assert_eq!(lines, [b"a.example", b"b.example"]);
-        let json = items(b" [\"a.example\",\n\"b.example\"]").expect("json");
-        assert_eq!(json, lines);
-        assert!(items(b"[1]").is_err());
-        assert!(matches!(items(b"a\nb\0c\n"), Err(ListError::NoText)));
-        assert!(matches!(items(b"a\nb\xff\n"), Err(ListError::NoText)));
-    }
-}

@@ -138,29 +138,3 @@ impl From<cf::Error> for Reply {
         Self::error(error.line() + option)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_reply_has_a_form_in_both_versions() {
-        let map = Reply::Map(vec![(Reply::text("a"), Reply::Integer(-1))]);
-        // What a client sent does not end the line of an error.
-        let error = Reply::error("ERR unknown command 'a\r\n+OK'");
-        let said = "-ERR unknown command 'a  +OK'\r\n";
-        for (reply, older, newer) in [
-            (map, "*2\r\n$1\r\na\r\n:-1\r\n", "%1\r\n$1\r\na\r\n:-1\r\n"),
-            (Reply::Boolean(true), ":1\r\n", "#t\r\n"),
-            (Reply::Boolean(false), ":0\r\n", "#f\r\n"),
-            (Reply::Nil, "$-1\r\n", "_\r\n"),
-            (error, said, said),
-        ] {
-            for (protocol, expected) in [(Protocol::Resp2, older), (Protocol::Resp3, newer)] {
-                let mut out = BytesMut::new();
-                reply.encode(protocol, &mut out);
-                assert_eq!(out, expected, "{reply:?}");
-            }
-        }
-    }
-}

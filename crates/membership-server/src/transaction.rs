@@ -2,6 +2,7 @@
 
 use cf::{Filter, Identity};
 
+use crate::args::Limits;
 use crate::catalogue::{Catalogue, Place};
 
 /// Commands that wait for EXEC.
@@ -17,22 +18,15 @@ pub(crate) struct Queue {
     pub(crate) is_refused: bool,
 }
 
-/// What a queue may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct QueueLimits {
-    pub(crate) bytes: usize,
-    pub(crate) commands: usize,
-}
-
 impl Queue {
     /// Adds a command if it is within the limits.
-    pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: QueueLimits) -> bool {
+    pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: &Limits) -> bool {
         const NUMBER: usize = size_of::<u32>();
         let bytes: usize = arguments.iter().map(|part| part.len() + NUMBER).sum();
         let before = self.bytes.len() + (self.ends.len() + self.commands.len()) * NUMBER;
         // A `u32` is enough for what is within the limit on requests.
-        if self.commands.len() >= limits.commands
-            || before + bytes + NUMBER > limits.bytes.min(u32::MAX as usize)
+        if self.commands.len() >= limits.max_transaction
+            || before + bytes + NUMBER > limits.max_request.min(u32::MAX as usize)
         {
             return false;
         }
@@ -123,37 +117,5 @@ impl Watched {
 
     pub(crate) fn is_changed(&self, catalogue: &Catalogue) -> bool {
         self.seen == Seen::Away || self.seen != Seen::now(&self.key, catalogue)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: QueueLimits = QueueLimits {
-        bytes: 60,
-        commands: 3,
-    };
-
-    #[test]
-    fn commands_come_back_as_they_were() {
-        let mut queue = Queue::default();
-        let commands: [&[&[u8]]; 3] = [&[b"CF.ADD", b"f", b""], &[b"PING"], &[b"ECHO", b"a b"]];
-        assert!(commands.iter().all(|command| queue.push(command, LIMITS)));
-        assert_eq!(queue.len(), 3);
-        for (index, command) in commands.iter().enumerate() {
-            assert_eq!(queue.command(index), *command);
-        }
-    }
-
-    #[test]
-    fn takes_no_more_than_allowed() {
-        let mut queue = Queue::default();
-        assert!(!queue.push(&[&[b'x'; 53]], LIMITS));
-        assert!(queue.push(&[&[b'x'; 52]], LIMITS));
-        assert!(!queue.push(&[b""], LIMITS));
-        let mut queue = Queue::default();
-        assert!((0..3).all(|_| queue.push(&[b"PING"], LIMITS)));
-        assert!(!queue.push(&[b"PING"], LIMITS));
     }
 }

