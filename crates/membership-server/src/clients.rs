@@ -220,23 +220,15 @@ impl Drop for Present<'_> {
 mod tests {
     use super::*;
 
-    fn address() -> SocketAddr {
-        ([127, 0, 0, 1], 1).into()
-    }
-
     #[test]
     fn who_holds_most_is_closed_first_and_no_more_than_it_takes() {
         let clients = Clients::new(100);
-        let present: Vec<_> = (0..4)
-            .map(|_| clients.enter(address(), address()))
-            .collect();
+        let address: SocketAddr = ([127, 0, 0, 1], 1).into();
+        let present = [(); 4].map(|()| clients.enter(address, address));
         let hold = |index: usize, bytes| clients.hold(&present[index].client, bytes);
         assert_eq!([hold(0, 20), hold(1, 50), hold(2, 30)], [0; 3]);
         assert_eq!(hold(3, 10), 1);
-        let closed: Vec<bool> = present
-            .iter()
-            .map(|one| one.client.end.has_happened())
-            .collect();
+        let closed = present.each_ref().map(|one| one.client.is_closing());
         assert_eq!(closed, [false, true, false, false]);
         assert_eq!(present[1].client.reason(), Reason::Memory);
         // It has not noticed yet: nobody else is closed for its bytes.

@@ -26,10 +26,8 @@ pub(crate) enum Answer {
     After(Duration, Reply),
     /// The answers to the commands of a transaction, one after another.
     Each(Box<Queue>),
-    /// The connection ends behind it.
-    Last(Reply),
-    /// The connection ends without a reply.
-    Hang,
+    /// The connection ends behind it, or without a reply.
+    Last(Option<Reply>),
     /// When the next snapshot is saved. Not at all if the client is gone before it begins.
     Save,
     /// The server ends, once this is done: then there is no reply but the end of the connection.
@@ -59,8 +57,6 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// As Redis counts: with the name, and negative if there can be more.
     arity: i64,
-    /// Its arguments, as [`cf::usage`] reads them.
-    usage: &'static str,
     summary: &'static str,
     run: Run,
 }
@@ -83,7 +79,6 @@ impl Command {
         Self {
             name,
             arity: if more { -arity } else { arity },
-            usage,
             summary,
             run: Run::Own(run),
         }
@@ -93,7 +88,6 @@ impl Command {
         Self {
             name: spec.name,
             arity: spec.arity,
-            usage: spec.usage,
             summary: spec.summary,
             run: Run::Filter(spec),
         }
@@ -142,7 +136,7 @@ pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     commands
 });
 
-/// A name, the arguments, a summary, and what answers.
+/// A name, the arguments as [`cf::usage`] reads them, a summary, and what answers.
 type Own = (&'static str, &'static str, &'static str, Handler);
 
 /// Those that are not about one filter.
@@ -169,7 +163,7 @@ const OWN: [Own; 32] = [
     ("MODULE", "LIST", "Lists the modules", process::module),
     ("MULTI", "", "Begins a transaction: what follows waits for EXEC", transactions::multi),
     ("PING", "[message]", "Returns PONG", connection::ping),
-    ("QUIT", "", "Closes the connection", |_, _| Answer::Last(Reply::OK)),
+    ("QUIT", "", "Closes the connection", |_, _| Answer::Last(Some(Reply::OK))),
     ("RESET", "", "Resets the connection to its initial state", connection::reset),
     ("SAVE", "", "Takes a snapshot", |_, _| Answer::Save),
     ("SCAN", "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]", "Lists the keys that match a pattern", keys::scan),
@@ -216,7 +210,7 @@ pub(crate) fn answer(session: &mut Session, arguments: &[&[u8]]) -> (usize, Answ
             // A browser that was led here: its lines must not be taken for commands.
             log::warn!(peer:% = session.client.peer; "connection closed: the client sent HTTP");
             session.server.metrics.protocol_errors.add(1);
-            return (unknown_name(), Answer::Hang);
+            return (unknown_name(), Answer::Last(None));
         }
         if let Some(queue) = &mut session.queue {
             queue.refuse();

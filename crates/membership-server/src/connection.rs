@@ -210,12 +210,11 @@ impl Connection {
         let failed = || Reply::error("ERR the command failed");
         let reply = match answer {
             Answer::Now(reply) => reply,
-            Answer::Last(reply) => return (Some(reply), Next::Close),
+            Answer::Last(reply) => return (reply, Next::Close),
             Answer::After(pause, reply) => {
                 let _ = timeout(pause, self.session.server.end.wait()).await;
                 reply
             }
-            Answer::Hang => return (None, Next::Close),
             Answer::Later(work) => {
                 let done = tokio::task::spawn_blocking(work).await;
                 done.unwrap_or_else(|_| failed())

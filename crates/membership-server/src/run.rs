@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::timeout;
 
 use crate::args::{Args, OnSaveError};
 use crate::catalogue::Place;
@@ -221,33 +221,24 @@ fn cut_short() -> ! {
 /// Takes snapshots when they are due.
 async fn snapshots(server: Arc<Server>) {
     let period = server.args.storage.snapshot_interval;
-    if server.saver.path().is_none() || period.is_zero() {
-        return;
-    }
-    let mut due = interval(period);
-    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick is at once.
-    due.tick().await;
-    loop {
-        tokio::select! {
-            () = server.end.wait() => return,
-            _ = due.tick() => {}
+    if server.saver.path().is_some() && !period.is_zero() {
+        while next(period, &server).await {
+            // What went wrong was logged and counted.
+            let _ = server.saver.save().await;
         }
-        // What went wrong was logged and counted.
-        let _ = server.saver.save().await;
     }
 }
 
 /// Lets go of transfers that nobody goes on with.
 async fn forget_transfers(server: Arc<Server>) {
-    let mut check = interval(Duration::from_secs(10));
-    loop {
-        tokio::select! {
-            () = server.end.wait() => return,
-            _ = check.tick() => {}
-        }
+    while next(Duration::from_secs(10), &server).await {
         let server = Arc::clone(&server);
         // It may have to wait for a filter that is being copied.
         let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
     }
+}
+
+/// Waits so long. False if the server ends before.
+async fn next(period: Duration, server: &Server) -> bool {
+    timeout(period, server.end.wait()).await.is_err()
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use crate::catalogue::Catalogue;
 use crate::event::Event;
 use crate::metrics::Metrics;
-use crate::snapshot::{self, SaveError};
+use crate::snapshot;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Saver(Arc<State>);
@@ -27,8 +27,8 @@ struct State {
     number: AtomicU64,
     /// Whether the last try failed.
     failed: AtomicBool,
-    /// Snapshots that are being taken or wait for their turn.
-    begun: AtomicUsize,
+    /// Whoever takes a snapshot or waits for one holds this too.
+    begun: Arc<()>,
     /// After that, only the last one is still taken.
     end: Event,
     /// Seconds since 1970.
@@ -48,28 +48,8 @@ pub(crate) enum NotSaved {
     Gone,
     #[error("the thread that saves failed")]
     Failed,
-    #[error(transparent)]
-    Save(#[from] SaveError),
-    /// As it was told to the one who tried.
     #[error("{0}")]
-    Shared(String),
-}
-
-/// A snapshot that has begun, until it is dropped.
-#[derive(Debug)]
-struct Begun(Arc<State>);
-
-impl Begun {
-    fn new(state: &Arc<State>) -> Self {
-        state.begun.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(state))
-    }
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.0.begun.fetch_sub(1, Ordering::Relaxed);
-    }
+    Save(String),
 }
 
 impl Saver {
@@ -86,7 +66,7 @@ impl Saver {
             turn: Arc::new(Mutex::new(Ok(()))),
             number: AtomicU64::new(0),
             failed: AtomicBool::new(false),
-            begun: AtomicUsize::new(0),
+            begun: Arc::default(),
             end,
             last: AtomicI64::new(now()),
         }))
@@ -97,7 +77,7 @@ impl Saver {
     }
 
     pub(crate) fn is_saving(&self) -> bool {
-        self.0.begun.load(Ordering::Relaxed) > 0
+        Arc::strong_count(&self.0.begun) > 1
     }
 
     /// When the last snapshot was saved or, before the first one, the server started.
@@ -117,12 +97,10 @@ impl Saver {
 
     /// Saves all filters unless somebody else does, or waits for it. Returns false in that case, otherwise at once.
     pub(crate) fn save_alone(&self) -> bool {
-        let (state, order) = (&self.0, Ordering::Relaxed);
-        if state.begun.compare_exchange(0, 1, order, order).is_err() {
+        if self.is_saving() {
             return false;
         }
-        let begun = Begun(Arc::clone(state));
-        let saver = self.clone();
+        let (saver, begun) = (self.clone(), Arc::clone(&self.0.begun));
         // What becomes of it is logged, counted, and seen in LASTSAVE.
         tokio::spawn(async move { saver.save_begun(begun, std::future::pending()).await });
         true
@@ -136,12 +114,13 @@ impl Saver {
 
     /// The same for one who may be gone before the snapshot begins. Then none is taken for it.
     pub(crate) async fn save_unless(&self, gone: impl Future<Output = ()>) -> Result<(), NotSaved> {
-        self.save_begun(Begun::new(&self.0), gone).await
+        let begun = Arc::clone(&self.0.begun);
+        self.save_begun(begun, gone).await
     }
 
     async fn save_begun(
         &self,
-        begun: Begun,
+        begun: Arc<()>,
         gone: impl Future<Output = ()>,
     ) -> Result<(), NotSaved> {
         let state = &self.0;
@@ -156,7 +135,7 @@ impl Saver {
         };
         if state.number.load(Ordering::SeqCst) > seen {
             // It has begun since, and is over: nobody else has the turn.
-            return outcome.clone().map_err(NotSaved::Shared);
+            return outcome.clone().map_err(NotSaved::Save);
         }
         if state.end.has_happened() {
             return Err(NotSaved::Closed);
@@ -177,7 +156,7 @@ impl Saver {
     async fn save_now(
         &self,
         outcome: OwnedMutexGuard<Outcome>,
-        begun: Option<Begun>,
+        begun: Option<Arc<()>>,
     ) -> Result<(), NotSaved> {
         let state = Arc::clone(&self.0);
         let saved = spawn_blocking(move || {
@@ -214,9 +193,8 @@ impl State {
             }
         }
         self.failed.store(saved.is_err(), Ordering::Relaxed);
-        *outcome = saved.as_ref().map(|_| ()).map_err(SaveError::to_string);
-        saved?;
-        Ok(())
+        *outcome = saved.map(drop).map_err(|error| error.to_string());
+        outcome.clone().map_err(NotSaved::Save)
     }
 }
 

@@ -1,7 +1,5 @@
 //! What clients want to know of the commands, to complete and explain them.
 
-use cf::usage::{self, Argument, name_and_type};
-
 use super::{Answer, COMMANDS, Command, Run, find};
 use crate::arguments::is;
 use crate::reply::Reply;
@@ -72,67 +70,13 @@ fn documentation(command: &Command) -> (Reply, Reply) {
         Run::Filter(_) => "cf",
         Run::Own(_) => "server",
     };
-    let arguments = usage::arguments(command.usage);
-    let arguments: Vec<_> = arguments.iter().map(argument).collect();
-    let arguments = (!arguments.is_empty()).then_some(("arguments", Reply::Array(arguments)));
     let pairs = [
         ("summary", Reply::text(command.summary)),
         ("group", Reply::text(group)),
     ];
-    let pairs = pairs.into_iter().chain(arguments);
     (Reply::text(lower(command)), Reply::pairs(pairs))
 }
 
 fn lower(command: &Command) -> String {
     command.name.to_ascii_lowercase()
-}
-
-fn argument(argument: &Argument<'_>) -> Reply {
-    let list = |parts: Vec<_>| ("arguments", Reply::Array(parts));
-    let kind = |kind| ("type", Reply::text(kind));
-    let name = |name: &str| ("name", Reply::text(name.to_lowercase()));
-    let token = |word: &str| ("token", Reply::text(word));
-    let pure_token = |word: &str| vec![name(word), kind("pure-token"), token(word)];
-    let mut pairs = match (argument.word, argument.values.as_slice()) {
-        (Some(words), []) if words.contains('|') => {
-            let words = words.split('|').map(|word| Reply::pairs(pure_token(word)));
-            vec![name("option"), kind("oneof"), list(words.collect())]
-        }
-        (Some(word), []) => pure_token(word),
-        (word, values) => {
-            let mut pairs = match values {
-                [one] => value(one),
-                several => {
-                    let several = several.iter().map(|one| Reply::pairs(value(one)));
-                    let of_word = name(word.unwrap_or("block"));
-                    vec![of_word, kind("block"), list(several.collect())]
-                }
-            };
-            pairs.extend(word.map(token));
-            pairs
-        }
-    };
-    let flags = [
-        ("optional", argument.is_optional),
-        ("multiple", argument.is_multiple),
-    ];
-    let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
-    let flags: Vec<_> = flags.map(|(flag, _)| Reply::Simple(flag)).collect();
-    if !flags.is_empty() {
-        pairs.push(("flags", Reply::Array(flags)));
-    }
-    Reply::pairs(pairs)
-}
-
-fn value(text: &str) -> Vec<(&'static str, Reply)> {
-    let (name, kind) = name_and_type(text);
-    let mut pairs = vec![
-        ("name", Reply::text(name)),
-        ("type", Reply::text(kind)),
-        ("display_text", Reply::text(name)),
-    ];
-    if kind == "key" {
-        pairs.push(("key_spec_index", Reply::Integer(0)));
-    }
-    pairs
 }

@@ -77,7 +77,7 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 }
 
 fn no_file() -> Reply {
-    Reply::error("ERR the server has no snapshot file: start it with --snapshot")
+    Reply::error(format!("ERR {}", NotSaved::NoFile))
 }
 
 pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {

@@ -197,11 +197,7 @@ fn clients_say_who_they_are() {
         SAVE -> -ERR the server has no snapshot file: start it with --snapshot
         BGSAVE -> -ERR the server has no snapshot file: start it with --snapshot
         COMMAND INFO cf.add none -> *2 *10 $6 cf.add :3 ~
-        COMMAND DOCS cf.insert -> ~Adds items~
-        COMMAND DOCS cf.insert -> ~ $4 name $3 key $4 type $3 key ~
-        COMMAND DOCS cf.insert -> ~ $4 type $7 integer $12 display_text $8 capacity $5 token $8 CAPACITY ~
-        COMMAND DOCS cf.insert -> ~ $4 name $8 nocreate $4 type $10 pure-token $5 token $8 NOCREATE ~
-        COMMAND DOCS cf.insert -> ~ $5 token $5 ITEMS $5 flags ~
+        COMMAND DOCS cf.insert -> *2 $9 cf.insert *4 $7 summary ~Adds items~
         INFO -> ~ redis_mode:standalone ~
         MODULE LIST -> ~ bf ~",
     );

@@ -350,9 +350,9 @@ fn large_work_of_one_client_does_not_stop_the_others() {
     let mut large = server.client();
     large.converse("CF.RESERVE f 10000 EXPANSION 0 -> +OK");
     // Most of them do not fit, which takes longest.
-    let mut words = vec!["CF.INSERT".to_owned(), "f".to_owned(), "ITEMS".to_owned()];
-    words.extend((0..30_000).map(|item: usize| item.to_string()));
-    large.send(&request(&words));
+    let items: String = (0..15_000).map(|item: usize| format!(" {item}")).collect();
+    let words = format!("CF.INSERT f ITEMS{items}");
+    large.send(&request(&words.split(' ').collect::<Vec<_>>()));
     let mut other = server.client();
     let mut answered = 0;
     // The one thread there is answers others meanwhile.

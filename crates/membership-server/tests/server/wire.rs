@@ -47,6 +47,11 @@ fn line_request(line: &str) -> Vec<u8> {
     request(&line.split(' ').collect::<Vec<_>>())
 }
 
+fn number(text: Option<&str>, reply: &str) -> usize {
+    let number = text.and_then(|text| text.parse().ok());
+    number.unwrap_or_else(|| panic!("no number in {reply}"))
+}
+
 /// What a request of a dialogue stands for.
 fn each(request: &str) -> Vec<String> {
     let numbers = |open: char, close: char| -> Option<(&str, Range<usize>, &str)> {
@@ -184,8 +189,7 @@ impl Client {
     /// The number that a command replies.
     pub(crate) fn number(&mut self, line: &str) -> usize {
         let reply = self.say(line);
-        let number = reply.trim_end().strip_prefix(':');
-        number.and_then(|number| number.parse().ok()).expect(&reply)
+        number(reply.trim_end().strip_prefix(':'), &reply)
     }
 
     /// The number behind a name in the reply to INFO.
@@ -193,7 +197,7 @@ impl Client {
         let info = self.say("INFO");
         let mut lines = info.lines();
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        value.and_then(|value| value.parse().ok()).expect(&info)
+        number(value, &info)
     }
 
     /// The number behind a name in the reply to CF.INFO.
@@ -201,7 +205,7 @@ impl Client {
         let info = self.ask(&["CF.INFO", key]);
         let mut lines = info.lines().skip_while(|line| line.get(1..) != Some(name));
         let value = lines.nth(1).and_then(|line| line.strip_prefix(':'));
-        value.and_then(|value| value.parse().ok()).expect(&info)
+        number(value, &info)
     }
 
     /// Adds numbers to a filter. Returns how many did not fit.
