@@ -7,8 +7,11 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use cf::Filter;
+
 use crate::catalogue::bytes_of;
 use crate::commands;
+use crate::saver::Saver;
 use crate::server::Server;
 
 /// A number that all threads add to.
@@ -26,6 +29,10 @@ impl Counter {
 
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    fn value(&self) -> f64 {
+        self.get() as f64
     }
 }
 
@@ -72,6 +79,12 @@ const BOUNDS: [(u128, &str); 12] = [
     (100_000_000, "0.1"),
     (1_000_000_000, "1.0"),
 ];
+
+impl OfCommand<Counter> {
+    fn all(&self) -> u64 {
+        self.took.iter().map(Counter::get).sum()
+    }
+}
 
 impl Metrics {
     pub(crate) fn new() -> Self {
@@ -160,153 +173,142 @@ impl Format {
     }
 }
 
-/// Each metric: its type, its name, and what it is.
-const ALL: &str = "\
-info build_info 1, with the version of the server
-gauge start_time_seconds When the server started, since 1970
-histogram command_seconds Time from a complete request to its reply, without the network; _count is the number of commands
-counter command_errors_total Error replies
-gauge connections Open connections
-counter accepted_connections_total Connections accepted so far
-counter rejected_connections_total Connections refused because of the limit
-counter protocol_errors_total Connections closed because of an invalid or too long request
-counter timeouts_total Connections closed because the client was too slow
-counter evicted_clients_total Connections closed because all clients together held more than --max-client-memory
-counter refused_passwords_total Wrong passwords
-counter read_bytes_total Bytes from clients
-counter written_bytes_total Bytes to clients
-counter snapshots_total Snapshots that were saved
-counter failed_snapshots_total Snapshots that could not be saved
-gauge snapshot_seconds Duration of the last snapshot
-gauge snapshot_bytes Size of the last snapshot
-gauge snapshot_age_seconds Seconds since the last snapshot began that was saved, or since the start
-gauge snapshot_failing 1 if the last snapshot could not be saved, otherwise 0
-gauge client_memory_bytes Bytes that all clients hold in requests and replies
-gauge max_client_memory_bytes Bytes that all clients can hold (--max-client-memory)
-gauge reserved_memory_bytes Bytes reserved for all filters, whether allocated yet or not
-gauge filter_items Items in the filter
-gauge filter_deleted_items Items deleted from the filter so far
-gauge filter_load_factor Share of the slots in use
-gauge filter_false_positive_rate Expected share of absent items that get the answer yes, at the current load
-gauge filter_memory_bytes Bytes of memory of the filter
-gauge filter_tables Tables of the filter
-";
+/// Type, name and help of a metric, and its value for one of something.
+type Metric<T> = (&'static str, fn(&T) -> f64);
+
+#[rustfmt::skip]
+const OF_SERVER: [Metric<Server>; 17] = [
+    ("gauge start_time_seconds When the server started, since 1970", started),
+    ("gauge connections Open connections", |server| server.clients.number() as f64),
+    ("counter accepted_connections_total Connections accepted so far", |server| server.metrics.connected.value()),
+    ("counter rejected_connections_total Connections refused because of the limit", |server| server.metrics.rejected.value()),
+    ("counter protocol_errors_total Connections closed because of an invalid or too long request", |server| server.metrics.protocol_errors.value()),
+    ("counter timeouts_total Connections closed because the client was too slow", |server| server.metrics.timeouts.value()),
+    ("counter evicted_clients_total Connections closed because all clients together held more than --max-client-memory", |server| server.metrics.evicted_clients.value()),
+    ("counter refused_passwords_total Wrong passwords", |server| server.metrics.refused_passwords.value()),
+    ("counter read_bytes_total Bytes from clients", |server| server.metrics.bytes_read.value()),
+    ("counter written_bytes_total Bytes to clients", |server| server.metrics.bytes_written.value()),
+    ("counter snapshots_total Snapshots that were saved", |server| server.metrics.snapshots.value()),
+    ("counter failed_snapshots_total Snapshots that could not be saved", |server| server.metrics.failed_snapshots.value()),
+    ("gauge snapshot_seconds Duration of the last snapshot", |server| server.metrics.snapshot_nanoseconds.value() / 1e9),
+    ("gauge snapshot_bytes Size of the last snapshot", |server| server.metrics.snapshot_bytes.value()),
+    ("gauge client_memory_bytes Bytes that all clients hold in requests and replies", |server| server.clients.held() as f64),
+    ("gauge max_client_memory_bytes Bytes that all clients can hold (--max-client-memory)", |server| server.clients.most() as f64),
+    ("gauge reserved_memory_bytes Bytes reserved for all filters, whether allocated yet or not", |server| server.catalogue.reserved() as f64),
+];
+
+/// Of one that has a file: without it there are no snapshots that could be late or fail.
+#[rustfmt::skip]
+const OF_SNAPSHOTS: [Metric<Saver>; 2] = [
+    ("gauge snapshot_age_seconds Seconds since the last snapshot began that was saved, or since the start", |saver| saver.age() as f64),
+    ("gauge snapshot_failing 1 if the last snapshot could not be saved, otherwise 0", |saver| saver.has_failed().into()),
+];
+
+/// The same of a filter under its key.
+type OfFilter = (&'static str, fn(&[u8], &Filter) -> f64);
+
+#[rustfmt::skip]
+const OF_FILTERS: [OfFilter; 6] = [
+    ("gauge filter_items Items in the filter", |_, filter| filter.items() as f64),
+    ("gauge filter_deleted_items Items deleted from the filter so far", |_, filter| filter.deleted() as f64),
+    ("gauge filter_load_factor Share of the slots in use", |_, filter| filter.load_factor()),
+    ("gauge filter_false_positive_rate Expected share of absent items that get the answer yes, at the current load", |_, filter| filter.false_positive_rate()),
+    ("gauge filter_memory_bytes Bytes of memory of the filter", |key, filter| bytes_of(key, filter) as f64),
+    ("gauge filter_tables Tables of the filter", |_, filter| filter.tables() as f64),
+];
+
+const SECONDS: &str = "histogram command_seconds Time from a complete request to its reply, without the network; _count is the number of commands";
+const ERRORS: &str = "counter command_errors_total Error replies";
+const BUILD: &str = "info build_info 1, with the version of the server";
+const VERSION: &str = concat!("{version=\"", env!("CARGO_PKG_VERSION"), "\"}");
+
+fn started(server: &Server) -> f64 {
+    let started = SystemTime::now() - server.started.elapsed();
+    let since = started.duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs_f64()
+}
 
 /// All metrics as they are now.
 pub(crate) fn text(server: &Server, format: Format) -> String {
-    let mut text = String::new();
-    for line in ALL.lines() {
-        let mut words = line.splitn(3, ' ');
-        let [kind, name, help] = [(); 3].map(|()| words.next().unwrap_or_default());
-        let suffix = if kind == "info" { "_info" } else { "_total" };
-        let (family, kind) = match (format, kind) {
-            (Format::Open, _) => (name.strip_suffix(suffix).unwrap_or(name), kind),
-            (Format::Plain, "info") => (name, "gauge"),
-            (Format::Plain, _) => (name, kind),
-        };
-        // Into a string it does not fail.
-        let _ = write!(
-            text,
-            "# TYPE membership_{family} {kind}\n# HELP membership_{family} {help}\n"
-        );
-        for (labels, value) in samples(name, server) {
-            let _ = writeln!(text, "membership_{name}{labels} {value}");
+    let text = String::new();
+    let mut page = Page { text, format };
+    page.metric(BUILD, [(VERSION.to_owned(), 1.0)]);
+    for (about, value) in OF_SERVER {
+        page.metric(about, [(String::new(), value(server))]);
+    }
+    if server.saver.path().is_some() {
+        for (about, value) in OF_SNAPSHOTS {
+            page.metric(about, [(String::new(), value(&server.saver))]);
         }
     }
-    if format == Format::Open {
-        text.push_str("# EOF\n");
+    let asked = server.metrics.commands.iter().enumerate();
+    let asked = asked.filter(|(_, counts)| counts.all() > 0);
+    let asked = asked.map(|(command, counts)| (commands::name(command), counts));
+    page.metric(SECONDS, asked.clone().flat_map(histogram));
+    let errors = |(name, counts): (&str, &OfCommand<Counter>)| {
+        (format!("{{command=\"{name}\"}}"), counts.errors.value())
+    };
+    page.metric(ERRORS, asked.map(errors));
+    let filters = server.catalogue.filters();
+    // One that is made smaller just now is back the next time.
+    let here = filters
+        .iter()
+        .filter_map(|(key, place)| Some((key, place.here()?)));
+    for (about, value) in OF_FILTERS {
+        let samples = here.clone().map(|(key, filter)| {
+            let label = format!("{{filter=\"{}\"}}", label(key));
+            (label, value(key, filter))
+        });
+        page.metric(about, samples);
     }
-    text
+    if format == Format::Open {
+        page.text.push_str("# EOF\n");
+    }
+    page.text
 }
 
 /// What is behind the name of a metric, such as its labels in braces, and a value.
 type Sample = (String, f64);
 
-fn samples(name: &str, server: &Server) -> Vec<Sample> {
-    let (metrics, clients, saver) = (&server.metrics, &server.clients, &server.saver);
-    let counted = |counter: &Counter| counter.get() as f64;
-    let value = match name {
-        "build_info" => {
-            let labels = concat!("{version=\"", env!("CARGO_PKG_VERSION"), "\"}");
-            return vec![(labels.to_owned(), 1.0)];
-        }
-        "command_seconds" | "command_errors_total" => {
-            let commands = metrics.commands.iter().enumerate();
-            return commands
-                .flat_map(|(command, counts)| of_command(name, commands::name(command), counts))
-                .collect();
-        }
-        "start_time_seconds" => {
-            let started = SystemTime::now() - server.started.elapsed();
-            let since = started.duration_since(SystemTime::UNIX_EPOCH);
-            since.unwrap_or_default().as_secs_f64()
-        }
-        "connections" => clients.number() as f64,
-        "accepted_connections_total" => counted(&metrics.connected),
-        "rejected_connections_total" => counted(&metrics.rejected),
-        "protocol_errors_total" => counted(&metrics.protocol_errors),
-        "timeouts_total" => counted(&metrics.timeouts),
-        "evicted_clients_total" => counted(&metrics.evicted_clients),
-        "refused_passwords_total" => counted(&metrics.refused_passwords),
-        "read_bytes_total" => counted(&metrics.bytes_read),
-        "written_bytes_total" => counted(&metrics.bytes_written),
-        "snapshots_total" => counted(&metrics.snapshots),
-        "failed_snapshots_total" => counted(&metrics.failed_snapshots),
-        "snapshot_seconds" => counted(&metrics.snapshot_nanoseconds) / 1e9,
-        "snapshot_bytes" => counted(&metrics.snapshot_bytes),
-        // Without a file there are no snapshots that could be late or fail.
-        "snapshot_age_seconds" | "snapshot_failing" if saver.path().is_none() => return Vec::new(),
-        "snapshot_age_seconds" => saver.age() as f64,
-        "snapshot_failing" => saver.has_failed().into(),
-        "client_memory_bytes" => clients.held() as f64,
-        "max_client_memory_bytes" => clients.most() as f64,
-        "reserved_memory_bytes" => server.catalogue.reserved() as f64,
-        _ => return of_filters(name, server),
-    };
-    vec![(String::new(), value)]
+struct Page {
+    text: String,
+    format: Format,
 }
 
-/// Of a command that somebody has sent.
-fn of_command(metric: &str, command: &str, counts: &OfCommand<Counter>) -> Vec<Sample> {
-    let all: u64 = counts.took.iter().map(Counter::get).sum();
-    let label = format!("command=\"{command}\"");
-    match metric {
-        _ if all == 0 => Vec::new(),
-        "command_errors_total" => vec![(format!("{{{label}}}"), counts.errors.get() as f64)],
-        _ => {
-            let bounds = BOUNDS.iter().map(|(_, bound)| *bound).chain(["+Inf"]);
-            let mut up_to = 0;
-            let buckets = bounds.zip(&counts.took).map(|(bound, took)| {
-                up_to += took.get();
-                (format!("_bucket{{{label},le=\"{bound}\"}}"), up_to as f64)
-            });
-            let mut samples: Vec<_> = buckets.collect();
-            let seconds = counts.nanoseconds.get() as f64 / 1e9;
-            // As many as are in the buckets, whoever counts meanwhile.
-            samples.push((format!("_count{{{label}}}"), up_to as f64));
-            samples.push((format!("_sum{{{label}}}"), seconds));
-            samples
+impl Page {
+    fn metric(&mut self, about: &str, samples: impl IntoIterator<Item = Sample>) {
+        let (kind, rest) = about.split_once(' ').unwrap_or_default();
+        let (name, help) = rest.split_once(' ').unwrap_or_default();
+        let suffix = if kind == "info" { "_info" } else { "_total" };
+        let (family, kind) = match (self.format, kind) {
+            (Format::Open, _) => (name.strip_suffix(suffix).unwrap_or(name), kind),
+            (Format::Plain, "info") => (name, "gauge"),
+            (Format::Plain, _) => (name, kind),
+        };
+        let out = &mut self.text;
+        // Into a string it does not fail.
+        let _ = writeln!(out, "# TYPE membership_{family} {kind}");
+        let _ = writeln!(out, "# HELP membership_{family} {help}");
+        for (labels, value) in samples {
+            let _ = writeln!(out, "membership_{name}{labels} {value}");
         }
     }
 }
 
-fn of_filters(metric: &str, server: &Server) -> Vec<Sample> {
-    let filters = server.catalogue.filters();
-    let samples = filters.iter().filter_map(|(key, place)| {
-        // One that is made smaller just now is back the next time.
-        let filter = place.here()?;
-        let value = match metric {
-            "filter_items" => filter.items() as f64,
-            "filter_deleted_items" => filter.deleted() as f64,
-            "filter_load_factor" => filter.load_factor(),
-            "filter_false_positive_rate" => filter.false_positive_rate(),
-            "filter_memory_bytes" => bytes_of(key, filter) as f64,
-            "filter_tables" => filter.tables() as f64,
-            _ => return None,
-        };
-        Some((format!("{{filter=\"{}\"}}", label(key)), value))
+fn histogram((command, counts): (&str, &OfCommand<Counter>)) -> Vec<Sample> {
+    let label = format!("command=\"{command}\"");
+    let bounds = BOUNDS.iter().map(|(_, bound)| *bound).chain(["+Inf"]);
+    let mut up_to = 0.0;
+    let buckets = bounds.zip(&counts.took).map(|(bound, took)| {
+        up_to += took.value();
+        (format!("_bucket{{{label},le=\"{bound}\"}}"), up_to)
     });
-    samples.collect()
+    let mut samples: Vec<_> = buckets.collect();
+    let seconds = counts.nanoseconds.value() / 1e9;
+    // As many as are in the buckets, whoever counts meanwhile.
+    samples.push((format!("_count{{{label}}}"), up_to));
+    samples.push((format!("_sum{{{label}}}"), seconds));
+    samples
 }
 
 /// A key in printable characters, as both formats escape them. A long one is cut, and told from others by a checksum.

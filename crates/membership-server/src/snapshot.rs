@@ -93,7 +93,7 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     out.write_all(&sum.to_le_bytes())?;
     let file = out.inner.into_inner().map_err(io::Error::from)?;
     file.sync_all()?;
-    Ok(out.bytes)
+    Ok(file.metadata()?.len())
 }
 
 fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> Result<(), WriteError> {
@@ -199,11 +199,10 @@ fn sync_directory_of(path: &Path) -> io::Result<()> {
     OpenOptions::new().read(true).open(directory)?.sync_all()
 }
 
-/// Adds up a checksum of what goes through, and its length.
+/// Adds up a checksum of what goes through.
 struct Summed<T> {
     inner: T,
     sum: crc32fast::Hasher,
-    bytes: u64,
 }
 
 impl<T> Summed<T> {
@@ -211,20 +210,14 @@ impl<T> Summed<T> {
         Self {
             inner,
             sum: crc32fast::Hasher::new(),
-            bytes: 0,
         }
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        self.sum.update(bytes);
-        self.bytes += bytes.len() as u64;
     }
 }
 
 impl<T: Write> Write for Summed<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.add(&bytes[..written]);
+        self.sum.update(&bytes[..written]);
         Ok(written)
     }
 
@@ -236,7 +229,7 @@ impl<T: Write> Write for Summed<T> {
 impl<T: Read> Read for Summed<T> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(bytes)?;
-        self.add(&bytes[..read]);
+        self.sum.update(&bytes[..read]);
         Ok(read)
     }
 }

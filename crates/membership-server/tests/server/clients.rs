@@ -6,7 +6,6 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::download::{may_install, runs, skipped};
 use crate::install::{has_redis_tools, node_modules, output, python};
 use crate::process::Server;
 use crate::wire::fits;
@@ -144,34 +143,4 @@ fn redis_benchmark_works_while_others_add_and_delete() {
     server.converse(&format!(
         "CF.INFO f -> ~items inserted :100000 +Number of items deleted :{deleted} ~",
     ));
-}
-
-#[test]
-fn the_list_in_the_readme_is_what_it_says() {
-    let directory = crate::process::path("package");
-    let directory = directory.parent().expect("a directory");
-    if !may_install("a list of 121,570 domains") {
-        return;
-    }
-    let fetch = "npm pack --silent disposable-email-domains@1.0.62 && tar xzf disposable-email-domains-1.0.62.tgz";
-    if !runs(
-        Command::new("sh")
-            .args(["-c", fetch])
-            .current_dir(directory),
-    ) {
-        return skipped("a list of 121,570 domains", "npm did not fetch it");
-    }
-    let list = directory.join("package/index.json");
-    let server = Server::start(&format!("--load-key throwaway --load {}", list.display()));
-    let text = std::fs::read(&list).expect("a file");
-    let domains: Vec<String> = serde_json::from_slice(&text).expect("strings");
-    assert_eq!(domains.len(), 121_570);
-    let mut client = server.client();
-    for domains in domains.chunks(1_000) {
-        let mut words = vec!["CF.MEXISTS", "throwaway"];
-        words.extend(domains.iter().map(String::as_str));
-        assert_eq!(client.ask(&words).matches(":1\r\n").count(), domains.len());
-    }
-    // Some pass for others, one in ten thousand or so; all of a hundred do not.
-    assert!(client.found("throwaway", 0..100) < 10);
 }

@@ -222,7 +222,7 @@ fn a_list_is_there_before_the_first_client() {
     );
     for restart in [false, true] {
         let server = Server::start(&options);
-        server.converse("CF.COUNT domains host4999.example -> :1");
+        server.converse("CF.EXISTS domains host{0..5000}.example -> :1");
         let comment = server.client().ask(&["CF.EXISTS", "domains", "# domains"]);
         assert_eq!(comment, ":0\r\n");
         let logs = server.stop();
