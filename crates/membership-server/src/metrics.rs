@@ -223,9 +223,9 @@ const BUILD: &str = "info build_info 1, with the version of the server";
 const VERSION: &str = concat!("{version=\"", env!("CARGO_PKG_VERSION"), "\"}");
 
 fn started(server: &Server) -> f64 {
-    let started = SystemTime::now() - server.started.elapsed();
-    let since = started.duration_since(SystemTime::UNIX_EPOCH);
-    since.unwrap_or_default().as_secs_f64()
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let since = since.unwrap_or_default();
+    since.saturating_sub(server.started.elapsed()).as_secs_f64()
 }
 
 /// All metrics as they are now.

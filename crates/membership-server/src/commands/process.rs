@@ -1,12 +1,12 @@
 //! The server itself.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
 use crate::catalogue::{Place, bytes_of};
-use crate::metrics::Counter;
 use crate::reply::Reply;
 use crate::saver::NotSaved;
 use crate::server::LastSave;
@@ -119,79 +119,60 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     Reply::pairs(chosen.map(|(name, value)| (name, Reply::text(value)))).into()
 }
 
+/// The lines of a section: names and values.
+type Lines<'a> = &'a [(&'static str, &'a dyn Display)];
+
 pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
     let server = &session.server;
     let (clients, metrics, saver) = (&server.clients, &server.metrics, &server.saver);
     let (limits, filters) = (server.limits(), server.catalogue.filters());
     let here = |(key, place): (&Arc<[u8]>, &Place)| Some(bytes_of(key, place.here()?));
-    let used: usize = filters.iter().filter_map(here).sum();
-    let counted = Counter::get;
-    let text = format!(
-        "\
-# Server
-server_name:{name}
-redis_version:{COMMANDS_OF_REDIS}
-redis_mode:standalone
-process_id:{process}
-tcp_port:{port}
-uptime_in_seconds:{uptime}
-worker_threads:{threads}
-
-# Clients
-connected_clients:{connected}
-maxclients:{max_connections}
-
-# Memory
-used_memory:{used}
-reserved_memory:{reserved}
-maxmemory:{max_memory}
-mem_clients_normal:{held}
-maxmemory_clients:{most_held}
-
-# Persistence
-rdb_bgsave_in_progress:{is_saving}
-rdb_last_save_time:{last}
-rdb_last_bgsave_status:{status}
-last_save_age_in_seconds:{age}
-snapshots:{snapshots}
-failed_snapshots:{failed}
-
-# Stats
-total_connections_received:{received}
-rejected_connections:{rejected}
-evicted_clients:{evicted}
-total_net_input_bytes:{read}
-total_net_output_bytes:{written}
-
-# Keyspace
-db0:keys={keys},expires=0,avg_ttl=0
-",
-        name = env!("CARGO_PKG_NAME"),
-        process = std::process::id(),
-        port = server.args.bind.rsplit(':').next().unwrap_or_default(),
-        uptime = server.started.elapsed().as_secs(),
-        threads = server.args.threads(),
-        connected = clients.number(),
-        max_connections = limits.max_connections,
-        reserved = server.catalogue.reserved(),
-        max_memory = limits.max_memory,
-        held = clients.held(),
-        most_held = clients.most(),
-        is_saving = u8::from(saver.is_saving()),
-        last = saver.last(),
-        status = if saver.has_failed() { "err" } else { "ok" },
-        age = saver.age(),
-        snapshots = counted(&metrics.snapshots),
-        failed = counted(&metrics.failed_snapshots),
-        received = counted(&metrics.connected),
-        rejected = counted(&metrics.rejected),
-        evicted = counted(&metrics.evicted_clients),
-        read = counted(&metrics.bytes_read),
-        written = counted(&metrics.bytes_written),
-        keys = filters.len(),
-    );
-    Reply::text(text.replace('\n', "\r\n")).into()
+    #[rustfmt::skip]
+    let sections: [(&str, Lines<'_>); 6] = [
+        ("Server", &[
+            ("server_name", &env!("CARGO_PKG_NAME")),
+            // Libraries that ask for it want to know which commands there may be.
+            ("redis_version", &"7.0.0"),
+            ("redis_mode", &"standalone"),
+            ("process_id", &std::process::id()),
+            ("tcp_port", &server.args.bind.rsplit(':').next().unwrap_or_default()),
+            ("uptime_in_seconds", &server.started.elapsed().as_secs()),
+            ("worker_threads", &server.args.threads()),
+        ]),
+        ("Clients", &[
+            ("connected_clients", &clients.number()),
+            ("maxclients", &limits.max_connections),
+        ]),
+        ("Memory", &[
+            ("used_memory", &filters.iter().filter_map(here).sum::<usize>()),
+            ("reserved_memory", &server.catalogue.reserved()),
+            ("maxmemory", &limits.max_memory),
+            ("mem_clients_normal", &clients.held()),
+            ("maxmemory_clients", &clients.most()),
+        ]),
+        ("Persistence", &[
+            ("rdb_bgsave_in_progress", &u8::from(saver.is_saving())),
+            ("rdb_last_save_time", &saver.last()),
+            ("rdb_last_bgsave_status", if saver.has_failed() { &"err" } else { &"ok" }),
+            ("last_save_age_in_seconds", &saver.age()),
+            ("snapshots", &metrics.snapshots.get()),
+            ("failed_snapshots", &metrics.failed_snapshots.get()),
+        ]),
+        ("Stats", &[
+            ("total_connections_received", &metrics.connected.get()),
+            ("rejected_connections", &metrics.rejected.get()),
+            ("evicted_clients", &metrics.evicted_clients.get()),
+            ("total_net_input_bytes", &metrics.bytes_read.get()),
+            ("total_net_output_bytes", &metrics.bytes_written.get()),
+        ]),
+        ("Keyspace", &[("db0", &format!("keys={},expires=0,avg_ttl=0", filters.len()))]),
+    ];
+    let lines = |lines: Lines<'_>| -> String {
+        let lines = lines.iter();
+        lines
+            .map(|(name, value)| format!("{name}:{value}\r\n"))
+            .collect()
+    };
+    let sections = sections.map(|(name, all)| format!("# {name}\r\n{}", lines(all)));
+    Reply::text(sections.join("\r\n")).into()
 }
-
-/// Libraries that ask for it want to know which commands there may be.
-const COMMANDS_OF_REDIS: &str = "7.0.0";
