@@ -24,24 +24,28 @@ struct Logger {
     messages: SyncSender<Message>,
 }
 
-/// The way to wait, at the end, until all messages before it are written.
-pub(crate) struct Written(SyncSender<Message>);
-
 enum Message {
     Line(String),
     /// Who waits for it is told when it is reached.
     End(SyncSender<()>),
 }
 
-/// Logs messages of this level and above from now on.
-pub(crate) fn start(format: LogFormat, level: Level) -> Written {
+/// Logs messages of this level and above from now on. What is returned waits, at the end, until all messages before it
+/// are written.
+pub(crate) fn start(format: LogFormat, level: Level) -> impl FnOnce() {
     let (messages, waiting) = sync_channel(WAITING);
     thread::spawn(|| write_all(waiting));
-    let written = Written(messages.clone());
+    let last = messages.clone();
     log::set_max_level(level.to_level_filter());
     // There is no other logger in this process.
     let _ = log::set_boxed_logger(Box::new(Logger { format, messages }));
-    written
+    move || {
+        let (reached, end) = sync_channel(1);
+        // Full of what nobody reads: then it is not waited for.
+        if last.try_send(Message::End(reached)).is_ok() {
+            let _ = end.recv_timeout(PATIENCE);
+        }
+    }
 }
 
 fn write_all(messages: Receiver<Message>) {
@@ -50,16 +54,6 @@ fn write_all(messages: Receiver<Message>) {
             // There is nobody to tell if it fails.
             Message::Line(line) => drop(io::stderr().write_all(line.as_bytes())),
             Message::End(reached) => drop(reached.send(())),
-        }
-    }
-}
-
-impl Written {
-    pub(crate) fn wait(self) {
-        let (reached, end) = sync_channel(1);
-        // Full of what nobody reads: then it is not waited for.
-        if self.0.try_send(Message::End(reached)).is_ok() {
-            let _ = end.recv_timeout(PATIENCE);
         }
     }
 }

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         eprintln!("membership-server: {words}");
         return ExitCode::from(args::WRONG);
     }
-    let written_at_the_end = logs::start(args.log_format, args.log_level);
+    let wait_for_logs = logs::start(args.log_format, args.log_level);
     let status = match run::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -49,6 +49,6 @@ fn main() -> ExitCode {
             ExitCode::from(error.status())
         }
     };
-    written_at_the_end.wait();
+    wait_for_logs();
     status
 }

@@ -143,21 +143,15 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The one that a client likes best, by the header that says what it accepts.
+    /// What a client gets, by the header that says what it accepts.
     pub(crate) fn accepted(accept: &str) -> Self {
-        let quality = |wanted: &str| -> Option<f64> {
-            let mut ranges = accept
-                .split(',')
-                .map(|range| range.split(';').map(str::trim));
-            ranges.find_map(|mut range| {
-                let is_it = range.next()?.eq_ignore_ascii_case(wanted);
-                let quality = range.find_map(|parameter| parameter.strip_prefix("q="));
-                // One that is no number counts as the best, as none does.
-                is_it.then(|| quality.map_or(1.0, |text| text.parse().unwrap_or(1.0)))
-            })
+        let is_open = |range: &str| {
+            let mut words = range.split(';').map(str::trim);
+            let kind = words.next().unwrap_or_default();
+            kind.eq_ignore_ascii_case("application/openmetrics-text")
+                && words.all(|word| word != "q=0")
         };
-        let open = quality("application/openmetrics-text").unwrap_or(0.0);
-        if open > 0.0 && open >= quality("text/plain").unwrap_or(0.0) {
+        if accept.split(',').any(is_open) {
             Self::Open
         } else {
             Self::Plain
@@ -333,21 +327,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_likes_plain_text_better_gets_it() {
+    fn who_accepts_openmetrics_gets_it() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
-        for (accept, expected) in [
-            ("", Format::Plain),
-            ("*/*", Format::Plain),
-            ("text/plain", Format::Plain),
-            ("application/openmetrics-text", Format::Open),
-            (prometheus, Format::Open),
-            (
-                "text/plain;q=0.9, Application/OpenMetrics-Text; q=0.8",
-                Format::Plain,
-            ),
-            ("application/openmetrics-text;q=0", Format::Plain),
+        for accept in [
+            prometheus,
+            "text/plain, Application/OpenMetrics-Text; q=0.8",
         ] {
-            assert_eq!(Format::accepted(accept), expected, "{accept}");
+            assert_eq!(Format::accepted(accept), Format::Open, "{accept}");
+        }
+        for accept in ["", "*/*", "text/plain", "application/openmetrics-text;q=0"] {
+            assert_eq!(Format::accepted(accept), Format::Plain, "{accept}");
         }
     }
 

@@ -1,6 +1,5 @@
 //! What the README says of RedisBloom, asked of this server and, where it can be had, of RedisBloom.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -218,11 +217,11 @@ fn insert_and_transactions(trial: &mut Trial) {
 }
 
 fn scandump(trial: &mut Trial) {
-    let asked = Cell::new(0);
+    let mut asked = 0;
     // Something is done behind the first chunk.
     let chunks = trial.client.dump("f", |client| {
-        asked.set(asked.get() + 1);
-        if asked.get() == 2 {
+        asked += 1;
+        if asked == 2 {
             client.converse("CF.ADD f late -> :1");
         }
     });
