@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Budget, Filter, NotMade, Settings};
+use cf::{Budget, Error, Filter, NotMade, Settings};
 
 use crate::args;
 
@@ -132,28 +132,6 @@ impl Drop for Loan {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CreateError {
-    #[error("item exists")]
-    Exists,
-    #[error("too many filters: there can be at most {0} (--max-filters)")]
-    TooManyFilters(usize),
-    #[error(
-        "Insufficient memory to create filter: all filters together can take at most {most} bytes (--max-memory), of which {left} are left, and this one needs {needed}"
-    )]
-    Memory {
-        most: usize,
-        left: usize,
-        needed: usize,
-    },
-    #[error(
-        "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
-    )]
-    Growth { most: usize, needed: usize },
-    #[error(transparent)]
-    Build(cf::Error),
-}
-
 impl Catalogue {
     pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
         Self {
@@ -201,7 +179,7 @@ impl Catalogue {
     }
 
     /// Makes a filter that must not be there yet.
-    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
+    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), Error> {
         let turn = self.take_turn();
         self.create(key, settings, &turn).map(drop)
     }
@@ -211,7 +189,7 @@ impl Catalogue {
         &self,
         key: &[u8],
         settings: Settings,
-    ) -> Result<Arc<Filter>, CreateError> {
+    ) -> Result<Arc<Filter>, Error> {
         loop {
             // Who waits for a filter that is away must not have the turn: it is put back by who has it.
             if let Some(filter) = self.get(key) {
@@ -229,20 +207,22 @@ impl Catalogue {
         key: &[u8],
         settings: Settings,
         turn: &MutexGuard<'_, ()>,
-    ) -> Result<Arc<Filter>, CreateError> {
+    ) -> Result<Arc<Filter>, Error> {
         self.check_place(key)?;
         let left = without_snapshot(self.memory_left()).saturating_sub(BESIDES + key.len());
         let filter = Filter::new(settings, left, self.max_growth);
         let filter = filter.map_err(|error| match error {
             NotMade::NoMemory { needed, left } => self.too_much(left, needed),
-            NotMade::TooLarge { needed, most } => CreateError::Growth { most, needed },
-            error => CreateError::Build(error.into()),
+            NotMade::TooLarge { needed, most } => Error::Other(format!(
+                "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
+            )),
+            error => error.into(),
         })?;
         Ok(self.publish(key, filter, turn))
     }
 
     /// Puts a filter that was read from somewhere under a key that must not be there yet.
-    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), Error> {
         // Who loads one may only look items up.
         filter.finish_doubling();
         let turn = self.take_turn();
@@ -310,23 +290,25 @@ impl Catalogue {
     }
 
     /// Whether there may be one more filter, under this key.
-    fn check_place(&self, key: &[u8]) -> Result<(), CreateError> {
+    fn check_place(&self, key: &[u8]) -> Result<(), Error> {
         let filters = self.filters();
         if filters.contains_key(key) {
-            Err(CreateError::Exists)
+            Err(Error::Exists)
         } else if filters.len() >= self.max_filters {
-            Err(CreateError::TooManyFilters(self.max_filters))
+            Err(Error::Other(format!(
+                "too many filters: there can be at most {} (--max-filters)",
+                self.max_filters
+            )))
         } else {
             Ok(())
         }
     }
 
-    fn too_much(&self, left: usize, needed: usize) -> CreateError {
-        CreateError::Memory {
-            most: self.pool.memory,
-            left,
-            needed,
-        }
+    fn too_much(&self, left: usize, needed: usize) -> Error {
+        let most = self.pool.memory;
+        Error::Other(format!(
+            "Insufficient memory to create filter: all filters together can take at most {most} bytes (--max-memory), of which {left} are left, and this one needs {needed}"
+        ))
     }
 
     fn take_turn(&self) -> MutexGuard<'_, ()> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cf::NotAdded;
 
-use crate::catalogue::{Catalogue, CreateError};
+use crate::catalogue::Catalogue;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
@@ -17,7 +17,7 @@ pub(crate) enum ListError {
     #[error("not a text: there is a byte that is 0, or one that is not UTF-8")]
     NoText,
     #[error(transparent)]
-    Create(#[from] CreateError),
+    Create(#[from] cf::Error),
     #[error("{source}; new items before that: {added}")]
     Insert { added: usize, source: NotAdded },
 }

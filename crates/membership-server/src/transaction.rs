@@ -1,6 +1,6 @@
 //! What a connection has queued behind MULTI, and the keys that it watches.
 
-use cf::{Filter, Identity};
+use cf::Identity;
 
 use crate::args::Limits;
 use crate::catalogue::{Catalogue, Place};
@@ -72,38 +72,21 @@ impl Queue {
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: Box<[u8]>,
-    seen: Seen,
+    /// Nothing if somebody had the filter alone, which counts as a change.
+    seen: Option<Seen>,
 }
 
-#[derive(Debug, PartialEq)]
-enum Seen {
-    Nothing,
-    Filter {
-        which: Identity,
-        /// Together they change with every item that is added or deleted: deletions only ever rise, and with them the sum
-        /// of both, which is the number of additions.
-        items: usize,
-        deleted: u64,
-    },
-    /// Somebody has it alone. That counts as a change.
-    Away,
-}
+/// The filter, if there was one, with its items and its deletions. Together these change with every item that is added or
+/// deleted: deletions only ever rise, and with them the sum of both, which is the number of additions.
+type Seen = Option<(Identity, usize, u64)>;
 
-impl Seen {
-    fn now(key: &[u8], catalogue: &Catalogue) -> Self {
-        match catalogue.filters().get(key) {
-            None => Self::Nothing,
-            Some(Place::Here(filter)) => Self::of(filter),
-            Some(Place::Away(_)) => Self::Away,
+fn look(key: &[u8], catalogue: &Catalogue) -> Option<Seen> {
+    match catalogue.filters().get(key) {
+        None => Some(None),
+        Some(Place::Here(filter)) => {
+            Some(Some((filter.identity(), filter.items(), filter.deleted())))
         }
-    }
-
-    fn of(filter: &Filter) -> Self {
-        Self::Filter {
-            which: filter.identity(),
-            items: filter.items(),
-            deleted: filter.deleted(),
-        }
+        Some(Place::Away(_)) => None,
     }
 }
 
@@ -111,11 +94,11 @@ impl Watched {
     pub(crate) fn new(key: &[u8], catalogue: &Catalogue) -> Self {
         Self {
             key: key.into(),
-            seen: Seen::now(key, catalogue),
+            seen: look(key, catalogue),
         }
     }
 
     pub(crate) fn is_changed(&self, catalogue: &Catalogue) -> bool {
-        self.seen == Seen::Away || self.seen != Seen::now(&self.key, catalogue)
+        self.seen.is_none() || self.seen != look(&self.key, catalogue)
     }
 }
