@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use cf::NotAdded;
+use tinyjson::{JsonParseError, JsonValue};
 
 use crate::catalogue::Catalogue;
 
@@ -12,8 +13,10 @@ use crate::catalogue::Catalogue;
 pub(crate) enum ListError {
     #[error(transparent)]
     Io(#[from] io::Error),
+    #[error("not a JSON array of strings")]
+    NoStrings,
     #[error("not a JSON array of strings: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(#[from] JsonParseError),
     #[error("not a text: there is a byte that is 0, or one that is not UTF-8")]
     NoText,
     #[error(transparent)]
@@ -50,14 +53,37 @@ pub(crate) fn load(catalogue: &Catalogue, key: &[u8], path: &Path) -> Result<Add
 
 /// The strings of an array, or else the lines that are neither empty nor a comment.
 fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
-    if text.contains(&0) || std::str::from_utf8(text).is_err() {
+    let text = std::str::from_utf8(text).map_err(|_| ListError::NoText)?;
+    if text.contains('\0') {
         return Err(ListError::NoText);
     }
-    if text.trim_ascii_start().first() == Some(&b'[') {
-        let strings: Vec<String> = serde_json::from_slice(text)?;
-        return Ok(strings.into_iter().map(String::into_bytes).collect());
+    if text.trim_ascii_start().starts_with('[') {
+        return strings(text);
     }
-    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_item = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
-    Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
+    let lines = text.lines().map(str::trim_ascii);
+    let is_item = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    Ok(lines
+        .filter(is_item)
+        .map(|line| line.as_bytes().to_vec())
+        .collect())
+}
+
+fn strings(text: &str) -> Result<Vec<Vec<u8>>, ListError> {
+    // An array in an array takes the stack of the parser, and is none of strings.
+    let (mut is_quoted, mut before) = (false, ' ');
+    let opens = text.chars().filter(|&letter| {
+        is_quoted ^= letter == '"' && before != '\\';
+        before = if before == '\\' { ' ' } else { letter };
+        !is_quoted && matches!(letter, '[' | '{')
+    });
+    if opens.count() > 1 {
+        return Err(ListError::NoStrings);
+    }
+    let parsed: JsonValue = text.parse()?;
+    let strings: Vec<JsonValue> = parsed.try_into().map_err(|_| ListError::NoStrings)?;
+    let strings = strings.into_iter().map(|string| {
+        let string: String = string.try_into().map_err(|_| ListError::NoStrings)?;
+        Ok(string.into_bytes())
+    });
+    strings.collect()
 }

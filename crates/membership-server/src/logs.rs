@@ -1,15 +1,14 @@
 //! Logs on standard error, as text or JSON. A thread of its own writes them: whoever reads them may be slow or gone, and
 //! that must neither stop a thread that serves, nor end it.
 
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use log::kv::{Error, Key, Value, VisitSource};
 use log::{Level, Log, Metadata, Record};
-use serde_json::{Map, Value as Json};
+use tinyjson::JsonValue;
 
 use crate::args::LogFormat;
 
@@ -75,44 +74,51 @@ impl Log for Logger {
 impl Logger {
     /// One line, whatever is in the fields: text from elsewhere is escaped.
     fn line(&self, record: &Record<'_>) -> String {
-        let time = humantime::format_rfc3339_micros(SystemTime::now());
-        let (level, message) = (record.level(), record.args());
+        let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
+        let (level, message) = (record.level(), record.args().to_string());
         let mut fields = Fields::default();
         // It fails only if a visit does.
         let _ = record.key_values().visit(&mut fields);
         match self.format {
             LogFormat::Text => {
-                let mut line = format!("{time} {level:>5} {message}");
-                for (name, value) in fields.0 {
-                    let _ = write!(line, " {name}={value}");
-                }
-                line + "\n"
+                let fields = fields
+                    .0
+                    .iter()
+                    .map(|(name, json)| format!(" {name}={json}"));
+                format!(
+                    "{time} {level:>5} {message}{}\n",
+                    fields.collect::<String>()
+                )
             }
             LogFormat::Json => {
-                let about = [
-                    ("timestamp", time.to_string()),
-                    ("level", level.to_string()),
-                    ("message", message.to_string()),
-                ];
-                let about = about.map(|(name, text)| (name.to_owned(), Json::from(text)));
-                let object: Map<_, _> = about.into_iter().chain(fields.0).collect();
-                Json::from(object).to_string() + "\n"
+                let (time, message) = (json(time), json(message));
+                let fields = fields
+                    .0
+                    .iter()
+                    .map(|(name, json)| format!(",\"{name}\":{json}"));
+                let fields: String = fields.collect();
+                format!(
+                    "{{\"timestamp\":{time},\"level\":\"{level}\",\"message\":{message}{fields}}}\n"
+                )
             }
         }
     }
 }
 
-/// What a message says besides its text.
+fn json(text: String) -> String {
+    // Only numbers can fail.
+    JsonValue::from(text).stringify().unwrap_or_default()
+}
+
+/// What a message says besides its text: names, and values as JSON.
 #[derive(Default)]
-struct Fields(Vec<(String, Json)>);
+struct Fields(Vec<(String, String)>);
 
 impl<'kvs> VisitSource<'kvs> for Fields {
     fn visit_pair(&mut self, name: Key<'kvs>, value: Value<'kvs>) -> Result<(), Error> {
-        let value = match (value.to_u64(), value.to_f64()) {
-            (Some(number), _) => number.into(),
-            (None, Some(number)) => number.into(),
-            (None, None) => value.to_string().into(),
-        };
+        let is_number = value.to_u64().is_some() || value.to_f64().is_some_and(f64::is_finite);
+        let text = value.to_string();
+        let value = if is_number { text } else { json(text) };
         self.0.push((name.to_string(), value));
         Ok(())
     }

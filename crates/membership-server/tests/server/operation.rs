@@ -214,7 +214,7 @@ fn a_list_is_there_before_the_first_client() {
     let domains = (0..5_000).map(|number| format!("host{number}.example\n"));
     let domains: String = domains.collect();
     fs::write(&lines, format!("# domains\r\n\r\n {domains}")).expect("a file");
-    fs::write(&json, "[\"a.example\", \"b.example\"]").expect("a file");
+    fs::write(&json, r#"["a.example", "[{\"b\\", "c\u00e9"]"#).expect("a file");
     let load = format!("--load {}", lines.display());
     let options = format!(
         "{load} --load-key domains --snapshot {}",
@@ -231,7 +231,7 @@ fn a_list_is_there_before_the_first_client() {
         assert_eq!(logs.contains("\"new\":0"), restart, "{logs}");
     }
     let server = Server::start(&format!("--load {}", json.display()));
-    server.converse("CF.MEXISTS loaded a.example c.example -> *2 :1 :0");
+    server.converse("CF.MEXISTS loaded a.example [{\"b\\ c\u{e9} c.example -> *4 :1 :1 :1 :0");
 }
 
 #[test]
@@ -247,6 +247,7 @@ fn options_that_would_do_harm_are_refused() {
         written(b"a\nb\xff\n"),
         written(b"[1]"),
     );
+    let (nested, cut) = (written(&b"[".repeat(1_000_000)), written(b"[\"a\","));
     // Longer than a name can be, so that nobody is asked for it.
     let unknown = format!("{}.invalid:1", "x".repeat(64));
     let taken = Server::start("");
@@ -280,6 +281,8 @@ fn options_that_would_do_harm_are_refused() {
         3 --load {zero} -> not a text
         3 --load {binary} -> not a text
         3 --load {numbers} -> not a JSON array of strings
+        3 --load {nested} -> not a JSON array of strings
+        3 --load {cut} -> not a JSON array of strings: 
         3 --load-key k --load / -> list /
         3 --default-capacity 99999999999999 --load /dev/null -> are left, and this one needs
         0 --help -> --max-pipeline
