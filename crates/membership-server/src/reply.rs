@@ -41,6 +41,16 @@ impl Reply {
         Self::Bulk(text.into().into())
     }
 
+    /// A map of names to values.
+    pub(crate) fn pairs(pairs: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self::Map(
+            pairs
+                .map(|(name, value)| (Self::text(name), value))
+                .collect(),
+        )
+    }
+
     pub(crate) fn number(number: usize) -> Self {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }
@@ -126,43 +136,5 @@ impl From<cf::Error> for Reply {
             _ => "",
         };
         Self::error(error.line() + option)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn encoded(reply: Reply, protocol: Protocol) -> String {
-        let mut out = BytesMut::new();
-        reply.encode(protocol, &mut out);
-        String::from_utf8(out.to_vec()).expect("text")
-    }
-
-    #[test]
-    fn a_map_is_an_array_in_the_older_version() {
-        let map = || Reply::Map(vec![(Reply::text("a"), Reply::Integer(-1))]);
-        assert_eq!(encoded(map(), Protocol::Resp2), "*2\r\n$1\r\na\r\n:-1\r\n");
-        assert_eq!(encoded(map(), Protocol::Resp3), "%1\r\n$1\r\na\r\n:-1\r\n");
-    }
-
-    #[test]
-    fn nothing_and_truth_have_forms_of_their_own_in_the_newer_version() {
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp2), ":1\r\n");
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp3), "#t\r\n");
-        assert_eq!(encoded(Reply::Boolean(false), Protocol::Resp3), "#f\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp2), "$-1\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp3), "_\r\n");
-    }
-
-    #[test]
-    fn an_error_stays_on_its_line() {
-        let error = || Reply::error("ERR unknown command 'a\r\n+OK'");
-        for protocol in [Protocol::Resp2, Protocol::Resp3] {
-            assert_eq!(
-                encoded(error(), protocol),
-                "-ERR unknown command 'a  +OK'\r\n"
-            );
-        }
     }
 }

@@ -102,9 +102,7 @@ fn every_command_on_each_engine() {
 }
 
 pub(crate) fn speak_resp3(client: &mut Client) {
-    client.send(&request(&["HELLO", "3"]));
-    client.expect_resp3();
-    client.reply();
+    client.say("HELLO 3");
 }
 
 /// Whether a text is like a pattern, in which `~` stands for anything.
