@@ -1,9 +1,8 @@
 //! What a command is refused for. The texts are those that RedisBloom's clients know, without the `ERR` before them.
 
-use lockfree_cuckoo::{InsertError, ReadError};
+use lockfree_cuckoo::{InsertError, ReadError, SnapshotError};
 
-use crate::budget::NotAdded;
-use crate::filter::{NotMade, WriteError};
+use crate::filter::{NotAdded, NotMade};
 
 /// Why a command was refused. Its text has no code before it: [`line`](Self::line) has.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +95,7 @@ pub enum Error {
     Read(#[from] ReadError),
     /// A filter could not be dumped.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Dump(#[from] SnapshotError),
     /// What the caller refuses for reasons of its own, such as memory.
     #[error("{0}")]
     Other(String),
@@ -127,18 +126,7 @@ impl Error {
             | Self::Position
             | Self::Chunk(_)
             | Self::Read(_) => "",
-            Self::WrongNumber(_)
-            | Self::Rate(_)
-            | Self::BucketSizeAndError
-            | Self::TooLong { .. }
-            | Self::Exists
-            | Self::NoFilter
-            | Self::NotInserted(_)
-            | Self::NoMemory(_)
-            | Self::NotMade(_)
-            | Self::Write(_)
-            | Self::NoMemoryToTransfer(_)
-            | Self::Other(_) => "ERR",
+            _ => "ERR",
         }
     }
 }

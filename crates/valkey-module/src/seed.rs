@@ -20,11 +20,15 @@ pub(crate) fn split<'a>(arguments: &[&'a [u8]]) -> Result<(Vec<&'a [u8]>, Option
     Ok((rest, given))
 }
 
+pub(crate) fn random() -> u64 {
+    RandomState::new().seed()
+}
+
 const SEED: &str = "SEED: value must be `random` or a number from 0 to 18446744073709551615";
 
 fn seed(value: &[u8]) -> Result<u64, Error> {
     if value.eq_ignore_ascii_case(b"random") {
-        return Ok(RandomState::new().seed());
+        return Ok(random());
     }
     let text = std::str::from_utf8(value).ok();
     let number = text.and_then(|text| text.parse().ok());

@@ -1,6 +1,7 @@
 //! How a filter comes to be: new, or as it was stored.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, GrowingCuckooFilterBuilder,
@@ -10,9 +11,7 @@ use lockfree_cuckoo::{
 use super::Filter;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
-use crate::identity::Own;
-use crate::layout::Layout;
-use crate::settings::Settings;
+use crate::settings::{Layout, Settings};
 
 impl Filter {
     /// A filter that takes at most `left` bytes now, and may grow to `most` if it grows.
@@ -102,7 +101,7 @@ impl Filter {
             hasher,
             settings,
             deletions,
-            own: Own::default(),
+            own: Arc::default(),
             budget: None,
             most,
         }
