@@ -12,11 +12,10 @@ use lockfree_cuckoo::{Hashed, InsertError, InsertManyError, RandomState, Shape, 
 
 use crate::deletions::Deletions;
 use crate::engine::Engine;
+use crate::error::Error;
 use crate::reply::Answer;
 use crate::settings::Settings;
 use crate::stored::{Copied, Dump, Entry};
-
-pub use making::NotMade;
 
 /// Items that are added before it is looked again how far the filter may grow.
 const BATCH: usize = 256;
@@ -166,7 +165,7 @@ impl Filter {
     /// # Errors
     ///
     /// As [`CuckooFilter::insert`](lockfree_cuckoo::CuckooFilter); and if it may not grow any more.
-    pub fn insert(&self, item: &[u8]) -> Result<(), NotAdded> {
+    pub fn insert(&self, item: &[u8]) -> Result<(), Error> {
         self.add(|filter| filter.insert_hash(self.hash(item)))
     }
 
@@ -175,14 +174,14 @@ impl Filter {
     /// # Errors
     ///
     /// As [`CuckooFilter::insert_unique`](lockfree_cuckoo::CuckooFilter); and if it may not grow any more.
-    pub fn insert_unique(&self, item: &[u8]) -> Result<bool, NotAdded> {
+    pub fn insert_unique(&self, item: &[u8]) -> Result<bool, Error> {
         self.add(|filter| filter.insert_unique_hash(self.hash(item)))
     }
 
     fn add<T>(
         &self,
         insert: impl FnOnce(&dyn Hashed) -> Result<T, InsertError>,
-    ) -> Result<T, NotAdded> {
+    ) -> Result<T, Error> {
         let left = self.limit_growth();
         let inserted = insert(&*self.engine.access());
         self.charge();
@@ -243,14 +242,14 @@ impl Filter {
     }
 
     /// Why an item was not added while so much was left for growth.
-    fn not_added(&self, error: InsertError, left: Option<usize>) -> NotAdded {
+    fn not_added(&self, error: InsertError, left: Option<usize>) -> Error {
         let InsertError::CannotGrow { error: growth } = &error else {
             return error.into();
         };
         let used = self.seen.load(Ordering::Relaxed);
         match (growth.memory_needed(), left) {
             (Some(needed), Some(left)) if used.saturating_add(left) < self.most_of_table() => {
-                NotAdded::NoMemoryToGrow {
+                Error::NoMemoryToGrow {
                     needed: needed.saturating_sub(used),
                     left,
                 }
@@ -346,20 +345,4 @@ pub trait Budget: Debug + Send + Sync {
 
     /// The memory of a filter has changed.
     fn has_changed(&self);
-}
-
-/// Why an item was not added.
-#[derive(Debug, thiserror::Error)]
-pub enum NotAdded {
-    /// The filter refused it.
-    #[error(transparent)]
-    Refused(#[from] InsertError),
-    /// The filter has no room for it, and to grow takes more than what is left.
-    #[error("to grow, the filter needs {needed} bytes more, and {left} are left")]
-    NoMemoryToGrow {
-        /// Bytes that it needs besides those that it has.
-        needed: usize,
-        /// What is left for this filter.
-        left: usize,
-    },
 }

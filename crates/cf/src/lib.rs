@@ -29,9 +29,8 @@
 //! | module | |
 //! |---|---|
 //! | `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, a filter of any kind and layout |
-//! | `reply` | what a caller is told |
+//! | `reply`, `error` | what a caller is told, or why a command was refused |
 //! | `filter`, `stored` | a filter of byte strings; filters as bytes, whole and chunk by chunk |
-//! | `error` | why a command was refused |
 //! | `transfers` | filters on their way out and in |
 //! | `command` | what a client asks for, and doing it with one filter |
 //! | `usage` | the arguments of a command as text, for engines that describe commands |
@@ -52,7 +51,7 @@ pub mod usage;
 
 pub use command::{Absent, Call, Command, Operation, Rules};
 pub use error::Error;
-pub use filter::{Budget, Filter, Identity, NotAdded, NotMade};
+pub use filter::{Budget, Filter, Identity};
 pub use reply::{Answer, Reply};
 pub use settings::{Layout, Settings, expansion};
 pub use spec::{COMMANDS, Spec, find};

@@ -126,7 +126,7 @@ impl From<cf::Error> for Reply {
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
             cf::Error::CannotGrow(_) => " (--max-growth)",
-            cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
+            cf::Error::NoMemoryToGrow { .. } => " (--max-memory)",
             _ => "",
         };
         Self::error(error.line() + option)

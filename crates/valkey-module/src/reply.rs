@@ -19,24 +19,21 @@ pub(crate) enum Refusal {
 }
 
 pub(crate) fn refuse(ctx: Context, refusal: &Refusal) {
-    use Error::{NoMemory, NoMemoryToGrow, NoMemoryToTransfer, TooLong, WrongNumber};
     // Which setting of this module is the limit.
-    let mut setting = "";
-    if let Refusal::Command(error) = refusal {
-        setting = match error {
-            // By the name that the command has here.
-            WrongNumber(_) => return ctx.wrong_number(),
-            TooLong { .. } => " (cf.max-item-bytes)",
-            NoMemoryToGrow(_) | NoMemory(_) => " (cf.max-filter-bytes, maxmemory)",
-            _ => "",
-        };
-        if matches!(
-            error,
-            NoMemory(_) | NoMemoryToGrow(_) | NoMemoryToTransfer(_)
-        ) {
-            metrics::REFUSED_FOR_MEMORY.add(1);
-        }
-    }
+    let (setting, is_for_memory) = match refusal {
+        // By the name that the command has here.
+        Refusal::Command(Error::WrongNumber(_)) => return ctx.wrong_number(),
+        Refusal::Command(Error::TooLong { .. }) => (" (cf.max-item-bytes)", false),
+        Refusal::Command(
+            Error::NoMemoryToGrow { .. }
+            | Error::NoMemory { .. }
+            | Error::TooLarge { .. }
+            | Error::NotAllocated(_),
+        ) => (" (cf.max-filter-bytes, maxmemory)", true),
+        Refusal::Command(Error::NoMemoryToTransfer(_)) => ("", true),
+        _ => ("", false),
+    };
+    metrics::REFUSED_FOR_MEMORY.add(is_for_memory.into());
     ctx.reply_error(&format!("{refusal}{setting}"));
 }
 

@@ -84,7 +84,7 @@ fn a_growing_filter_obeys_who_reads_it() {
     let bytes = written(&new(GROWING));
     let filter = Filter::read(GROWING, 0, &mut bytes.as_slice(), 1 << 16).expect("valid");
     let (_, refused) = fill(&filter, 0);
-    assert!(matches!(refused, NotAdded::Refused(_)));
+    assert!(matches!(refused, Error::CannotGrow(_)));
     assert!(filter.memory_usage() <= 1 << 16);
 }
 
@@ -106,7 +106,7 @@ fn with_budget(left: usize) -> (Filter, Arc<Least>) {
 }
 
 /// Adds items until one is refused, and returns how many were added.
-fn fill(filter: &Filter, from: u32) -> (u32, NotAdded) {
+fn fill(filter: &Filter, from: u32) -> (u32, Error) {
     let refused = |item: u32| filter.insert(&item.to_le_bytes()).err().zip(Some(item));
     let (error, item) = (from..).find_map(refused).expect("a limit");
     (item - from, error)
@@ -130,7 +130,7 @@ fn a_filter_that_may_not_grow_any_more_is_filled() {
             }
             let start = filter.memory_usage();
             let (added, error) = fill(&filter, items);
-            assert!(matches!(error, NotAdded::NoMemoryToGrow { left: 0, .. }));
+            assert!(matches!(error, Error::NoMemoryToGrow { left: 0, .. }));
             let last = items + added;
             assert!(filter.load_factor() > 0.9, "{deleted:?}: {filter:?}");
             let more = [last, last + 1, last + 2].map(u32::to_le_bytes);
@@ -153,7 +153,7 @@ fn a_filter_grows_when_the_next_table_fits() {
     for _ in 0..3 {
         let (added, error) = fill(&filter, next);
         next += added;
-        let NotAdded::NoMemoryToGrow { needed, .. } = error else {
+        let Error::NoMemoryToGrow { needed, .. } = error else {
             panic!("{error}");
         };
         let (before, slots) = (filter.memory_usage(), filter.slots());
@@ -182,7 +182,7 @@ fn a_filter_takes_no_more_than_it_may() {
         };
         let filter = Filter::new(settings, usize::MAX, most).expect("room");
         let (_, error) = fill(&filter, 0);
-        assert!(matches!(error, NotAdded::Refused(_)), "{error}");
+        assert!(matches!(error, Error::CannotGrow(_)), "{error}");
         let bytes = filter.memory_usage();
         // Twice the table, and beside it the one that it grows out of, would have been too much.
         assert!(bytes <= most && 4 * bytes > most, "{bytes} of {most}");
@@ -196,7 +196,7 @@ fn a_limit_counts_all_that_a_filter_takes() {
         assert!(Filter::with_seed(settings, SEED, bytes, bytes).is_ok());
         let error = Filter::with_seed(settings, SEED, bytes - 1, usize::MAX).expect_err("a limit");
         assert!(
-            matches!(error, NotMade::NoMemory { needed, left } if needed == bytes && left == bytes - 1),
+            matches!(error, Error::NoMemory { needed, left } if needed == bytes && left == bytes - 1),
             "{error}"
         );
     }
