@@ -5,6 +5,7 @@ mod making;
 mod tests;
 
 use std::fmt::Debug;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -15,7 +16,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::reply::Answer;
 use crate::settings::Settings;
-use crate::stored::{Copied, Dump, Entry};
+use crate::stored::{Dump, Entry};
 
 /// Items that are added before it is looked again how far the filter may grow.
 const BATCH: usize = 256;
@@ -275,14 +276,31 @@ impl Filter {
         }
     }
 
-    /// A copy of all items that were in when it was called, and perhaps of some that came since.
+    /// A copy with all items that were in when it was called, and perhaps some that came since: to be stored while others go
+    /// on.
     ///
     /// # Errors
     ///
     /// If there is no memory for it, or others disturb each try to make one.
-    pub fn copy(&self) -> Result<Copied, SnapshotError> {
+    pub fn copy(&self) -> Result<Self, SnapshotError> {
+        let deleted = self.deleted();
         let copy = patiently(|| self.engine.access().snapshot())?;
-        Ok(Copied::new(Entry::of(self), copy))
+        Ok(Self::of(
+            copy,
+            self.settings,
+            deleted,
+            self.most,
+            self.hasher.clone(),
+        ))
+    }
+
+    /// Writes the stored form of the library.
+    ///
+    /// # Errors
+    ///
+    /// If the sink fails.
+    pub fn write(&mut self, mut sink: impl Write) -> io::Result<()> {
+        self.engine.alone().write_to(&mut sink)
     }
 
     /// A dump, for a caller who knows that nobody writes meanwhile: see [`lockfree_cuckoo::Filter::chunks`]. It does not

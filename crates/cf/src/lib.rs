@@ -55,5 +55,5 @@ pub use filter::{Budget, Filter, Identity};
 pub use reply::{Answer, Reply};
 pub use settings::{Layout, Settings, expansion};
 pub use spec::{COMMANDS, Spec, find};
-pub use stored::{Copied, Dump, Entry, Loading, WriteError};
+pub use stored::{Dump, Entry, Loading};
 pub use transfers::Transfers;

@@ -12,9 +12,9 @@
 //! A dump is `LFCDUMP2`, the length of all of it in 8 bytes, an entry, the CRC-32 of all that, and the library's stored
 //! form, which has a checksum of its own. All numbers are little-endian.
 
-use std::io::{self, Read, Write};
+use std::io::Read;
 
-use lockfree_cuckoo::{Chunks, Hashed, ReadError, SnapshotError};
+use lockfree_cuckoo::{Chunks, ReadError, SnapshotError};
 
 use crate::error::Error;
 use crate::filter::Filter;
@@ -91,48 +91,6 @@ impl Entry {
     pub fn read(self, source: &mut dyn Read, most: usize) -> Result<Filter, ReadError> {
         Filter::read(self.settings, self.deleted, source, most)
     }
-}
-
-/// A copy of a filter, to be stored while others go on: [`Filter::copy`] makes it.
-#[derive(Debug)]
-pub struct Copied {
-    entry: Entry,
-    filter: Box<dyn Hashed>,
-}
-
-impl Copied {
-    pub(crate) fn new(entry: Entry, filter: Box<dyn Hashed>) -> Self {
-        Self { entry, filter }
-    }
-
-    /// What else there is to keep of the filter.
-    pub fn entry(&self) -> Entry {
-        self.entry
-    }
-
-    /// Writes the stored form of the library.
-    ///
-    /// # Errors
-    ///
-    /// If the sink fails.
-    pub fn write(mut self, mut sink: impl Write) -> io::Result<()> {
-        self.filter.write_to(&mut sink)
-    }
-
-    pub(crate) fn dump(&self) -> Dump<'_> {
-        Dump::new(self.entry, self.filter.chunks())
-    }
-}
-
-/// Why a filter was not written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// No copy of it could be made.
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-    /// The sink failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 const MAGIC: &[u8; 8] = b"LFCDUMP2";

@@ -106,13 +106,11 @@ pub(crate) struct TypeMethods {
     pub(crate) mem_usage: Option<unsafe extern "C" fn(*const c_void) -> usize>,
     pub(crate) digest: Option<unsafe extern "C" fn(*mut Digest, *mut c_void)>,
     pub(crate) free: Option<unsafe extern "C" fn(*mut c_void)>,
-    pub(crate) aux_load: *const c_void,
-    pub(crate) aux_save: *const c_void,
+    /// To save and load what is beside the keys, and when.
+    pub(crate) aux: [*const c_void; 2],
     pub(crate) aux_save_triggers: c_int,
-    pub(crate) free_effort: *const c_void,
-    pub(crate) unlink: *const c_void,
-    pub(crate) copy: *const c_void,
-    pub(crate) defrag: *const c_void,
+    /// Older forms of those below, and one to defragment.
+    pub(crate) unused: [*const c_void; 4],
     pub(crate) mem_usage2:
         Option<unsafe extern "C" fn(*mut KeyOptCtx, *const c_void, usize) -> usize>,
     pub(crate) free_effort2: Option<unsafe extern "C" fn(*mut KeyOptCtx, *const c_void) -> usize>,
@@ -168,10 +166,8 @@ pub(crate) mod key_flags {
 pub(crate) struct CommandInfo {
     pub(crate) version: *const CommandInfoVersion,
     pub(crate) summary: *const c_char,
-    pub(crate) complexity: *const c_char,
-    pub(crate) since: *const c_char,
-    pub(crate) history: *const c_void,
-    pub(crate) tips: *const c_char,
+    /// Its complexity, since when it is there, its history, and tips.
+    pub(crate) more: [*const c_void; 4],
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
     pub(crate) arguments: *const c_void,

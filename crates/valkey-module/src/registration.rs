@@ -95,10 +95,7 @@ fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
     let info = CommandInfo {
         version: &raw const version,
         summary: summary.as_ptr(),
-        complexity: null(),
-        since: null(),
-        history: null(),
-        tips: null(),
+        more: [null(); 4],
         // Few.
         arity: spec.arity as c_int,
         key_specs: keys.as_ptr(),

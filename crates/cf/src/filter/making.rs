@@ -59,13 +59,7 @@ impl Filter {
                 (None, None) => Error::NotAllocated(error),
             }
         })?;
-        Ok(Self::of(
-            filter,
-            hasher,
-            settings,
-            Deletions::default(),
-            most,
-        ))
+        Ok(Self::of(filter, settings, 0, most, hasher))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -85,16 +79,15 @@ impl Filter {
         // It would not have been read with another one.
         let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
         let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
-        let deletions = Deletions::starting_at(deleted);
-        Ok(Self::of(filter, hasher, settings, deletions, most))
+        Ok(Self::of(filter, settings, deleted, most, hasher))
     }
 
-    fn of(
+    pub(super) fn of(
         filter: Box<dyn Hashed>,
-        hasher: RandomState,
         mut settings: Settings,
-        deletions: Deletions,
+        deleted: u64,
         most: usize,
+        hasher: RandomState,
     ) -> Self {
         settings.layout = Layout::Shape(filter.shape());
         Self {
@@ -102,7 +95,7 @@ impl Filter {
             engine: Engine::new(filter),
             hasher,
             settings,
-            deletions,
+            deletions: Deletions::starting_at(deleted),
             own: Arc::default(),
             budget: None,
             most,

@@ -3,12 +3,8 @@
 
 mod server;
 
-use cf::{COMMANDS, Error, Loading, Reply, Spec};
+use cf::{COMMANDS, Command, Error, Loading, Reply};
 use server::{RULES, Server};
-
-fn spec(name: &str) -> &'static Spec {
-    cf::find(name.as_bytes()).expect("a command")
-}
 
 /// The words of a line.
 fn words(line: &str) -> Vec<&[u8]> {
@@ -80,47 +76,39 @@ fn the_number_of_arguments_is_the_one_that_is_announced() {
     }
 }
 
-const TOO_SMALL: &str = "Capacity must be at least (BucketSize * 2)";
-const BAD_RATE: &str = "ERROR: value must be a number from 0.000000001 to less than 1";
-
 #[test]
 fn wrong_arguments_are_named() {
     let server = &mut Server::new();
-    let long = "x".repeat(RULES.longest + 1);
-    let too_long = "65 bytes are too many: an item or a key can have at most 64";
-    for (line, expected) in [
-        ("CF.RESERVE f -9223372036854775808", TOO_SMALL),
-        ("CF.RESERVE f 3 ERROR 0.1", TOO_SMALL),
-        ("CF.RESERVE f 10 ERROR 1", BAD_RATE),
-        ("CF.RESERVE f 10 ERROR 0", BAD_RATE),
-        ("CF.RESERVE f 10 ERROR 0.0000000009", BAD_RATE),
-        ("CF.RESERVE f 10 ERROR nan", BAD_RATE),
-        ("CF.RESERVE f 10 ERROR x", BAD_RATE),
-        (
-            "CF.RESERVE f 10 ERROR 0.01 BUCKETSIZE 2",
-            "BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size",
-        ),
-        (
-            "CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2",
-            "ERROR: a filter that grows has a rate of 0.000126 when it is full for the first time, which is more than \
-             0.000000001: set a higher one, or EXPANSION 0",
-        ),
-        (
-            "CF.RESERVE f 10 ERROR",
-            "wrong number of arguments for 'cf.reserve' command",
-        ),
-        ("CF.RESERVE f 10 COLOUR 7", "Unknown argument received"),
-        ("CF.LOADCHUNK f -1 abc", "Invalid position"),
-        ("CF.LOADCHUNK f 2 abc", "Invalid position"),
-        (&format!("CF.RESERVE {long} 10"), too_long),
-        (&format!("CF.ADD {long} a"), too_long),
-        (&format!("CF.ADDNX f {long}"), too_long),
-        (&format!("CF.INSERT f ITEMS a {long}"), too_long),
-        (&format!("CF.LOADCHUNK {long} 3 abc"), too_long),
-    ] {
-        assert_eq!(refused(server, line), expected, "{line}");
+    let wrong = "\
+        CF.RESERVE f -9223372036854775808 -> Capacity must be at least (BucketSize * 2)
+        CF.RESERVE f 3 ERROR 0.1 -> Capacity must be at least (BucketSize * 2)
+        CF.RESERVE f 10 ERROR 1 -> ERROR: value must be a number from 0.000000001 to less than 1
+        CF.RESERVE f 10 ERROR 0 -> ERROR: value must be a number from 0.000000001 to less than 1
+        CF.RESERVE f 10 ERROR 0.0000000009 -> ERROR: value must be a number from 0.000000001 to less than 1
+        CF.RESERVE f 10 ERROR nan -> ERROR: value must be a number from 0.000000001 to less than 1
+        CF.RESERVE f 10 ERROR x -> ERROR: value must be a number from 0.000000001 to less than 1
+        CF.RESERVE f 10 ERROR 0.01 BUCKETSIZE 2 -> BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size
+        CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2 -> ERROR: a filter that grows has a rate of 0.000126 when it is full for the first time, which is more than 0.000000001: set a higher one, or EXPANSION 0
+        CF.RESERVE f 10 ERROR -> wrong number of arguments for 'cf.reserve' command
+        CF.RESERVE f 10 COLOUR 7 -> Unknown argument received
+        CF.LOADCHUNK f -1 abc -> Invalid position
+        CF.LOADCHUNK f 2 abc -> Invalid position
+        CF.RESERVE LONG 10 -> 65 bytes are too many: an item or a key can have at most 64
+        CF.ADD LONG a -> 65 bytes are too many: an item or a key can have at most 64
+        CF.ADDNX f LONG -> 65 bytes are too many: an item or a key can have at most 64
+        CF.INSERT f ITEMS a LONG -> 65 bytes are too many: an item or a key can have at most 64
+        CF.LOADCHUNK LONG 3 abc -> 65 bytes are too many: an item or a key can have at most 64";
+    for (line, expected) in replies(wrong) {
+        let line = line.replace("LONG", &"x".repeat(RULES.longest + 1));
+        assert_eq!(refused(server, &line), expected, "{line}");
         assert!(server.filters.is_empty(), "{line}");
     }
+}
+
+/// What is asked in each line of a text, and the reply.
+fn replies(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().map(str::trim);
+    lines.map(|line| line.split_once(" -> ").expect("a reply"))
 }
 
 fn described(server: &mut Server, key: &str, name: &str) -> i64 {
@@ -381,50 +369,50 @@ fn dumps_borrow_what_they_take() {
 
 #[test]
 fn operations_know_how_many_items_they_are_about() {
-    for (name, arguments, expected) in [
-        ("CF.ADD", "f a", 1),
-        ("CF.INSERT", "f ITEMS a b c", 3),
-        ("CF.MEXISTS", "f a b", 2),
-        ("CF.INFO", "f", 0),
+    for (line, expected) in [
+        ("CF.ADD f a", 1),
+        ("CF.INSERT f ITEMS a b c", 3),
+        ("CF.MEXISTS f a b", 2),
+        ("CF.INFO f", 0),
     ] {
-        let arguments = words(arguments);
-        let call = spec(name).parse(&arguments, &RULES).expect(name);
-        let cf::Command::Use(operation) = call.command else {
-            panic!("{name} works on one filter");
+        let words = words(line);
+        let spec = cf::find(words[0]).expect("a command");
+        let call = spec.parse(&words[1..], &RULES).expect(line);
+        let Command::Use(operation) = call.command else {
+            panic!("{line} works on one filter");
         };
-        assert_eq!(operation.items(), expected, "{name}");
+        assert_eq!(operation.items(), expected, "{line}");
     }
 }
 
 /// What a module replies where a key has a string.
 #[test]
 fn a_value_of_another_type_is_not_found_or_an_error() {
+    let expected = "\
+        CF.EXISTS s a -> Boolean(false)
+        CF.MEXISTS s a b -> Array([Boolean(false), Boolean(false)])
+        CF.COUNT s a -> Integer(0)
+        CF.DEL s a -> Not found
+        CF.COMPACT s -> Cuckoo filter was not found
+        CF.ADD s a -> WRONGTYPE
+        CF.ADDNX s a -> WRONGTYPE
+        CF.INSERT s ITEMS a -> WRONGTYPE
+        CF.INSERTNX s NOCREATE ITEMS a -> WRONGTYPE
+        CF.INFO s -> WRONGTYPE
+        CF.DEBUG s -> WRONGTYPE
+        CF.RESERVE s 100 -> WRONGTYPE
+        CF.SCANDUMP s 0 -> WRONGTYPE
+        CF.LOADCHUNK s 3 abc -> WRONGTYPE";
     let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
-    for (line, expected) in [
-        ("CF.EXISTS s a", Ok(Reply::Boolean(false))),
-        (
-            "CF.MEXISTS s a b",
-            Ok(Reply::Array(vec![Reply::Boolean(false); 2])),
-        ),
-        ("CF.COUNT s a", Ok(Reply::Integer(0))),
-        ("CF.DEL s a", Err("Not found")),
-        ("CF.COMPACT s", Err("Cuckoo filter was not found")),
-        ("CF.ADD s a", Err(wrong)),
-        ("CF.ADDNX s a", Err(wrong)),
-        ("CF.INSERT s ITEMS a", Err(wrong)),
-        ("CF.INSERTNX s NOCREATE ITEMS a", Err(wrong)),
-        ("CF.INFO s", Err(wrong)),
-        ("CF.DEBUG s", Err(wrong)),
-        ("CF.RESERVE s 100", Err(wrong)),
-        ("CF.SCANDUMP s 0", Err(wrong)),
-        ("CF.LOADCHUNK s 3 abc", Err(wrong)),
-    ] {
+    for (line, expected) in replies(expected) {
         let words = words(line);
-        let name = std::str::from_utf8(words[0]).expect("text");
-        let arguments = &words[1..];
-        let call = spec(name).parse(arguments, &RULES).expect(line);
-        let reply = call.command.on_other_type().map_err(|error| error.line());
-        assert_eq!(reply, expected.map_err(str::to_owned), "{line}");
+        let spec = cf::find(words[0]).expect("a command");
+        let call = spec.parse(&words[1..], &RULES).expect(line);
+        let reply = match call.command.on_other_type() {
+            Ok(reply) => format!("{reply:?}"),
+            Err(error) => error.line().replace(wrong, "WRONGTYPE"),
+        };
+        assert_eq!(reply, expected, "{line}");
     }
 }
 
