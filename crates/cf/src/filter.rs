@@ -362,5 +362,5 @@ pub trait Budget: Debug + Send + Sync {
     fn left(&self, used: usize) -> usize;
 
     /// The memory of a filter has changed.
-    fn has_changed(&self);
+    fn has_changed(&self) {}
 }

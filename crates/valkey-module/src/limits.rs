@@ -102,8 +102,6 @@ impl Budget for Growth {
     fn left(&self, used: usize) -> usize {
         left(used)
     }
-
-    fn has_changed(&self) {}
 }
 
 /// The filter, which grows as far as it may.

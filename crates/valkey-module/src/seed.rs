@@ -53,12 +53,10 @@ mod tests {
             ("f 10 EXPANSION SEED 7", "f 10 EXPANSION SEED 7", None),
             ("SEED 7", "SEED 7", None),
         ] {
-            let arguments = words(line);
             let expected = (words(rest), seed);
-            assert_eq!(split(&arguments).expect(line), expected, "{line}");
+            assert_eq!(split(&words(line)).expect(line), expected, "{line}");
         }
-        let drawn = words("f 10 SEED random");
-        assert!(split(&drawn).expect("a seed").1.is_some());
+        assert!(split(&words("f 10 SEED random")).is_ok_and(|(_, seed)| seed.is_some()));
         for line in [
             "f 10 SEED x",
             "f 10 SEED -1",

@@ -95,8 +95,6 @@ impl Budget for Least {
     fn left(&self, _used: usize) -> usize {
         self.0.load(Ordering::Relaxed)
     }
-
-    fn has_changed(&self) {}
 }
 
 fn with_budget(left: usize) -> (Filter, Arc<Least>) {
