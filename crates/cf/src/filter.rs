@@ -9,14 +9,15 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use lockfree_cuckoo::{Hashed, InsertError, InsertManyError, RandomState, Shape, SnapshotError};
+use lockfree_cuckoo::{
+    Chunks, Hashed, InsertError, InsertManyError, RandomState, Shape, SnapshotError,
+};
 
 use crate::deletions::Deletions;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::reply::Answer;
 use crate::settings::Settings;
-use crate::stored::{Dump, Entry};
 
 /// Items that are added before it is looked again how far the filter may grow.
 const BATCH: usize = 256;
@@ -303,11 +304,9 @@ impl Filter {
         self.engine.alone().write_to(&mut sink)
     }
 
-    /// A dump, for a caller who knows that nobody writes meanwhile: see [`lockfree_cuckoo::Filter::chunks`]. It does not
-    /// wait for the [mutex](Self::behind_a_mutex), if there is one.
-    #[must_use]
-    pub fn dump(&self) -> Dump<'_> {
-        Dump::new(Entry::of(self), self.engine.chunks())
+    /// The stored form, for a caller who knows that nobody writes meanwhile.
+    pub(crate) fn chunks(&self) -> Chunks<'_> {
+        self.engine.chunks()
     }
 
     /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.

@@ -111,22 +111,7 @@ pub struct Dump<'a> {
     position: usize,
 }
 
-impl<'a> Dump<'a> {
-    pub(crate) fn new(entry: Entry, stored: Chunks<'a>) -> Self {
-        let mut header = [0; HEADER];
-        let (magic, rest) = header.split_at_mut(MAGIC.len());
-        magic.copy_from_slice(MAGIC);
-        rest[..8].copy_from_slice(&(HEADER as u64 + stored.bytes()).to_le_bytes());
-        rest[8..][..Entry::BYTES].copy_from_slice(&entry.to_bytes());
-        let sum = crc32fast::hash(&header[..SUMMED]);
-        header[SUMMED..].copy_from_slice(&sum.to_le_bytes());
-        Self {
-            header,
-            stored,
-            position: 0,
-        }
-    }
-
+impl Dump<'_> {
     /// Its bytes.
     pub fn bytes(&self) -> usize {
         HEADER.saturating_add(usize::try_from(self.stored.bytes()).unwrap_or(usize::MAX))
@@ -193,6 +178,25 @@ fn begin(bytes: &[u8]) -> Result<(Entry, usize), Error> {
 }
 
 impl Filter {
+    /// A dump, for a caller who knows that nobody writes meanwhile: see [`lockfree_cuckoo::Filter::chunks`]. It does not
+    /// wait for the [mutex](Self::behind_a_mutex), if there is one.
+    #[must_use]
+    pub fn dump(&self) -> Dump<'_> {
+        let stored = self.chunks();
+        let mut header = [0; HEADER];
+        let (magic, rest) = header.split_at_mut(MAGIC.len());
+        magic.copy_from_slice(MAGIC);
+        rest[..8].copy_from_slice(&(HEADER as u64 + stored.bytes()).to_le_bytes());
+        rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(self).to_bytes());
+        let sum = crc32fast::hash(&header[..SUMMED]);
+        header[SUMMED..].copy_from_slice(&sum.to_le_bytes());
+        Dump {
+            header,
+            stored,
+            position: 0,
+        }
+    }
+
     /// The filter of a dump that ends with its source. A growing one may grow to `most` bytes.
     ///
     /// # Errors
