@@ -259,7 +259,8 @@ fn nothing_that_was_acknowledged_is_lost() {
         });
     });
     after.extend(written.into_iter().flat_map(|written| written.safe));
-    assert!(after.len() > 200, "{}", after.len());
+    // Those between two WAITs at least, on however busy a machine.
+    assert!(after.len() >= 100, "{}", after.len());
     check(&cluster, &after, "a primary died");
     check(&cluster, &all, "a primary died, after others");
 
