@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Budget, Error, Filter, NotMade, Settings};
+use cf::{Budget, Error, Filter, Settings};
 
 use crate::args;
 
@@ -212,11 +212,11 @@ impl Catalogue {
         let left = without_snapshot(self.memory_left()).saturating_sub(BESIDES + key.len());
         let filter = Filter::new(settings, left, self.max_growth);
         let filter = filter.map_err(|error| match error {
-            NotMade::NoMemory { needed, left } => self.too_much(left, needed),
-            NotMade::TooLarge { needed, most } => Error::Other(format!(
+            Error::NoMemory { needed, left } => self.too_much(left, needed),
+            Error::TooLarge { needed, most } => Error::Other(format!(
                 "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
             )),
-            error => error.into(),
+            error => error,
         })?;
         Ok(self.publish(key, filter, turn))
     }

@@ -74,8 +74,9 @@ type Handler = fn(&mut Session, &[&[u8]]) -> Answer;
 
 impl Command {
     fn own((name, usage, summary, run): Own) -> Self {
-        let (needed, more) = cf::usage::number(usage);
-        let arity = i64::try_from(needed).unwrap_or(i64::MAX) + 1;
+        let outside = usage.split('[').filter_map(|part| part.rsplit(']').next());
+        let arity = 1 + outside.flat_map(str::split_whitespace).count() as i64;
+        let more = usage.contains('[') || usage.contains("..");
         Self {
             name,
             arity: if more { -arity } else { arity },
@@ -136,7 +137,8 @@ pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     commands
 });
 
-/// A name, the arguments as [`cf::usage`] reads them, a summary, and what answers.
+/// A name, the arguments, a summary, and what answers. What is in brackets can be left out, and of what has two points behind
+/// it there can be more.
 type Own = (&'static str, &'static str, &'static str, Handler);
 
 /// Those that are not about one filter.

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use cf::NotAdded;
 use tinyjson::{JsonParseError, JsonValue};
 
 use crate::catalogue::Catalogue;
@@ -22,7 +21,7 @@ pub(crate) enum ListError {
     #[error(transparent)]
     Create(#[from] cf::Error),
     #[error("{source}; new items before that: {added}")]
-    Insert { added: usize, source: NotAdded },
+    Insert { added: usize, source: cf::Error },
 }
 
 /// What became of a list.

@@ -104,20 +104,14 @@ fn line(out: &mut BytesMut, kind: u8, text: impl Display) {
 
 impl From<cf::Reply> for Reply {
     fn from(reply: cf::Reply) -> Self {
-        cf::Value::from(reply).into()
-    }
-}
-
-impl From<cf::Value> for Reply {
-    fn from(value: cf::Value) -> Self {
-        match value {
-            cf::Value::Done => Self::OK,
-            cf::Value::Integer(number) => Self::Integer(number),
-            cf::Value::Boolean(is_so) => Self::Boolean(is_so),
-            cf::Value::Bulk(bytes) => Self::Bulk(bytes.into()),
-            cf::Value::Nil => Self::Nil,
-            cf::Value::Array(values) => Self::Array(values.into_iter().map(Self::from).collect()),
-            cf::Value::Map(pairs) => {
+        match reply {
+            cf::Reply::Done => Self::OK,
+            cf::Reply::Integer(number) => Self::Integer(number),
+            cf::Reply::Boolean(is_so) => Self::Boolean(is_so),
+            cf::Reply::Bulk(bytes) => Self::Bulk(bytes.into()),
+            cf::Reply::Nil => Self::Nil,
+            cf::Reply::Array(values) => Self::Array(values.into_iter().map(Self::from).collect()),
+            cf::Reply::Map(pairs) => {
                 let pairs = pairs.into_iter();
                 let pairs = pairs.map(|(name, number)| (Self::Simple(name), Self::Integer(number)));
                 Self::Map(pairs.collect())
@@ -132,7 +126,7 @@ impl From<cf::Error> for Reply {
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
             cf::Error::CannotGrow(_) => " (--max-growth)",
-            cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
+            cf::Error::NoMemoryToGrow { .. } => " (--max-memory)",
             _ => "",
         };
         Self::error(error.line() + option)

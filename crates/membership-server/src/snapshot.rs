@@ -18,7 +18,7 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cf::{Entry, Filter, WriteError};
+use cf::{Entry, Filter};
 
 use crate::catalogue::Catalogue;
 
@@ -32,7 +32,7 @@ const LONGEST_KEY: u32 = 1 << 29;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SaveError {
     #[error("filter '{}': {source}", key.escape_ascii())]
-    Filter { key: Vec<u8>, source: WriteError },
+    Filter { key: Vec<u8>, source: io::Error },
     #[error("cannot write the snapshot: {0}")]
     Io(#[from] io::Error),
 }
@@ -96,16 +96,16 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     Ok(file.metadata()?.len())
 }
 
-fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> Result<(), WriteError> {
-    let copy = filter.copy()?;
+fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> io::Result<()> {
+    let mut copy = filter.copy().map_err(io::Error::other)?;
     // Others may need it alone before the disk has it.
     drop(filter);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;
     out.write_all(&[ENTRY])?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
-    out.write_all(&copy.entry().to_bytes())?;
-    Ok(copy.write(out)?)
+    out.write_all(&Entry::of(&copy).to_bytes())?;
+    copy.write(out)
 }
 
 /// Restores what there is. False if there is no such file.

@@ -1,6 +1,7 @@
 //! How a filter comes to be: new, or as it was stored.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, GrowingCuckooFilterBuilder,
@@ -10,9 +11,8 @@ use lockfree_cuckoo::{
 use super::Filter;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
-use crate::identity::Own;
-use crate::layout::Layout;
-use crate::settings::Settings;
+use crate::error::Error;
+use crate::settings::{Layout, Settings};
 
 impl Filter {
     /// A filter that takes at most `left` bytes now, and may grow to `most` if it grows.
@@ -20,7 +20,7 @@ impl Filter {
     /// # Errors
     ///
     /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
-    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, NotMade> {
+    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, Error> {
         Self::with_seed(settings, RandomState::new().seed(), left, most)
     }
 
@@ -35,7 +35,7 @@ impl Filter {
         seed: u64,
         left: usize,
         most: usize,
-    ) -> Result<Self, NotMade> {
+    ) -> Result<Self, Error> {
         let hasher = RandomState::with_seed(seed);
         let bytes = left.saturating_sub(Self::BESIDES);
         let built = if settings.grows() {
@@ -49,22 +49,17 @@ impl Filter {
             let rate = error.requested_rate().zip(error.false_positive_rate());
             match (needed, rate) {
                 (Some(needed), _) if settings.grows() && needed > most => {
-                    NotMade::TooLarge { needed, most }
+                    Error::TooLarge { needed, most }
                 }
-                (Some(needed), _) => NotMade::NoMemory { needed, left },
+                (Some(needed), _) => Error::NoMemory { needed, left },
                 (None, Some((asked, least))) if settings.grows() => {
-                    NotMade::RateOfGrowing { asked, least }
+                    Error::RateOfGrowing { asked, least }
                 }
-                _ => NotMade::Build(error),
+                (None, Some(_)) => Error::NoLayout(error),
+                (None, None) => Error::NotAllocated(error),
             }
         })?;
-        Ok(Self::of(
-            filter,
-            hasher,
-            settings,
-            Deletions::default(),
-            most,
-        ))
+        Ok(Self::of(filter, settings, 0, most, hasher))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -84,16 +79,15 @@ impl Filter {
         // It would not have been read with another one.
         let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
         let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
-        let deletions = Deletions::starting_at(deleted);
-        Ok(Self::of(filter, hasher, settings, deletions, most))
+        Ok(Self::of(filter, settings, deleted, most, hasher))
     }
 
-    fn of(
+    pub(super) fn of(
         filter: Box<dyn Hashed>,
-        hasher: RandomState,
         mut settings: Settings,
-        deletions: Deletions,
+        deleted: u64,
         most: usize,
+        hasher: RandomState,
     ) -> Self {
         settings.layout = Layout::Shape(filter.shape());
         Self {
@@ -101,8 +95,8 @@ impl Filter {
             engine: Engine::new(filter),
             hasher,
             settings,
-            deletions,
-            own: Own::default(),
+            deletions: Deletions::starting_at(deleted),
+            own: Arc::default(),
             budget: None,
             most,
         }
@@ -140,39 +134,4 @@ fn grown(
     .build()?;
     filter.set_max_memory_usage(most);
     Ok(Box::new(filter))
-}
-
-/// Why no filter was made.
-#[derive(Debug, thiserror::Error)]
-pub enum NotMade {
-    /// It would take more than there is left.
-    #[error("what is left is {left} bytes, and this filter needs {needed}")]
-    NoMemory {
-        /// To begin with.
-        needed: usize,
-        /// What was said to be left.
-        left: usize,
-    },
-    /// It would take more than one that grows may.
-    #[error("a filter that grows can take at most {most} bytes, and this one needs {needed}")]
-    TooLarge {
-        /// To begin with.
-        needed: usize,
-        /// What it may take.
-        most: usize,
-    },
-    /// One that grows has a higher rate of false positives before it has grown.
-    #[error(
-        "ERROR: a filter that grows has a rate of {least:.6} when it is full for the first time, which is more than \
-         {asked}: set a higher one, or EXPANSION 0"
-    )]
-    RateOfGrowing {
-        /// What was asked for.
-        asked: f64,
-        /// What it has.
-        least: f64,
-    },
-    /// It cannot be built.
-    #[error(transparent)]
-    Build(BuildError),
 }

@@ -97,7 +97,7 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             let chunk = server
                 .transfers
                 .next_chunk(&filter, caller, iterator, lend)?;
-            Ok(cf::Reply::Chunk(chunk))
+            Ok(cf::Reply::chunk(chunk))
         }
         Command::LoadChunk { end, chunk } => {
             if catalogue.get(key).is_some() {
