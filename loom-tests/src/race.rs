@@ -254,7 +254,6 @@ type Death = (usize, Arc<AtomicBool>);
 /// A model of threads that race.
 #[must_use]
 pub struct Race<F> {
-    name: String,
     least: usize,
     bound: Bound,
     one_order: bool,
@@ -268,12 +267,10 @@ pub struct Race<F> {
 
 /// Threads that race on such a filter, in so many executions at least.
 pub fn race<F: Hashed + 'static>(
-    name: impl Into<String>,
     least: usize,
     filter: impl Fn() -> F + Send + Sync + 'static,
 ) -> Race<F> {
     Race {
-        name: name.into(),
         least,
         bound: Bound::Usual,
         one_order: false,
@@ -341,9 +338,8 @@ impl<F: Hashed + 'static> Race<F> {
     /// As [`check`] does.
     #[track_caller]
     pub fn check(self) {
-        let (name, bound, least) = (self.name.clone(), self.bound, self.least);
         let race = Arc::new(self);
-        check(&name, bound, least, move || race.run(None));
+        check(race.bound, race.least, move || race.run(None));
     }
 
     /// Checks it with the first thread dead at its first access, at its second one and so on, until it survives: it makes
@@ -357,11 +353,10 @@ impl<F: Hashed + 'static> Race<F> {
         let race = Arc::new(self);
         for at in 0.. {
             let dead = Arc::new(AtomicBool::new(false));
-            let name = format!("{}, dead at access {at}", race.name);
             let (dying, death) = (Arc::clone(&race), (at, Arc::clone(&dead)));
-            check(&name, race.bound, 1, move || dying.run(Some(&death)));
+            check(race.bound, 1, move || dying.run(Some(&death)));
             if !dead.load(Ordering::Relaxed) {
-                assert!(at >= accesses, "{}: only {at} accesses", race.name);
+                assert!(at >= accesses, "only {at} accesses");
                 return;
             }
         }

@@ -27,6 +27,14 @@ pub struct Item {
     pub class: u64,
 }
 
+impl Item {
+    /// One that is told from all others.
+    #[must_use]
+    pub const fn alone(hash: u64) -> Self {
+        Self { hash, class: hash }
+    }
+}
+
 /// Goes beyond the short search, so that both kinds are explored.
 const BUDGET: usize = 16;
 

@@ -191,21 +191,4 @@ mod tests {
             assert!(changes.insert(mutant.changes), "twice: {}", mutant.name);
         }
     }
-
-    /// The scenes of the stopped threads are as many as the calls have accesses: none are demanded.
-    #[test]
-    fn suites_that_demand_a_number_look_whether_they_check_a_mutant() {
-        let literal = format!("\"{}\"", mutation::CHECKING_A_MUTANT);
-        for suite in SUITES
-            .iter()
-            .filter(|suite| ["loom", "shuttle"].contains(&suite.name))
-        {
-            let sources = root().join(suite.directory).join("src");
-            let looks = fs::read_dir(sources).expect("a package").any(|file| {
-                let text = fs::read_to_string(file.expect("a file").path());
-                text.is_ok_and(|text| text.contains(&literal))
-            });
-            assert!(looks, "{} does not look", suite.name);
-        }
-    }
 }

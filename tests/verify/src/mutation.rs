@@ -8,11 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::{fs, io, slice, thread};
 
-use crate::{Mutant, Suite, root};
+use crew::CHECKING_A_MUTANT;
 
-/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short, or take more
-/// schedules to find. The suites have the name a second time, so that they need not be built with this package.
-pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
+use crate::{Mutant, Suite, root};
 
 /// What stands for a file if the tests are those of the library itself, among its sources.
 const LIBRARY: &str = "lib";

@@ -15,7 +15,7 @@ const LOOKS: usize = 150;
 /// Residents stay; each thread replaces items of its own, at a load at which most inserts need a path.
 #[test]
 fn a_nearly_full_table_loses_nothing() {
-    explore("nearly full tables", 8_000, &STORM, || {
+    explore(8_000, &STORM, || {
         let buckets = [8, 12, 16, 24, 64][choice(5)];
         let filter = filter(buckets, None);
         let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
@@ -72,7 +72,7 @@ fn a_nearly_full_table_loses_nothing() {
 #[test]
 fn no_item_is_counted_twice_or_not_at_all() {
     // Nearly every insert finds room at once; what has to happen here is no event.
-    explore("items that six threads count", 400, &[], || {
+    explore(400, &[], || {
         let filter = filter(2_048, None);
         let stored = together(6, |_| {
             let inserted = (0..12).filter(|_| filter.insert_hash(random_hash()).is_ok());
@@ -89,7 +89,7 @@ fn no_item_is_counted_twice_or_not_at_all() {
 #[test]
 fn exactly_one_of_six_admissions_is_told_true() {
     let needed = [Event::Rejected, Event::Help];
-    explore("an absent item, six threads", 8_000, &needed, || {
+    explore(8_000, &needed, || {
         // All but one slot of each bucket on a road are taken, or none is.
         let road = Caravan::road(8, 2, None);
         let empty = filter(8, None);
@@ -117,7 +117,7 @@ fn exactly_one_of_six_admissions_is_told_true() {
 #[test]
 fn a_class_that_is_never_empty_is_never_missed() {
     let needed = [Event::Twin];
-    explore("equal tokens that come and go", 8_000, &needed, || {
+    explore(8_000, &needed, || {
         let filter = filter(8, None);
         let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let hashes = geometry.both_orders(geometry.class(geometry.hash(3, 7_777, 0)));

@@ -39,7 +39,7 @@ fn riders_are_never_missed_while_the_table_doubles() {
         Event::Abort,
         Event::Help,
     ];
-    explore("hops in a table that doubles", 8_000, &needed, || {
+    explore(8_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..6).map(|number| item(number, 3)).collect();
         for &rider in &riders {
@@ -76,7 +76,7 @@ fn riders_are_never_missed_while_the_table_doubles() {
 #[test]
 fn owners_keep_what_they_have_while_the_table_doubles() {
     let needed = [Event::Growth, Event::Split, Event::Twin, Event::Hop];
-    explore("owners in a table that doubles", 10_000, &needed, || {
+    explore(10_000, &needed, || {
         let filter = filter();
         // Not one of them removes the last token of another one.
         together(4, |number| {
@@ -109,41 +109,36 @@ fn owners_keep_what_they_have_while_the_table_doubles() {
 #[test]
 fn exactly_one_is_told_true_while_the_table_doubles() {
     let needed = [Event::Growth, Event::Split, Event::Rejected, Event::Abort];
-    explore(
-        "an absent item in a table that doubles",
-        16_000,
-        &needed,
-        || {
-            let filter = filter();
-            let (absent, others) = (item(0, 1), [1, 2, 3].map(|number| item(number, 3)));
-            for other in others {
-                filter.insert_hash(other).expect("room");
-            }
-            let racers = 2 + choice(3);
-            let winners = together(racers + 1, |number| {
-                if number == racers {
-                    for other in others {
-                        filter.begin_to_double();
-                        filter.relocate_hash(other);
-                    }
-                    return 0;
+    explore(16_000, &needed, || {
+        let filter = filter();
+        let (absent, others) = (item(0, 1), [1, 2, 3].map(|number| item(number, 3)));
+        for other in others {
+            filter.insert_hash(other).expect("room");
+        }
+        let racers = 2 + choice(3);
+        let winners = together(racers + 1, |number| {
+            if number == racers {
+                for other in others {
+                    filter.begin_to_double();
+                    filter.relocate_hash(other);
                 }
-                let won = filter.insert_unique_hash(absent).expect("room");
-                assert!(filter.contains_hash(absent), "missed");
-                usize::from(won)
-            });
-            let winners: usize = winners.iter().sum();
-            assert_eq!(winners, 1, "not exactly one was told true");
-            assert_eq!(filter.count_hash(absent), 1, "not exactly one is in");
-            assert_eq!(filter.len(), 4, "not conserved");
-        },
-    );
+                return 0;
+            }
+            let won = filter.insert_unique_hash(absent).expect("room");
+            assert!(filter.contains_hash(absent), "missed");
+            usize::from(won)
+        });
+        let winners: usize = winners.iter().sum();
+        assert_eq!(winners, 1, "not exactly one was told true");
+        assert_eq!(filter.count_hash(absent), 1, "not exactly one is in");
+        assert_eq!(filter.len(), 4, "not conserved");
+    });
 }
 
 #[test]
 fn a_snapshot_holds_what_hops_while_the_table_doubles() {
     let needed = [Event::Hint, Event::Split, Event::Hop];
-    explore("snapshots of a table that doubles", 4_000, &needed, || {
+    explore(4_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..5).map(|number| item(number, 3)).collect();
         for &rider in &riders {

@@ -16,7 +16,7 @@ const LAST: u32 = 11;
 #[test]
 fn a_growth_ends_however_late_others_begin_it() {
     let needed = [Event::Growth, Event::Split];
-    explore("growths that several begin and end", 6_000, &needed, || {
+    explore(6_000, &needed, || {
         let filter = filter();
         filter.insert_hash(item(0, 1)).expect("room");
         together(3, |number| {
@@ -45,7 +45,7 @@ fn a_growth_ends_however_late_others_begin_it() {
 #[test]
 fn nothing_is_lost_in_ten_doublings() {
     let needed = [Event::Growth, Event::Split, Event::Hop];
-    explore("ten doublings", 120, &needed, || {
+    explore(120, &needed, || {
         let filter = filter();
         let rider = item(0, 1);
         filter.insert_hash(rider).expect("room");

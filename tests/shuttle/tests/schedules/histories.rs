@@ -45,7 +45,7 @@ const NEEDED: [Happened; 9] = [
 
 #[test]
 fn every_class_on_a_road_has_an_order() {
-    explore("programs on a road", 20_000, &NEEDED, || {
+    explore(20_000, &NEEDED, || {
         let descriptors = [None, Some(1), Some(2)][choice(3)];
         run(&on_a_road(descriptors));
     });
@@ -54,7 +54,7 @@ fn every_class_on_a_road_has_an_order() {
 #[test]
 fn every_class_of_a_tiny_table_has_an_order() {
     let needed = [Happened::Twin, Happened::Rejected, Happened::Repeat];
-    explore("programs on tiny tables", 16_000, &needed, || {
+    explore(16_000, &needed, || {
         let buckets = [2, 4, 6][choice(3)];
         run(&in_a_tiny_table(buckets));
     });

@@ -11,7 +11,7 @@ const ROADS: [(usize, usize); 3] = [(8, 3), (16, 4), (64, 6)];
 
 #[test]
 fn riders_are_never_missed_in_a_storm_of_hops() {
-    explore("riders in a storm of hops", 4_000, &STORM, || {
+    explore(4_000, &STORM, || {
         let (buckets, hops) = ROADS[choice(ROADS.len())];
         let caravan = Caravan::new(buckets, hops, None);
         together(5, |number| match number {
@@ -26,7 +26,7 @@ fn riders_are_never_missed_in_a_storm_of_hops() {
 #[test]
 fn one_descriptor_serves_six_threads() {
     let needed = [Event::Starved, Event::Hop, Event::Kick, Event::Arrival];
-    explore("one descriptor for six", 4_000, &needed, || {
+    explore(4_000, &needed, || {
         let caravan = Caravan::new(16, 3, Some(1));
         together(6, |number| match number {
             0..4 => caravan.keep_pushing(number, 8),
@@ -47,7 +47,7 @@ fn at_most_one_admission_is_told_true_among_movers() {
         Event::Abort,
         Event::Help,
     ];
-    explore("an absent item among movers", 10_000, &needed, || {
+    explore(10_000, &needed, || {
         let descriptors = [None, Some(1), Some(3)][choice(3)];
         let caravan = Caravan::road(8, 2, descriptors);
         let filter = &caravan.filter;
@@ -93,7 +93,7 @@ fn a_token_that_hops_is_removed_exactly_once() {
         Event::Abort,
         Event::Help,
     ];
-    explore("removes of riders that hop", 6_000, &needed, || {
+    explore(6_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let filter = &caravan.filter;
         let removed = together(5, |number| {
@@ -122,7 +122,7 @@ fn a_token_that_hops_is_removed_exactly_once() {
 #[test]
 fn an_owner_reads_its_own_writes_while_its_token_hops() {
     let needed = [Event::Kick, Event::Broken, Event::Abort, Event::Help];
-    explore("owners of riders that hop", 10_000, &needed, || {
+    explore(10_000, &needed, || {
         let caravan = Caravan::new(8, 3, None);
         let filter = &caravan.filter;
         let copies = together(5, |number| {
@@ -152,7 +152,7 @@ fn an_owner_reads_its_own_writes_while_its_token_hops() {
 #[test]
 fn a_class_that_is_never_empty_is_never_missed_while_its_tokens_hop() {
     let needed = [Event::Twin, Event::Repeat, Event::Kick, Event::Arrival];
-    explore("equal tokens that hop", 8_000, &needed, || {
+    explore(8_000, &needed, || {
         let caravan = Caravan::road(8, 1, None);
         let filter = &caravan.filter;
         let hashes = caravan.riders[0];
@@ -192,7 +192,7 @@ fn snapshot(filter: &Filter) -> Option<Filter> {
 #[test]
 fn a_snapshot_holds_riders_that_hop() {
     let needed = [Event::Hint, Event::Hop, Event::Kick, Event::Abort];
-    explore("snapshots of riders that hop", 5_000, &needed, || {
+    explore(5_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let taken = together(4, |number| {
             if number < 2 {
@@ -212,7 +212,7 @@ fn a_snapshot_holds_riders_that_hop() {
 #[test]
 fn a_snapshot_holds_the_only_token_that_hops() {
     let needed = [Event::Hint, Event::Kick, Event::Abort];
-    explore("snapshots of one that hops", 12_000, &needed, || {
+    explore(12_000, &needed, || {
         let caravan = Caravan::new(8, 1, None);
         together(2, |number| {
             if number == 0 {
