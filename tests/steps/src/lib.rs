@@ -8,9 +8,13 @@
 //! that.
 #![cfg(lockfree_cuckoo_steps)]
 
+use std::array;
+use std::borrow::Borrow;
+use std::fmt::Display;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
+use lockfree_cuckoo::Hashed;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 /// More accesses than any call makes.
@@ -31,6 +35,28 @@ pub fn bounded<R>(call: impl FnOnce() -> R) -> R {
     stepping(go_on, call).0.expect("nobody dies")
 }
 
+/// Adds items for which there is room.
+///
+/// # Panics
+///
+/// If there is none.
+pub fn fill<I: Borrow<u64>>(filter: &impl Hashed, items: impl IntoIterator<Item = I>) {
+    for item in items {
+        let inserted = bounded(|| filter.insert_hash(*item.borrow()));
+        inserted.expect("room, and memory");
+    }
+}
+
+/// Demands so many copies of these items.
+///
+/// # Panics
+///
+/// If there are others.
+pub fn assert_counts<const N: usize>(filter: &impl Hashed, counts: [(u64, usize); N]) {
+    let there = counts.map(|(item, _)| (item, bounded(|| filter.count_hash(item))));
+    assert_eq!(there, counts, "an item was lost or made");
+}
+
 /// The accesses of a call.
 pub fn accesses<R>(call: impl FnOnce() -> R) -> usize {
     stepping(go_on, call).1
@@ -42,14 +68,24 @@ pub fn dies_at<R>(at: usize, call: impl FnOnce() -> R) -> bool {
     stepping(die, call).0.is_none()
 }
 
+/// What is played: if it panics, it says what it was.
+pub struct Playing<T: Display>(pub T);
+
+impl<T: Display> Drop for Playing<T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("in the scene: {}", self.0);
+        }
+    }
+}
+
 /// Plays a scene with a stop at access 0, at access 1 and so on, until it returns false: the access was not reached.
 ///
 /// # Panics
 ///
 /// If there are not more than `least` scenes: then a call does not do what the scene says.
-pub fn at_each_step(name: &str, least: usize, scene: impl FnMut(usize) -> bool) {
-    let scenes = (0..).map(scene).take_while(|&reached| reached).count();
-    tell(name, scenes, least);
+pub fn at_each_step(name: &str, least: usize, mut scene: impl FnMut(usize) -> bool) {
+    at_all_steps(name, least, |[step]| [scene(step)]);
 }
 
 /// The same with two stops, each with each. The scene returns whether the first was reached, and the second.
@@ -62,28 +98,46 @@ pub fn at_each_two_steps(
     least: usize,
     mut scene: impl FnMut([usize; 2]) -> (bool, bool),
 ) {
+    at_all_steps(name, least, |steps| scene(steps).into());
+}
+
+/// The same with any number of stops.
+///
+/// # Panics
+///
+/// As [`at_each_step`].
+pub fn at_all_steps<const N: usize>(
+    name: &str,
+    least: usize,
+    mut scene: impl FnMut([usize; N]) -> [bool; N],
+) {
     let mut scenes = 0;
-    for_each_two_steps(|steps| {
+    let mut play = |steps| {
+        let _playing = Playing(format_args!("{name}, accesses {steps:?}"));
         scenes += 1;
         scene(steps)
-    });
+    };
+    vary([0; N], 0, &mut play);
     tell(name, scenes, least);
 }
 
-/// The same for scenes that count themselves.
-pub fn for_each_two_steps(mut scene: impl FnMut([usize; 2]) -> (bool, bool)) {
-    for first in 0.. {
-        let mut stops = false;
-        for second in 0.. {
-            let (first_stops, second_stops) = scene([first, second]);
-            stops |= first_stops;
-            if !second_stops {
-                break;
-            }
+/// Varies the steps from this one on. Returns which of all were ever reached.
+fn vary<const N: usize>(
+    mut steps: [usize; N],
+    from: usize,
+    play: &mut impl FnMut([usize; N]) -> [bool; N],
+) -> [bool; N] {
+    let mut ever = [false; N];
+    loop {
+        let reached = match from + 1 {
+            next if next < N => vary(steps, next, play),
+            _ => play(steps),
+        };
+        ever = array::from_fn(|step| ever[step] || reached[step]);
+        if !reached[from] {
+            return ever;
         }
-        if !stops {
-            break;
-        }
+        steps[from] += 1;
     }
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use lockfree_cuckoo::testing::hooks::{Event, Fate, stepping, tally};
 use lockfree_cuckoo::testing::{Double, Relocate};
-use step_tests::{Led, at_each_step, at_each_two_steps, bounded, overtaken, tell};
+use step_tests::{Led, at_each_step, at_each_two_steps, bounded, fill, overtaken, tell};
 
 use crate::doubling::{Doubling, double, filter_at, items};
 use crate::fixed::{alternate, hash, table};
@@ -29,9 +29,7 @@ fn a_log_that_runs_full_is_followed_by_passes_that_copy_each_token_once() {
         hopping.map(|(bucket, f)| [bucket, alternate(LOG, bucket, f)].map(|b| hash(LOG, b, f)));
     let hopping: Vec<[u64; 2]> = hopping.collect();
     let tokens: Vec<u64> = at_rest.chain(hopping.iter().map(|both| both[0])).collect();
-    for &token in &tokens {
-        filter.insert_hash(token).expect("room");
-    }
+    fill(&*filter, &tokens);
     let (before, hops) = (tally(), Rc::new(Cell::new(0)));
     let (others, counted) = (Arc::clone(&filter), Rc::clone(&hops));
     let on_step = move |step: usize| {
@@ -78,9 +76,7 @@ fn a_note_for_an_earlier_pass_adds_no_token() {
         0,
         |[mover_at, stride]| {
             let filter = table(1 << LOG, 256, 2);
-            for token in [late, restless[0]] {
-                filter.insert_hash(token).expect("room");
-            }
+            fill(&filter, [late, restless[0]]);
             let (copy, reached) = thread::scope(|scope| {
                 let scanner_at = [TOLD, TOLD + 1 + STRIDE * stride];
                 let mut scanner = Led::begin(scope, scanner_at, || filter.snapshot());
@@ -100,11 +96,7 @@ fn a_note_for_an_earlier_pass_adds_no_token() {
             });
             let copy = copy.expect("passes have room for the hints");
             let copied = [late, restless[0]].map(|token| copy.count_hash(token));
-            assert_eq!(
-                copied,
-                [1, 1],
-                "accesses {mover_at} and {stride} times {STRIDE}: a token was not copied once"
-            );
+            assert_eq!(copied, [1, 1], "a token was not copied once");
             reached
         },
     );
@@ -121,18 +113,13 @@ fn copied_at_each_step(name: &str, others: impl Fn(&Doubling, &[u64])) {
     let mut copies = 0;
     at_each_step(&format!("a snapshot, and {name}"), 100, |step| {
         let filter = filter_at(4);
-        for &item in &stored {
-            filter.insert_hash(item).expect("room");
-        }
+        fill(&filter, &stored);
         let (copy, reached) = overtaken(step, || others(&filter, &stored), || filter.snapshot());
         if let Ok(copy) = copy {
             copies += 1;
             let once = |&item: &u64| bounded(|| copy.count_hash(item)) == 1;
-            assert!(
-                stored.iter().all(once),
-                "{name}, access {step}: not copied once"
-            );
-            assert_eq!(copy.len(), stored.len(), "{name}, access {step}: {copy:?}");
+            assert!(stored.iter().all(once), "not copied once");
+            assert_eq!(copy.len(), stored.len(), "{copy:?}");
         }
         reached
     });
@@ -204,10 +191,7 @@ fn a_copy_has_what_hops_at_each_step() {
                 (copy, reached)
             });
             let copied = copy.map_or(1, |copy| copy.count_hash(ITEM));
-            assert_eq!(
-                copied, 1,
-                "accesses {hop_at} and {scan_at}: not copied once"
-            );
+            assert_eq!(copied, 1, "not copied once");
             reached
         },
     );
@@ -229,7 +213,7 @@ fn a_copy_has_what_hops_and_hops_back() {
             (scan.finish(), (first_stops, second_stops))
         });
         let copied = copy.map_or(1, |copy| copy.count_hash(ITEM));
-        assert_eq!(copied, 1, "accesses {hop_at:?}: not copied once");
+        assert_eq!(copied, 1, "not copied once");
         reached
     });
 }
