@@ -9,7 +9,6 @@ mod layout;
 mod lives;
 mod run;
 mod scene;
-mod soak;
 mod stage;
 mod stalls;
 mod workload;
@@ -70,8 +69,14 @@ pub(crate) fn main() -> ExitCode {
         Part::Histories(extent) => ("histories", histories::run(extent.or(20), extent.seed)),
         Part::Faults(extent) => ("faults", faults::run(extent.or(20), extent.seed)),
         Part::Stalls(extent) => ("stalls", stalls::run(extent.or(20), extent.seed)),
-        Part::Soak(extent) => ("soak", soak::run(extent.or(60 * 60), extent.seed)),
-        Part::Lives(extent) => ("lives", lives::run(extent.or(20), extent.seed)),
+        Part::Soak(extent) => (
+            "soak",
+            lives::run(&lives::FIXED, extent.or(60 * 60), extent.seed),
+        ),
+        Part::Lives(extent) => (
+            "lives",
+            lives::run(&lives::GROWING, extent.or(20), extent.seed),
+        ),
     };
     match outcome {
         Ok(()) => {
