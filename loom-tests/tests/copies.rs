@@ -8,7 +8,7 @@ use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, SemiSorted, SnapshotError,
 };
-use loom_tests::race::{Act, Race, Told, act, hop, insert, quietly, race, remove, try_hop};
+use loom_tests::race::{Act, Race, Told, act, insert, quietly, race, remove, try_hop};
 use loom_tests::tiny::{Default, F, G, Item, ORDERS, at, at_of, far, near, pair, square};
 use model::Fingerprint;
 
@@ -87,7 +87,7 @@ fn a_copy_has_a_token_that_hops() {
     for copy in EASILY {
         for source in [0, 1] {
             pair_with(10, [(source, F)])
-                .thread([hop(at(source, F))])
+                .thread([try_hop(at(source, F))])
                 .thread([has_one(copy, at(0, F))])
                 .after([at_rest(copy, at(0, F))])
                 .check();

@@ -148,37 +148,6 @@ fn an_owner_reads_its_own_writes_while_its_token_hops() {
     });
 }
 
-/// Equal tokens come and go, among pushes that make either hop.
-#[test]
-fn a_class_that_is_never_empty_is_never_missed_while_its_tokens_hop() {
-    let needed = [Event::Twin, Event::Repeat, Event::Kick, Event::Arrival];
-    explore(8_000, &needed, || {
-        let caravan = Caravan::road(8, 1, None);
-        let filter = &caravan.filter;
-        let hashes = caravan.riders[0];
-        filter.insert_hash(hashes[0]).expect("two vacant slots");
-        together(5, |number| match number {
-            0 => caravan.keep_pushing(number, 16),
-            1 | 2 => {
-                for at in 0..12 {
-                    // Pushes may have the slot.
-                    if filter.insert_hash(hashes[at % 2]).is_ok() {
-                        assert!(filter.remove_hash(hashes[at % 2]), "a copy was lost");
-                    }
-                }
-            }
-            _ => {
-                for at in 0..24 {
-                    let hash = hashes[(number + at) % 2];
-                    assert!(filter.contains_hash(hash), "the class was never empty");
-                    assert!(filter.count_hash(hash) > 0, "the class was never empty");
-                }
-            }
-        });
-        caravan.check(&[1]);
-    });
-}
-
 /// A snapshot, or nothing if another thread is taking one.
 fn snapshot(filter: &Filter) -> Option<Filter> {
     let copy = filter.snapshot();
