@@ -194,10 +194,21 @@ pub fn interrupted<R>(
 #[derive(Debug)]
 pub struct Led<'scope, R> {
     go: Sender<()>,
-    /// True: it has stopped. False: its work is done.
+    /// True: it has stopped. False: its work is done, or it is dead.
     news: Receiver<bool>,
-    thread: ScopedJoinHandle<'scope, R>,
+    thread: ScopedJoinHandle<'scope, Option<R>>,
     stopped: bool,
+}
+
+/// What becomes of a led thread at an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// It goes on.
+    Goes,
+    /// It stops until it is led on.
+    Stops,
+    /// It dies.
+    Dies,
 }
 
 impl<'scope, R: Send + 'scope> Led<'scope, R> {
@@ -211,28 +222,55 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
         stops: [usize; STOPS],
         work: impl FnOnce() -> R + Send + 'scope,
     ) -> Self {
+        let hook = move |step| match stops.contains(&step) {
+            true => At::Stops,
+            false => At::Goes,
+        };
+        let mut led = Self::hooked(scope, hook, work);
+        led.wait();
+        led
+    }
+
+    /// Begins some work of which a hook says what becomes of it, and returns at once.
+    pub fn hooked(
+        scope: &'scope Scope<'scope, '_>,
+        mut hook: impl FnMut(usize) -> At + Send + 'static,
+        work: impl FnOnce() -> R + Send + 'scope,
+    ) -> Self {
         let ((tell, news), (go, wait)) = (channel(), channel());
         let thread = scope.spawn(move || {
             let stopped = tell.clone();
             let on_step = move |step| {
-                if stops.contains(&step) {
-                    // If nobody leads it any more, it goes on by itself.
-                    let _ = stopped.send(true);
-                    let _ = wait.recv();
+                match hook(step) {
+                    At::Goes => {}
+                    At::Dies => return Fate::Dies,
+                    At::Stops => {
+                        // If nobody leads it any more, it goes on by itself.
+                        let _ = stopped.send(true);
+                        let _ = wait.recv();
+                    }
                 }
                 go_on(step)
             };
-            let result = stepping(on_step, work).0.expect("nobody dies");
+            let result = stepping(on_step, work).0;
             let _ = tell.send(false);
             result
         });
-        let stopped = news.recv().expect("it stops or returns");
         Self {
             go,
             news,
             thread,
-            stopped,
+            stopped: false,
         }
+    }
+
+    /// Waits until it stops, or is done, or dead.
+    ///
+    /// # Panics
+    ///
+    /// If the work does.
+    pub fn wait(&mut self) {
+        self.stopped = self.news.recv().expect("it stops or returns");
     }
 
     /// Whether it has stopped, and is not done.
@@ -248,7 +286,7 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
     pub fn go_on(&mut self) -> bool {
         if self.stopped {
             self.go.send(()).expect("it waits");
-            self.stopped = self.news.recv().expect("it stops or returns");
+            self.wait();
         }
         self.stopped
     }
@@ -257,8 +295,17 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
     ///
     /// # Panics
     ///
+    /// If the work does, or if it has died.
+    pub fn finish(self) -> R {
+        self.result().expect("nobody dies")
+    }
+
+    /// The same, and nothing if it has died.
+    ///
+    /// # Panics
+    ///
     /// If the work does.
-    pub fn finish(mut self) -> R {
+    pub fn result(mut self) -> Option<R> {
         while self.go_on() {}
         self.thread.join().expect("no panic")
     }

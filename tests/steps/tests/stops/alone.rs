@@ -223,11 +223,6 @@ fn needs_a_descriptor(error: Option<InsertError>) {
 fn an_insert_ends_when_dead_threads_have_all_descriptors() {
     let filter = without_descriptors(filter());
     needs_a_descriptor(refused(&filter, 100));
-}
-
-#[test]
-fn an_admission_ends_when_dead_threads_have_all_descriptors() {
-    let filter = without_descriptors(filter());
     let admitted = bounded(|| filter.insert_unique_hash(7 << 54 | head(9)));
     needs_a_descriptor(admitted.err());
 }
