@@ -16,7 +16,7 @@ use super::calls::{Clock, Record};
 use super::explanation::History;
 use super::growing::Extras;
 use super::layout;
-use super::run::{Sum, Watchdog};
+use super::run::{Happened, Watchdog};
 use super::stage::Stage;
 use super::workload::{WORKLOADS, Workload};
 
@@ -28,7 +28,6 @@ struct Done {
     calls: usize,
     snapshots: (usize, usize),
     time: Duration,
-    events: Sum,
 }
 
 /// What one thread did: its records, and where each round begins; and what the first thread counted.
@@ -62,11 +61,11 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
             _ => format!(", {taken} of {asked} snapshots"),
         };
         println!(
-            "histories: {}: {} threads, {} rounds, {} calls{snapshots}; {}",
-            workload.name, workload.threads, done.rounds, done.calls, done.events,
+            "histories: {}: {} threads, {} rounds, {} calls{snapshots}",
+            workload.name, workload.threads, done.rounds, done.calls,
         );
     }
-    let all = Sum::since(&start.1);
+    let all = Happened::since(&start.1);
     println!(
         "histories: {} calls in all; {all}",
         done.iter().map(|done| done.calls).sum::<usize>()
@@ -78,7 +77,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
 }
 
 fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> {
-    let start = (Instant::now(), tally());
+    let start = Instant::now();
     let stage = (workload.stage)(seed);
     let clock = Clock::default();
     let pace = workload.pace.varied(seed);
@@ -125,8 +124,7 @@ fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> 
     done.rounds += workload.rounds;
     done.batches += 1;
     done.calls += parts.iter().map(|part| part.records.len()).sum::<usize>();
-    done.time += start.0.elapsed();
-    done.events.add(&start.1);
+    done.time += start.elapsed();
     Ok(())
 }
 

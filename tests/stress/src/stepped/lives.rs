@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crew::Crew;
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
@@ -25,10 +25,13 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::layout::{self, Subject};
-use super::run::{Counts, Course, Pace, Sum, Watchdog, demand};
+use super::run::{Counts, Happened, Memory, Pace, Watchdog, demand};
 
 /// Items that all threads try to add in each round.
 const CONTESTED: usize = 64;
+
+/// How long it is silent.
+const REPORTS: Duration = Duration::from_secs(60);
 
 /// All bits of a hash are index bits and head.
 const ALL: u32 = 64;
@@ -109,9 +112,9 @@ struct Life {
 
 pub(crate) fn run(kind: &Kind, time: Duration, seed: u64) -> Result<(), String> {
     let (watchdog, start) = (Watchdog::new(), tally());
-    let mut course = Course::new(time, kind.growth_kib);
-    let (done, mut lives) = (Counts::default(), 0);
-    while course.has_time() || lives < kind.fewest {
+    let (mut memory, done, mut lives) = (Memory::default(), Counts::default(), 0);
+    let (end, mut report) = (Instant::now() + time, Instant::now() + REPORTS);
+    while Instant::now() < end || lives < kind.fewest {
         let seed_of_life = mix(seed ^ mix(lives));
         let life = if kind.grows {
             Life::growing(seed_of_life, lives < kind.fewest)
@@ -121,18 +124,19 @@ pub(crate) fn run(kind: &Kind, time: Duration, seed: u64) -> Result<(), String> 
         let what = format!("life {lives} of seed {seed}: {life:?}");
         watchdog
             .watch(&what, || life.live(&done))
-            .and_then(|()| course.look_at_memory(lives + 1 == kind.settled_after))
+            .and_then(|()| memory.look(lives + 1 == kind.settled_after, kind.growth_kib))
             .map_err(|why| format!("{what}: {why}"))?;
         lives += 1;
-        if course.reports() {
-            let events = Sum::since(&start);
-            println!("{}: {lives} lives, {course}, {done}; {events}", kind.name);
+        if Instant::now() >= report.min(end) {
+            report = Instant::now() + REPORTS;
+            let events = Happened::since(&start);
+            println!("{}: {lives} lives, {memory}, {done}; {events}", kind.name);
         }
     }
     if kind.grows && done.of("times smaller") == 0 {
         return Err("no filter was made smaller while it held items".into());
     }
-    Sum::since(&start).demand(kind.needed)
+    Happened::since(&start).demand(kind.needed)
 }
 
 fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
