@@ -1,6 +1,6 @@
 //! Items that many threads count, add, or keep.
 
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{Help, Rejected, Twin};
 use model::Layout;
 use model::geometry::Geometry;
 use shuttle_tests::{choice, explore, random_hash, together};
@@ -28,7 +28,7 @@ fn no_item_is_counted_twice_or_not_at_all() {
 /// Nobody else is about, so nobody is refused.
 #[test]
 fn exactly_one_of_six_admissions_is_told_true() {
-    let needed = [Event::Rejected, Event::Help];
+    let needed = [Rejected, Help];
     explore(8_000, &needed, || {
         // All but one slot of each bucket on a road are taken, or none is.
         let road = Caravan::road(8, 2, None);
@@ -56,7 +56,7 @@ fn exactly_one_of_six_admissions_is_told_true() {
 /// the two.
 #[test]
 fn a_class_that_is_never_empty_is_never_missed() {
-    let needed = [Event::Twin];
+    let needed = [Twin];
     explore(8_000, &needed, || {
         let filter = filter(8, None);
         let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());

@@ -1,6 +1,8 @@
 //! Tables that double: two buckets and upwards, with all threads in the same few words.
 
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{
+    Abort, Growth, Help, Hint, Hop, Rejected, Split, Twin,
+};
 use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{Growing, SnapshotError};
 use shuttle_tests::{choice, explore, together};
@@ -32,13 +34,7 @@ const NESTED: [u64; 3] = [1 << 10, 1 << 53 | 1 << 10, 1 << 52 | 1 << 10];
 
 #[test]
 fn riders_are_never_missed_while_the_table_doubles() {
-    let needed = [
-        Event::Growth,
-        Event::Split,
-        Event::Hop,
-        Event::Abort,
-        Event::Help,
-    ];
+    let needed = [Growth, Split, Hop, Abort, Help];
     explore(8_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..6).map(|number| item(number, 3)).collect();
@@ -75,7 +71,7 @@ fn riders_are_never_missed_while_the_table_doubles() {
 /// Inserts and removes, of items whose tokens cover those of others, while the table doubles under them.
 #[test]
 fn owners_keep_what_they_have_while_the_table_doubles() {
-    let needed = [Event::Growth, Event::Split, Event::Twin, Event::Hop];
+    let needed = [Growth, Split, Twin, Hop];
     explore(10_000, &needed, || {
         let filter = filter();
         // Not one of them removes the last token of another one.
@@ -108,7 +104,7 @@ fn owners_keep_what_they_have_while_the_table_doubles() {
 /// Racers find their two buckets at one level, or at two.
 #[test]
 fn exactly_one_is_told_true_while_the_table_doubles() {
-    let needed = [Event::Growth, Event::Split, Event::Rejected, Event::Abort];
+    let needed = [Growth, Split, Rejected, Abort];
     explore(16_000, &needed, || {
         let filter = filter();
         let (absent, others) = (item(0, 1), [1, 2, 3].map(|number| item(number, 3)));
@@ -137,7 +133,7 @@ fn exactly_one_is_told_true_while_the_table_doubles() {
 
 #[test]
 fn a_snapshot_holds_what_hops_while_the_table_doubles() {
-    let needed = [Event::Hint, Event::Split, Event::Hop];
+    let needed = [Hint, Split, Hop];
     explore(4_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..5).map(|number| item(number, 3)).collect();

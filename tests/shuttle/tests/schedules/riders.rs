@@ -1,7 +1,9 @@
 //! Riders on a [caravan](crate::caravan): tokens that pushes from both ends make hop along paths of several hops.
 
 use lockfree_cuckoo::SnapshotError;
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{
+    Abort, Arrival, Broken, Help, Hint, Hop, Kick, Rejected, Starved,
+};
 use shuttle_tests::{choice, explore, together};
 
 use crate::caravan::{Caravan, Filter, STORM};
@@ -25,7 +27,7 @@ fn riders_are_never_missed_in_a_storm_of_hops() {
 /// Whoever finds no descriptor tries again, and is refused in the end.
 #[test]
 fn one_descriptor_serves_six_threads() {
-    let needed = [Event::Starved, Event::Hop, Event::Kick, Event::Arrival];
+    let needed = [Starved, Hop, Kick, Arrival];
     explore(4_000, &needed, || {
         let caravan = Caravan::new(16, 3, Some(1));
         together(6, |number| match number {
@@ -40,13 +42,7 @@ fn one_descriptor_serves_six_threads() {
 /// slots that are raced for.
 #[test]
 fn at_most_one_admission_is_told_true_among_movers() {
-    let needed = [
-        Event::Rejected,
-        Event::Kick,
-        Event::Broken,
-        Event::Abort,
-        Event::Help,
-    ];
+    let needed = [Rejected, Kick, Broken, Abort, Help];
     explore(10_000, &needed, || {
         let descriptors = [None, Some(1), Some(3)][choice(3)];
         let caravan = Caravan::road(8, 2, descriptors);
@@ -86,13 +82,7 @@ fn at_most_one_admission_is_told_true_among_movers() {
 
 #[test]
 fn a_token_that_hops_is_removed_exactly_once() {
-    let needed = [
-        Event::Hop,
-        Event::Kick,
-        Event::Broken,
-        Event::Abort,
-        Event::Help,
-    ];
+    let needed = [Hop, Kick, Broken, Abort, Help];
     explore(6_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let filter = &caravan.filter;
@@ -121,7 +111,7 @@ fn a_token_that_hops_is_removed_exactly_once() {
 /// What its only owner did with a rider is what everybody is told at once, whoever moves it meanwhile.
 #[test]
 fn an_owner_reads_its_own_writes_while_its_token_hops() {
-    let needed = [Event::Kick, Event::Broken, Event::Abort, Event::Help];
+    let needed = [Kick, Broken, Abort, Help];
     explore(10_000, &needed, || {
         let caravan = Caravan::new(8, 3, None);
         let filter = &caravan.filter;
@@ -160,7 +150,7 @@ fn snapshot(filter: &Filter) -> Option<Filter> {
 
 #[test]
 fn a_snapshot_holds_riders_that_hop() {
-    let needed = [Event::Hint, Event::Hop, Event::Kick, Event::Abort];
+    let needed = [Hint, Hop, Kick, Abort];
     explore(5_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let taken = together(4, |number| {
@@ -180,7 +170,7 @@ fn a_snapshot_holds_riders_that_hop() {
 /// snapshot is taken.
 #[test]
 fn a_snapshot_holds_the_only_token_that_hops() {
-    let needed = [Event::Hint, Event::Kick, Event::Abort];
+    let needed = [Hint, Kick, Abort];
     explore(12_000, &needed, || {
         let caravan = Caravan::new(8, 1, None);
         together(2, |number| {

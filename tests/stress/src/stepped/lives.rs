@@ -17,7 +17,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crew::Crew;
-use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
+use lockfree_cuckoo::testing::hooks::Event::{
+    self, Abort, Broken, Growth, Help, Hint, Hop, Kick, Split, Twin,
+};
+use lockfree_cuckoo::testing::hooks::{stepping, tally};
 use lockfree_cuckoo::{InsertError, SnapshotError};
 use model::geometry::Geometry;
 use model::mix;
@@ -55,13 +58,7 @@ pub(crate) const FIXED: Kind = Kind {
     growth_kib: 16 << 10,
     settled_after: 8,
     fewest: 0,
-    needed: &[
-        Event::Kick,
-        Event::Hop,
-        Event::Broken,
-        Event::Help,
-        Event::Abort,
-    ],
+    needed: &[Kick, Hop, Broken, Help, Abort],
 };
 
 pub(crate) const GROWING: Kind = Kind {
@@ -70,16 +67,7 @@ pub(crate) const GROWING: Kind = Kind {
     growth_kib: 64 << 10,
     settled_after: 64,
     fewest: 32,
-    needed: &[
-        Event::Kick,
-        Event::Hop,
-        Event::Broken,
-        Event::Help,
-        Event::Twin,
-        Event::Hint,
-        Event::Growth,
-        Event::Split,
-    ],
+    needed: &[Kick, Hop, Broken, Help, Twin, Hint, Growth, Split],
 };
 
 /// Of filters of a fixed size: fifteen ranges.
