@@ -249,17 +249,6 @@ fn two_removes_take_two_tokens_or_share_one() {
     }
 }
 
-#[test]
-fn an_admission_races_with_a_remove() {
-    for (stored, first) in ORDERS {
-        race_in_lanes(10, 2)
-            .holding([at(stored, F)])
-            .thread([remove(at(0, F))])
-            .thread([admit(at(first, F))])
-            .check();
-    }
-}
-
 /// After a plain insert has returned, the item is present for everybody.
 #[test]
 fn an_admission_races_with_a_plain_insert() {
@@ -294,17 +283,6 @@ fn an_equal_token_in_a_frozen_witness_counts() {
         .check();
 }
 
-#[test]
-fn two_admissions_race_with_an_equal_token_that_hops_and_goes() {
-    race_in_lanes(50, 3)
-        .large()
-        .holding([at(0, F)])
-        .thread([try_hop(at(0, F))])
-        .thread([remove(at(1, F)), admit(at(0, F))])
-        .thread([admit(at(1, F))])
-        .check();
-}
-
 /// Two removes take the two tokens of one class; of two `insert_unique` that follow, one finds it empty.
 #[test]
 fn two_removes_and_two_admissions_of_one_class() {
@@ -314,18 +292,6 @@ fn two_removes_and_two_admissions_of_one_class() {
         .thread([remove(at(1, F)), admit(at(1, F))])
         .thread([remove(at(0, F)), admit(at(0, F))])
         .check();
-}
-
-#[test]
-fn one_owner_uses_a_descriptor_for_two_tokens() {
-    for first in [0, 1] {
-        race_in_lanes(50, 1)
-            .large()
-            .holding([at(0, F), at(0, G)])
-            .thread([try_hop(at(0, F)), try_hop(at(1, G))])
-            .thread([see(at(first, G))])
-            .check();
-    }
 }
 
 #[test]

@@ -113,16 +113,6 @@ fn an_opened_slot_belongs_to_the_insert_that_opened_it() {
 }
 
 #[test]
-fn two_admissions_race_over_a_full_pair() {
-    on_a_square(50, 2)
-        .large()
-        .holding(full_pair_with_two_exits())
-        .thread([try_admit(near(2, 10))])
-        .thread([try_admit(near(0, 10))])
-        .check();
-}
-
-#[test]
 fn an_admission_races_with_a_kick_that_places_an_equal_token() {
     for bucket in [0, 2] {
         on_a_square(50, 2)
