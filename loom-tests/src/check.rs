@@ -21,12 +21,7 @@ const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
 /// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
 const MAX_BRANCHES: usize = 20_000;
 
-/// Checks `model` over all schedules within the bound.
-///
-/// # Panics
-///
-/// If a schedule breaks an assertion of the model, or if there were fewer than `least` schedules: then the
-/// model does not explore what it says it does.
+/// Checks `model` over all schedules within the bound. If they are fewer than `least`, it does not explore what it says.
 #[track_caller]
 pub fn check(bound: Bound, least: usize, model: impl Fn() + Send + Sync + 'static) {
     let name = name_of_the_test();

@@ -38,11 +38,7 @@ const STACK: usize = 256 << 10;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs `test` under so many schedules, one after the other. A failure is printed with its schedule, which
-/// `shuttle::replay` repeats.
-///
-/// # Panics
-///
-/// If `test` does under some schedule, or if one of the `needed` events never happened: then it tests nothing.
+/// `shuttle::replay` repeats. A test in which one of the `needed` events never happened tests nothing, and fails.
 #[track_caller]
 pub fn explore(schedules: usize, needed: &[Event], test: impl Fn() + Send + Sync + 'static) {
     let name = name_of_the_test();
@@ -99,10 +95,6 @@ fn list(happened: &Tally) -> String {
 }
 
 /// Runs that many threads, each told its number, and returns what they returned.
-///
-/// # Panics
-///
-/// If one of them does.
 pub fn together<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let work = &work;
     thread::scope(|scope| {
@@ -116,13 +108,11 @@ pub fn together<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Ve
 }
 
 /// A number below `bound`, chosen with the schedule and repeated with it.
-#[must_use]
 pub fn choice(bound: usize) -> usize {
     thread_rng().gen_range(0..bound)
 }
 
 /// A hash, chosen likewise.
-#[must_use]
 pub fn random_hash() -> u64 {
     thread_rng().r#gen()
 }

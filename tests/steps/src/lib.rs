@@ -4,6 +4,8 @@
 //! nothing is left to chance, real threads with the shipping code do the work, and a failure names the access. A race
 //! that takes more than three stops is for the other layers.
 //!
+//! All of this panics if a call does that it makes, or if something is not as it says.
+//!
 //! Everything here and in `tests/` is compiled only with `--cfg lockfree_cuckoo_steps`; `cargo suite steps` sees to
 //! that.
 #![cfg(lockfree_cuckoo_steps)]
@@ -27,19 +29,11 @@ fn go_on(step: usize) -> Fate {
 }
 
 /// Makes a call that may have no end if something is wrong.
-///
-/// # Panics
-///
-/// If it has none.
 pub fn bounded<R>(call: impl FnOnce() -> R) -> R {
     stepping(go_on, call).0.expect("nobody dies")
 }
 
 /// Adds items for which there is room.
-///
-/// # Panics
-///
-/// If there is none.
 pub fn fill<I: Borrow<u64>>(filter: &impl Hashed, items: impl IntoIterator<Item = I>) {
     for item in items {
         let inserted = bounded(|| filter.insert_hash(*item.borrow()));
@@ -48,10 +42,6 @@ pub fn fill<I: Borrow<u64>>(filter: &impl Hashed, items: impl IntoIterator<Item 
 }
 
 /// Demands so many copies of these items.
-///
-/// # Panics
-///
-/// If there are others.
 pub fn assert_counts<const N: usize>(filter: &impl Hashed, counts: [(u64, usize); N]) {
     let there = counts.map(|(item, _)| (item, bounded(|| filter.count_hash(item))));
     assert_eq!(there, counts, "an item was lost or made");
@@ -79,20 +69,13 @@ impl<T: Display> Drop for Playing<T> {
     }
 }
 
-/// Plays a scene with a stop at access 0, at access 1 and so on, until it returns false: the access was not reached.
-///
-/// # Panics
-///
-/// If there are not more than `least` scenes: then a call does not do what the scene says.
+/// Plays a scene with a stop at access 0, at access 1 and so on, until it returns false: the access was not reached. If
+/// there are not more than `least` scenes, a call does not do what the scene says.
 pub fn at_each_step(name: &str, least: usize, mut scene: impl FnMut(usize) -> bool) {
     at_all_steps(name, least, |[step]| [scene(step)]);
 }
 
 /// The same with two stops, each with each. The scene returns whether the first was reached, and the second.
-///
-/// # Panics
-///
-/// As [`at_each_step`].
 pub fn at_each_two_steps(
     name: &str,
     least: usize,
@@ -102,10 +85,6 @@ pub fn at_each_two_steps(
 }
 
 /// The same with any number of stops.
-///
-/// # Panics
-///
-/// As [`at_each_step`].
 pub fn at_all_steps<const N: usize>(
     name: &str,
     least: usize,
@@ -142,10 +121,6 @@ fn vary<const N: usize>(
 }
 
 /// Says how many scenes there were, and demands more than `least`.
-///
-/// # Panics
-///
-/// If there were not.
 pub fn tell(name: &str, scenes: usize, least: usize) {
     println!("{scenes} scenes: {name}");
     assert!(scenes > least, "only {scenes} scenes: {name}");
@@ -153,10 +128,6 @@ pub fn tell(name: &str, scenes: usize, least: usize) {
 
 /// Another thread makes a call and stops before its access of this number; then `other` is done here, and the call goes on.
 /// Returns what the call returned, and whether it came to that access.
-///
-/// # Panics
-///
-/// If one of them does.
 pub fn overtaken<R: Send, O>(
     at: usize,
     other: impl FnOnce() -> O,
@@ -171,10 +142,6 @@ pub fn overtaken<R: Send, O>(
 }
 
 /// The same on one thread: a call within a call, as a hook or a signal handler makes it, if the access is reached.
-///
-/// # Panics
-///
-/// If one of them does.
 pub fn interrupted<R>(
     at: usize,
     mut other: impl FnMut() + 'static,
@@ -213,10 +180,6 @@ pub enum At {
 
 impl<'scope, R: Send + 'scope> Led<'scope, R> {
     /// Begins some work, and returns when it has come to the first of the accesses at which it stops, or to its end.
-    ///
-    /// # Panics
-    ///
-    /// If the work does.
     pub fn begin<const STOPS: usize>(
         scope: &'scope Scope<'scope, '_>,
         stops: [usize; STOPS],
@@ -265,10 +228,6 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
     }
 
     /// Waits until it stops, or is done, or dead.
-    ///
-    /// # Panics
-    ///
-    /// If the work does.
     pub fn wait(&mut self) {
         self.stopped = self.news.recv().expect("it stops or returns");
     }
@@ -279,10 +238,6 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
     }
 
     /// Lets it go on to its next stop; returns whether it came to one.
-    ///
-    /// # Panics
-    ///
-    /// If the work does.
     pub fn go_on(&mut self) -> bool {
         if self.stopped {
             self.go.send(()).expect("it waits");
@@ -292,19 +247,11 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
     }
 
     /// Lets it go on to its end.
-    ///
-    /// # Panics
-    ///
-    /// If the work does, or if it has died.
     pub fn finish(self) -> R {
         self.result().expect("nobody dies")
     }
 
     /// The same, and nothing if it has died.
-    ///
-    /// # Panics
-    ///
-    /// If the work does.
     pub fn result(mut self) -> Option<R> {
         while self.go_on() {}
         self.thread.join().expect("no panic")
