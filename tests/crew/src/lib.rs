@@ -14,19 +14,16 @@ use std::thread;
 pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
 
 /// Whether a mutant is checked.
-#[must_use]
 pub fn checking_a_mutant() -> bool {
     env::var_os(CHECKING_A_MUTANT).is_some()
 }
 
 /// The number that an environment variable sets, if it does.
-#[must_use]
 pub fn set_by<T: FromStr>(variable: &str) -> Option<T> {
     env::var(variable).ok()?.parse().ok()
 }
 
 /// The test that runs, by the name that the harness gives to its thread.
-#[must_use]
 pub fn name_of_the_test() -> String {
     thread::current().name().unwrap_or("a test").to_owned()
 }

@@ -41,11 +41,6 @@ pub struct Suite {
 }
 
 /// All suites.
-///
-/// # Panics
-///
-/// If their list is no list of suites.
-#[must_use]
 pub fn suites() -> Vec<Suite> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -73,10 +68,6 @@ pub type Killer = (String, String);
 
 impl Mutant {
     /// Takes part in the sources of a project. Each text must stand in its file exactly once.
-    ///
-    /// # Errors
-    ///
-    /// If one does not, or a file cannot be read or written.
     pub fn apply(&self, project: &Path) -> Result<(), String> {
         let changed = |file: &str, text: &str, mutated: &str| {
             let path = project.join("src").join(file);
@@ -95,10 +86,6 @@ impl Mutant {
 }
 
 /// All mutants, in the order of their files.
-///
-/// # Errors
-///
-/// If a file cannot be read, or has something else.
 pub fn mutants() -> Result<Vec<Mutant>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -120,7 +107,6 @@ pub fn mutants() -> Result<Vec<Mutant>, String> {
 }
 
 /// The root directory of the project.
-#[must_use]
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = package.ancestors().nth(2);

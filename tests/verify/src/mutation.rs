@@ -19,10 +19,6 @@ const LIBRARY: &str = "lib";
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 /// Runs all tests whose name contains `name`.
-///
-/// # Errors
-///
-/// If one fails, or does not build, or none has this name.
 pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     let build = Build::of_the_crate(suite);
     let tests = build.list(name)?;
@@ -56,10 +52,6 @@ pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
 }
 
 /// Applies each mutant whose name contains `name` to a copy of the crate, and demands that its test fails.
-///
-/// # Errors
-///
-/// If one survives, or does not build, or none has this name.
 pub fn mutants(suite: &Suite, name: &str) -> Result<(), String> {
     let mut mutants = crate::mutants()?;
     mutants.retain(|mutant| mutant.name.contains(name) && mutant.killers.contains_key(&suite.name));
