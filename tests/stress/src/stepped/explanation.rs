@@ -5,7 +5,7 @@
 
 use model::history::{Event, linearizable};
 
-use super::calls::{Action, Answer, Pending, Record};
+use super::calls::{Answer, Pending, Record};
 use super::stage::Stage;
 
 /// What all threads did from a moment at which nobody was at work.
@@ -116,16 +116,6 @@ impl History<'_> {
             }
         }
         Ok(())
-    }
-
-    /// How many snapshots were taken, and how many were asked for.
-    pub(crate) fn snapshots(&self) -> (usize, usize) {
-        let asked = self.threads.iter().copied().flatten();
-        let asked = asked.filter(|record| record.request.action == Action::Snapshot);
-        asked.fold((0, 0), |(taken, all), record| {
-            let ok = matches!(record.answer, Answer::Snapshot(Ok(_)));
-            (taken + usize::from(ok), all + 1)
-        })
     }
 }
 
