@@ -21,7 +21,7 @@ pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
-pub use shape::Shape;
+pub use shape::{Kind, Shape};
 pub(crate) use token::{Fingerprint, Token, Value};
 use words::Arenas;
 pub(crate) use words::{Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words};

@@ -15,7 +15,7 @@ mod tests;
 
 pub use chunks::Chunks;
 pub(crate) use chunks::Listing;
-pub(crate) use frame::{Frame, Identity, Kind};
+pub(crate) use frame::{Frame, Identity};
 #[cfg(feature = "std")]
 pub(crate) use source::Stream;
 pub(crate) use source::{Slice, Source};
@@ -39,8 +39,6 @@ pub trait Stored: Operations {
 
 /// An engine that can be restored from its stored form.
 pub trait Restored: Stored + Build {
-    /// Its kind in the header.
-    const KIND: Kind;
     /// The possible numbers of tables.
     const TABLES: RangeInclusive<usize>;
 
@@ -88,7 +86,7 @@ const MOST_TABLES: usize = 15;
 
 /// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for the bytes.
 pub(crate) fn to_vec(engine: &impl Stored, identity: &Identity) -> Result<Vec<u8>, SnapshotError> {
-    let mut chunks = Chunks::of(engine.listing(), engine.shape(), identity);
+    let mut chunks = Chunks::of(engine, identity);
     let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;

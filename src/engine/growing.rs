@@ -10,7 +10,7 @@ use super::{Build, Filling, Operations, Plan, Size};
 use crate::allocate;
 use crate::counted::{GrowingTable, compared_when_first_full, geometry};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
-use crate::layout::{LONG_BUDGET, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Shape};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::sizing::{any_of, items_for};
@@ -99,6 +99,7 @@ impl Growing {
 }
 
 impl Build for Growing {
+    const KIND: Kind = Kind::Growing;
     type Layout = Lanes16;
     type Options = ();
 
@@ -135,8 +136,8 @@ impl Build for Growing {
 
 // The methods of the same names are in `walks`.
 impl Operations for Growing {
-    fn name(&self) -> &'static str {
-        "GrowingCuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {

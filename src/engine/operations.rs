@@ -8,14 +8,14 @@ use crate::counted::CountedTable;
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
-use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
 use crate::tokens::ahead;
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.
 pub trait Operations: fmt::Debug + Send + Sync + 'static {
-    /// The name of filters with this engine.
-    fn name(&self) -> &'static str;
+    /// What it does when it is full, and with time.
+    fn kind(&self) -> Kind;
     /// The layout of its buckets.
     fn shape(&self) -> Shape;
 
@@ -131,6 +131,8 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
 
 /// An engine that is built from a plan.
 pub trait Build: Operations + Sized {
+    /// What it does when it is full, and with time.
+    const KIND: Kind;
     /// The layout of its buckets.
     type Layout: Layout;
     /// The options that only this engine has.
@@ -202,6 +204,7 @@ pub struct Fixed<L: Layout = Lanes<4, 16>> {
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 impl<L: Layout> Build for Fixed<L> {
+    const KIND: Kind = Kind::Fixed;
     type Layout = L;
     type Options = ();
 
@@ -235,8 +238,8 @@ impl<L: Layout> Build for Fixed<L> {
 }
 
 impl<L: Layout> Operations for Fixed<L> {
-    fn name(&self) -> &'static str {
-        "CuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {

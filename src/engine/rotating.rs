@@ -16,7 +16,7 @@ use crate::counted::CountedTable;
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
-use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
@@ -105,6 +105,7 @@ impl<L: Layout> Rotating<L> {
 }
 
 impl<L: Layout> Build for Rotating<L> {
+    const KIND: Kind = Kind::Rotating;
     type Layout = L;
     type Options = Generations;
 
@@ -144,8 +145,8 @@ impl<L: Layout> Build for Rotating<L> {
 
 // The methods of the same names are in `walks`.
 impl<L: Layout> Operations for Rotating<L> {
-    fn name(&self) -> &'static str {
-        "RotatingCuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::OutOfMemory;
-use crate::layout::Shape;
+use crate::layout::{Kind, Shape};
 
 /// Why a stored filter could not be read. The attempt has no effects.
 ///
@@ -53,14 +53,11 @@ pub enum ReadError {
         /// The latest supported version.
         supported: u16,
     },
-    /// A filter of one kind was read as one of another kind. The stored filter has a fixed size if it neither grows nor
-    /// rotates.
+    /// A filter of one kind was read as one of another kind.
     #[non_exhaustive]
     OtherKind {
-        /// Whether the stored filter grows.
-        grows: bool,
-        /// Whether the stored filter rotates.
-        rotates: bool,
+        /// The kind of the stored filter.
+        kind: Kind,
     },
     /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
     #[non_exhaustive]
@@ -115,19 +112,14 @@ impl fmt::Display for ReadError {
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this release reads versions up to {supported}"
             ),
-            Self::OtherKind { grows: true, .. } => out.write_str(
-                "the stored filter is one that grows: read it as a GrowingCuckooFilter",
-            ),
-            Self::OtherKind { rotates: true, .. } => out.write_str(
-                "the stored filter is one that rotates: read it as a RotatingCuckooFilter",
-            ),
-            Self::OtherKind { .. } => out.write_str(
-                "the stored filter is one that does not grow: read it as a CuckooFilter",
+            Self::OtherKind { kind } => write!(
+                out,
+                "the stored filter is a {kind}: read it as such, or as a DynFilter"
             ),
             Self::OtherLayout { shape } => write!(
                 out,
-                "the stored filter has the layout `{shape}`: read it as a filter of this layout, or with a call for any \
-                 layout"
+                "the stored filter has the layout `{shape}`: read it as a filter of this layout, or as a \
+                 DynFilter"
             ),
             Self::HasherNeeded => out.write_str(
                 "the filter was stored with a custom hasher: pass the same hasher \

@@ -11,9 +11,9 @@ use crate::engine::{Fixed, Operations, Rotates, Rotating, plan};
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
 };
-use crate::layout::{ForLayout, Layout, Shape};
+use crate::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{Frame, Identity, Kind, Listing, Restored, Source, Stored};
+use crate::stored::{Frame, Identity, Listing, Restored, Source, Stored};
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
@@ -79,7 +79,7 @@ macro_rules! hand_on {
 
 impl Operations for Dyn {
     hand_on! {
-        fn name(&self) -> &'static str;
+        fn kind(&self) -> Kind;
         fn shape(&self) -> Shape;
         fn finish_doubling(&self) -> bool;
         fn limit_memory_usage(&self, bytes: usize);
@@ -198,11 +198,10 @@ impl Engine for Dyn {
             Kind::Fixed => frame.shape()?.call(AsFixed(read)),
             Kind::Rotating => frame.shape()?.call(AsRotating(read)),
             #[cfg(feature = "std")]
-            Kind::Doubling => read.engine::<Growing>(),
+            Kind::Growing => read.engine::<Growing>(),
             #[cfg(not(feature = "std"))]
-            Kind::Doubling => Err(ReadError::OtherKind {
-                grows: true,
-                rotates: false,
+            Kind::Growing => Err(ReadError::OtherKind {
+                kind: Kind::Growing,
             }),
         }
     }
@@ -210,6 +209,21 @@ impl Engine for Dyn {
 
 /// Filters whose kind and layout are chosen at run time.
 impl<S> DynFilter<S> {
+    /// What the filter does when it is full, and with time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{DynFilter, Kind, RotatingCuckooFilter};
+    ///
+    /// let filter: DynFilter = RotatingCuckooFilter::with_capacity(100).into();
+    /// assert_eq!(filter.kind(), Kind::Rotating);
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.engine.kind()
+    }
+
     /// The layout of the buckets.
     ///
     /// # Examples

@@ -282,11 +282,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks::of(
-            self.engine.listing(),
-            self.engine.shape(),
-            &Identity::of(&self.hasher),
-        )
+        Chunks::of(&self.engine, &Identity::of(&self.hasher))
     }
 }
 

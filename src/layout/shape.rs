@@ -5,6 +5,37 @@ use core::fmt;
 use super::words::{Fit, Fitted, Slots};
 use super::{Lanes, Layout, SemiSorted, WithValues};
 
+/// What a filter does when it is full, and with time.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, DynFilter, Kind};
+///
+/// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
+/// assert_eq!(filter.kind(), Kind::Fixed);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A [`CuckooFilter`](crate::CuckooFilter).
+    Fixed,
+    /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/type.GrowingCuckooFilter.html).
+    Growing,
+    /// A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
+    Rotating,
+}
+
+/// The name of the type.
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Fixed => "CuckooFilter",
+            Self::Growing => "GrowingCuckooFilter",
+            Self::Rotating => "RotatingCuckooFilter",
+        })
+    }
+}
+
 /// A [`Layout`] as a value: its numbers.
 ///
 /// # Examples

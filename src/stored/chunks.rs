@@ -7,9 +7,8 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{array, fmt};
 
 use super::frame::Numbers;
-use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, Kind, MOST_TABLES, WORD};
+use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Stored, WORD};
 use crate::error::SnapshotError;
-use crate::layout::Shape;
 
 /// The stored form of a filter that nobody writes to, a chunk at a time. Returned by
 /// [`Filter::chunks`](crate::Filter::chunks).
@@ -67,7 +66,6 @@ const HEAD: usize = Frame::BYTES + MOST_TABLES * ENTRY + CHECKSUM;
 
 /// The parts of an engine to store.
 pub struct Listing<'a> {
-    kind: Kind,
     numbers: Numbers,
     tables: [Option<StoredTable<'a>>; MOST_TABLES],
     engine: &'a dyn Current,
@@ -77,7 +75,6 @@ pub struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// The tables are current while the engine is current at `age`.
     pub(super) fn new(
-        kind: Kind,
         own: [u64; 2],
         search_budget: usize,
         tables: impl IntoIterator<Item = StoredTable<'a>>,
@@ -86,7 +83,6 @@ impl<'a> Listing<'a> {
         let mut tables = tables.into_iter();
         let tables = array::from_fn(|_| tables.next());
         Self {
-            kind,
             numbers: Numbers {
                 own,
                 search_budget,
@@ -157,15 +153,14 @@ impl<'a> StoredTable<'a> {
 
 impl<'a> Chunks<'a> {
     /// The stored form of a listing, with this layout and hasher.
-    pub(crate) fn of(listing: Listing<'a>, layout: Shape, identity: &Identity) -> Self {
+    pub(crate) fn of(stored: &'a impl Stored, identity: &Identity) -> Self {
         let Listing {
-            kind,
             numbers,
             tables,
             engine,
             age,
-        } = listing;
-        let frame = Frame::new(kind, layout, identity, &numbers);
+        } = stored.listing();
+        let frame = Frame::new(stored.kind(), stored.shape(), identity, &numbers);
         let mut checksum = frame.begin_checksum();
         let (mut head, mut head_bytes) = ([0; HEAD], 0);
         let mut push = |piece: &[u8]| {

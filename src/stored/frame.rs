@@ -8,20 +8,8 @@ use core::hash::{BuildHasher, Hasher};
 use super::source::Source;
 use super::{demand, malformed};
 use crate::error::ReadError;
-use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
-
-/// The kind of the filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// One table.
-    Fixed = 1,
-    /// Tables that double.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-    Doubling = 2,
-    /// A ring of tables.
-    Rotating = 3,
-}
 
 /// The bytes of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +38,14 @@ const SLOTS_BITS: u32 = 4;
 
 const DEFAULT_HASHER: u8 = 1;
 const CUSTOM_HASHER: u8 = 2;
+
+fn kind_byte(kind: Kind) -> u8 {
+    match kind {
+        Kind::Fixed => 1,
+        Kind::Growing => 2,
+        Kind::Rotating => 3,
+    }
+}
 
 /// Offsets of the fields.
 pub(super) mod at {
@@ -81,7 +77,7 @@ impl Frame {
         frame.put(at::VERSION, &VERSION.to_le_bytes());
         frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
         frame.put(at::SHAPE, &[layout.fingerprint_bits() as u8, slots]);
-        frame.put(at::KIND, &[kind as u8]);
+        frame.put(at::KIND, &[kind_byte(kind)]);
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
         frame.put(at::CHECK, &identity.check.to_le_bytes());
@@ -172,8 +168,8 @@ impl Frame {
     /// The kind of the filter.
     pub(crate) fn kind(&self) -> Result<Kind, ReadError> {
         let [found] = self.get(at::KIND);
-        let mut kinds = [Kind::Fixed, Kind::Doubling, Kind::Rotating].into_iter();
-        let kind = kinds.find(|&kind| kind as u8 == found);
+        let mut kinds = [Kind::Fixed, Kind::Growing, Kind::Rotating].into_iter();
+        let kind = kinds.find(|&kind| kind_byte(kind) == found);
         kind.ok_or(malformed("its kind of filter is unknown"))
     }
 
@@ -206,10 +202,7 @@ impl Frame {
     pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
         let found = self.kind()?;
         if found != kind {
-            return Err(ReadError::OtherKind {
-                grows: found == Kind::Doubling,
-                rotates: found == Kind::Rotating,
-            });
+            return Err(ReadError::OtherKind { kind: found });
         }
         let shape = self.shape()?;
         if shape != Shape::of::<L>() {

@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 
 use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::{Kind, Numbers};
+use super::frame::Numbers;
 use super::source::Words;
 use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand};
 use crate::allocate;
@@ -201,7 +201,6 @@ impl Stored for Growing {
         let rate = self.limits().false_positive_rate.to_bits();
         let count = self.list().count();
         Listing::new(
-            Kind::Doubling,
             [rate, memory],
             self.list().home().tokens().search_budget(),
             self.list().first(count).map(|table| {
@@ -215,7 +214,6 @@ impl Stored for Growing {
 }
 
 impl Restored for Growing {
-    const KIND: Kind = Kind::Doubling;
     const TABLES: RangeInclusive<usize> = 1..=LATER + 1;
 
     type Table = Grown;

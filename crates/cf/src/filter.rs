@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use lockfree_cuckoo::{
-    Chunks, Hashed, InsertError, InsertManyError, RandomState, Shape, SnapshotError,
+    Chunks, DynFilter, GrowthError, InsertError, InsertManyError, RandomState, Shape, SnapshotError,
 };
 
 use crate::deletions::Deletions;
@@ -182,10 +182,10 @@ impl Filter {
 
     fn add<T>(
         &self,
-        insert: impl FnOnce(&dyn Hashed) -> Result<T, InsertError>,
+        insert: impl FnOnce(&DynFilter) -> Result<T, InsertError>,
     ) -> Result<T, Error> {
         let left = self.limit_growth();
-        let inserted = insert(&*self.engine.access());
+        let inserted = insert(&self.engine.access());
         self.charge();
         inserted.map_err(|error| self.not_added(error, left))
     }
@@ -249,8 +249,10 @@ impl Filter {
             return error.into();
         };
         let used = self.seen.load(Ordering::Relaxed);
-        match (growth.memory_needed(), left) {
-            (Some(needed), Some(left)) if used.saturating_add(left) < self.most_of_table() => {
+        match (growth, left) {
+            (GrowthError::MemoryLimit { needed, .. }, Some(left))
+                if used.saturating_add(left) < self.most_of_table() =>
+            {
                 Error::NoMemoryToGrow {
                     needed: needed.saturating_sub(used),
                     left,
@@ -295,13 +297,20 @@ impl Filter {
         ))
     }
 
-    /// Writes the stored form of the library.
+    /// Writes the stored form of the library, for a caller who knows that nobody changes the filter meanwhile.
     ///
     /// # Errors
     ///
-    /// If the sink fails.
-    pub fn write(&mut self, mut sink: impl Write) -> io::Result<()> {
-        self.engine.alone().write_to(&mut sink)
+    /// If the sink fails, or somebody has changed it.
+    pub fn write(&self, mut sink: impl Write) -> io::Result<()> {
+        let mut chunks = self.chunks();
+        let mut piece = [0; 1 << 14];
+        loop {
+            match chunks.next_chunk(&mut piece)? {
+                0 => return Ok(()),
+                bytes => sink.write_all(&piece[..bytes])?,
+            }
+        }
     }
 
     /// The stored form, for a caller who knows that nobody writes meanwhile.

@@ -1,11 +1,11 @@
 //! How a filter comes to be: new, or as it was stored.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, GrowingCuckooFilterBuilder,
-    Hashed, RandomState, ReadError,
+    BuildError, CuckooFilterBuilder, DynFilter, GrowingCuckooFilterBuilder, Kind, RandomState,
+    ReadError,
 };
 
 use super::Filter;
@@ -43,21 +43,25 @@ impl Filter {
         } else {
             fixed(settings, &hasher, bytes)
         };
-        let filter = built.map_err(|error| {
-            let needed = error.memory_needed();
-            let needed = needed.map(|needed| needed.saturating_add(Self::BESIDES));
-            let rate = error.requested_rate().zip(error.false_positive_rate());
-            match (needed, rate) {
-                (Some(needed), _) if settings.grows() && needed > most => {
+        let filter = built.map_err(|error| match error {
+            BuildError::MemoryLimit { needed, .. } => {
+                let needed = needed.saturating_add(Self::BESIDES);
+                if settings.grows() && needed > most {
                     Error::TooLarge { needed, most }
+                } else {
+                    Error::NoMemory { needed, left }
                 }
-                (Some(needed), _) => Error::NoMemory { needed, left },
-                (None, Some((asked, least))) if settings.grows() => {
-                    Error::RateOfGrowing { asked, least }
-                }
-                (None, Some(_)) => Error::NoLayout(error),
-                (None, None) => Error::NotAllocated(error),
             }
+            BuildError::FalsePositiveRate {
+                requested, rate, ..
+            } if settings.grows() => Error::RateOfGrowing {
+                asked: requested,
+                least: rate,
+            },
+            BuildError::FalsePositiveRate { .. } | BuildError::RateOutOfRange { .. } => {
+                Error::NoLayout(error)
+            }
+            error => Error::NotAllocated(error),
         })?;
         Ok(Self::of(filter, settings, 0, most, hasher))
     }
@@ -69,21 +73,23 @@ impl Filter {
         source: &mut dyn Read,
         most: usize,
     ) -> Result<Self, ReadError> {
-        let mut filter = if settings.grows() {
-            Box::new(GrowingCuckooFilter::read_from(source)?)
+        let mut filter = DynFilter::read_from(source)?;
+        let kind = if settings.grows() {
+            Kind::Growing
         } else {
-            CuckooFilter::read_from_any_layout(source)?
+            Kind::Fixed
         };
+        if filter.kind() != kind {
+            return Err(io::Error::other("it is a filter of another kind").into());
+        }
         // Not what the one who stored it allowed.
         filter.set_max_memory_usage(most.saturating_sub(Self::BESIDES));
-        // It would not have been read with another one.
-        let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
-        let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
+        let hasher = filter.hasher().clone();
         Ok(Self::of(filter, settings, deleted, most, hasher))
     }
 
     pub(super) fn of(
-        filter: Box<dyn Hashed>,
+        filter: DynFilter,
         mut settings: Settings,
         deleted: u64,
         most: usize,
@@ -103,11 +109,7 @@ impl Filter {
     }
 }
 
-fn fixed(
-    settings: Settings,
-    hasher: &RandomState,
-    bytes: usize,
-) -> Result<Box<dyn Hashed>, BuildError> {
+fn fixed(settings: Settings, hasher: &RandomState, bytes: usize) -> Result<DynFilter, BuildError> {
     let builder = CuckooFilterBuilder::with_hasher(hasher.clone());
     let builder = builder.capacity(settings.capacity).max_memory_usage(bytes);
     match settings.layout {
@@ -122,7 +124,7 @@ fn grown(
     hasher: &RandomState,
     bytes: usize,
     most: usize,
-) -> Result<Box<dyn Hashed>, BuildError> {
+) -> Result<DynFilter, BuildError> {
     let builder = GrowingCuckooFilterBuilder::with_hasher(hasher.clone());
     let builder = builder
         .capacity(settings.capacity)
@@ -133,5 +135,5 @@ fn grown(
     }
     .build()?;
     filter.set_max_memory_usage(most);
-    Ok(Box::new(filter))
+    Ok(filter.into())
 }
