@@ -23,7 +23,7 @@ use crate::explore::Limits;
 use crate::parts::{Outcome, explored, races};
 
 /// The races with buckets of the other layouts, where the tokens of the beginning fit them.
-pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
+pub fn by_hand_in_other_layouts(states: usize) -> Outcome {
     let races = races::<Fixed>()?.into_iter().map(|race| race.program);
     let usual = races.filter(|program| program.shape.layout == random::LAYOUTS[0]);
     let others = usual.flat_map(|program| {
@@ -36,5 +36,9 @@ pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
     let programs: Vec<_> = others
         .filter(|program| program.memory().is_some())
         .collect();
-    explored("written races in other layouts", &programs, limits)
+    explored(
+        "written races in other layouts",
+        &programs,
+        Limits::all(states),
+    )
 }

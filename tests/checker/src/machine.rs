@@ -193,27 +193,27 @@ pub struct Killed<Mutant> {
     pub message: &'static str,
 }
 
-/// The mutants of a machine, each with what it lacks, the race that kills it and what the failure says; behind them
-/// those that no race kills.
+/// The mutants of a machine, by the races that kill them and what the failures say, each with what it lacks; behind
+/// them those that no race kills.
 macro_rules! mutants {
     (
-        $($mutant:ident: $name:literal by $killer:literal, $message:literal;)*
-        $({ $besides:ident: $why:literal })?
+        $(by $killer:literal, $message:literal: $($mutant:ident = $name:literal),*;)*
+        $({ $besides:ident = $why:literal })?
     ) => {
         /// One piece taken out.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Mutant {
-            $(#[doc = $name] $mutant,)*
+            $($(#[doc = $name] $mutant,)*)*
             $(#[doc = $why] $besides,)?
         }
 
         /// The mutants that races kill.
-        pub(crate) const MUTANTS: &[$crate::machine::Killed<Mutant>] = &[$($crate::machine::Killed {
+        pub(crate) const MUTANTS: &[$crate::machine::Killed<Mutant>] = &[$($($crate::machine::Killed {
             mutant: Mutant::$mutant,
             name: $name,
             killer: $killer,
             message: $message,
-        }),*];
+        }),*),*];
     };
 }
 

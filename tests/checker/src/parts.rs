@@ -71,6 +71,35 @@ pub(crate) fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: 
     Ok(sum.line(&format!("{part}{deaths}"), start))
 }
 
+/// How much of a model is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// How far each race.
+    pub races: [Limits; 2],
+    /// How many programs made by chance, and each how far.
+    pub random: [(usize, Limits); 2],
+}
+
+/// Prints the line of a part.
+pub fn say(outcome: Outcome) -> Result<(), String> {
+    outcome.map(|line| println!("{line}"))
+}
+
+/// The mutants of a model, and its races.
+pub fn written<M: Machine>(model: u8, verbose: bool, sizes: Sizes) -> Result<(), String> {
+    say(mutants::<M>(model, verbose))?;
+    let mut races = sizes.races.into_iter();
+    races.try_for_each(|limits| say(by_hand::<M>(model, limits)))
+}
+
+/// Programs of a model made by chance: one of so many that there could be.
+pub fn random<M: Machine>(model: u8, seed: u64, sizes: Sizes, one_of: usize) -> Result<(), String> {
+    let mut random = sizes.random.into_iter();
+    random.try_for_each(|(programs, limits)| {
+        say(by_chance::<M>(model, seed, programs / one_of, limits))
+    })
+}
+
 /// One program.
 pub fn single<M: Machine>(program: &str, limits: Limits) -> Outcome {
     explored::<M>("program", &[program.parse()?], limits)

@@ -15,7 +15,7 @@ fn holds(outcome: Outcome) -> String {
 #[test]
 fn no_race_written_by_hand_fails() {
     holds(by_hand::<Fixed>(0, Limits::all(50_000)));
-    holds(fixed::by_hand_in_other_layouts(Limits::all(10_000)));
+    holds(fixed::by_hand_in_other_layouts(10_000));
 }
 
 #[test]
@@ -42,11 +42,6 @@ fn the_machine_is_the_crate() {
 fn the_machine_is_the_crate_access_by_access() {
     holds(lockstep::part(false, 2, 500));
     holds(lockstep::part(true, 2, 200));
-}
-
-#[test]
-fn every_mutant_dies() {
-    holds(parts::mutants::<Fixed>(0, false));
 }
 
 #[test]

@@ -317,15 +317,6 @@ fn copied<L: Layout>(world: &World, copy: &Filter<Fixed<L>, AsGiven>) -> Answer 
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_machine_does_what_the_crate_does() {
-        for seed in 0..500 {
-            for layouts in [&LAYOUTS[..], &model::Layout::VALUED] {
-                compare(None, seed, layouts).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
-            }
-        }
-    }
-
     /// Two that change what one thread alone does: where a token comes to lie, and when an insert gives up.
     #[test]
     fn a_machine_that_errs_is_found_out() {

@@ -5,9 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use model::{Layout, Token};
+use serde::{Deserialize, Serialize};
 
 use crate::monitor::THREADS;
-use crate::replay::entry;
 
 /// Buckets a table of the machine has at most.
 pub(super) const BUCKETS: usize = 4;
@@ -44,14 +44,14 @@ pub struct Descriptor {
 }
 
 /// The number of a use, and its state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Control {
     pub uses: u16,
     pub state: State,
 }
 
 /// How far a use has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum State {
     Pending,
     /// Its words hold the new contents.
@@ -62,7 +62,7 @@ pub enum State {
 }
 
 /// The fields of a descriptor: two words before and after. No `moved` stands for an admission.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Transfer {
     /// The token that goes from source to destination, or 0.
     pub moved: Token,
@@ -159,17 +159,3 @@ impl fmt::Display for Word {
         write!(out, "[{}]", tokens.join(" "))
     }
 }
-
-entry!(Control {
-    uses: u16,
-    state: State
-});
-entry!(State is Pending | Committed | Aborted);
-entry!(Transfer {
-    moved: Token,
-    placed: Token,
-    source: u8,
-    destination: u8,
-    old_source: u64,
-    old_destination: u64
-});

@@ -7,106 +7,89 @@
 use crate::machine::mutants;
 
 mutants! {
-    MissNotValidated: "a miss is not validated"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    MissBehindFrozenWordNotValidated: "a miss behind a frozen word is not validated"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    FrozenWordReadAsBucket: "a frozen word is read as a bucket"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    FailedRemoveNotValidated: "a failed remove is not validated"
-        by "a mover up and a remove, destination first", "remove returned false";
-    CountNotValidated: "a count is not validated"
-        by "a mover and a count", "count returned 0";
-    RelocationBumpsNothing: "a relocation bumps nothing"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    RelocationBumpsBeforeInstalls: "a relocation bumps before the installs"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    RelocationBumpsBetweenInstalls: "a relocation bumps between the installs"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    RelocationBumpsAfterCommit: "a relocation bumps after the commit"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    RemoveBumpsNothing: "a remove that sees two tokens bumps nothing"
-        by "equal tokens that come and go, and a lookup", "contains returned false";
-    RemoveBumpsAfterItsExchange: "a remove bumps after its exchange"
-        by "equal tokens that come and go, and a lookup", "contains returned false";
-    TwoTokensTakenAtOnce: "a remove takes one of two tokens at once"
-        by "equal tokens that come and go, and a lookup", "contains returned false";
-    PendingArrivalAlwaysPresent: "a pending arrival is always present"
-        by "a mover down and a remove, destination first", "contains returned true";
-    PendingArrivalNeverPresent: "a pending arrival is never present"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    DecidedArrivalUnnoticed: "an arrival decided meanwhile goes unnoticed"
-        by "a mover up and a lookup, destination first", "contains returned false";
-    StaleTakenForAbsence: "a lookup takes a stale reference for absence"
-        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
-    NumberOfUseNotChecked: "the number of a use is not checked"
-        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
-    ControlBeforeFields: "the control is read before the fields"
-        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
-    FieldsBeforeNumber: "the fields change before the number"
-        by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false";
-    OpenedSlotForAnybody: "the last hop opens a slot for anybody"
-        by "an insert that opens a slot, and a rival that cannot", "which it must not here";
-    AttemptsNotBounded: "attempts are not bounded"
-        by "a kick and the removal of a neighbour", "no end after";
-    CommitWithOneWordFrozen: "a relocation commits with one word frozen"
-        by "a mover down and a remove, destination first", "are not inserts minus removes";
-    HalfFrozenStaysFrozen: "a relocation that froze one word leaves it frozen"
-        by "a mover down and a remove, destination first", "left frozen";
-    CommittedSourceStaysFrozen: "a committed relocation leaves its source frozen"
-        by "two owners of one descriptor, unrelated buckets, and a lookup", "frozen by a use that is over";
-    AdmissionLeavesTargetFrozen: "an admission leaves its target frozen"
-        by "one descriptor admits in two pairs, and lookups", "frozen by a use that is over";
-    RemoveIgnoresItsExchange: "a remove does not look whether its exchange succeeded"
-        by "two removes of one token", "remove returned true";
-    InsertIgnoresItsExchange: "an insert does not look whether its exchange succeeded"
-        by "two inserts in one bucket", "contains returned false";
-    RivalAdmissionNoObstacle: "a rival admission is no obstacle"
-        by "two admissions, each other's witness", "are not inserts minus removes";
-    AdmissionIgnoresItsWitness: "an admission does not ask its witness"
-        by "two admissions, each other's witness", "are not inserts minus removes";
-    FrozenWitnessNotSearched: "an equal token in a frozen witness does not count"
-        by "two admissions, and a neighbour moved out of the witness", "are not inserts minus removes";
-    RelocationGivesNoHint: "a relocation gives no hint"
-        by "a mover down and a snapshot", "snapshot returned";
-    RelocationHintsAfterCommit: "a relocation gives its hint after the commit"
-        by "a mover down and a snapshot", "snapshot returned";
-    RemoveGivesNoHint: "a remove that sees two tokens gives no hint"
-        by "equal tokens that come and go, and a snapshot", "snapshot returned";
-    ScanLeavesPendingAlone: "a scan leaves pending relocations alone"
-        by "a mover down and a snapshot", "snapshot returned";
-    ScanEndsBeforeReading: "a scan ends before it has read the table"
-        by "a mover down and a snapshot", "snapshot returned";
-    LostHintsIgnored: "hints that found no room are ignored"
-        by "two hops and a log of one hint", "snapshot returned";
-    TwoScansAtATime: "two scan at a time"
-        by "two snapshots and a mover", "snapshot returned";
-    LateNoteReplacesAnother: "a late note replaces another"
-        by "two snapshots in a row and two movers", "snapshot returned";
-    TwinOfAnotherValueIsNone: "a token of another value is no twin"
-        by "another value that comes while the first goes, and a lookup", "value returned no value";
-    ValueMissNotValidated: "a lookup of a value is not validated"
-        by "a mover up and a lookup of its value, destination first", "value returned no value";
-    ArrivalHasNoValue: "a token that arrives has no value"
-        by "a mover up and a lookup of its value, destination first", "value returned value 0";
-    TokenFoundByFingerprint: "a token is found by its fingerprint alone"
-        by "a replacement and a remove of the value", "take returned true";
-    PresentItemTakenForOwn: "a unique insert takes a present item for its own"
-        by "two unique inserts with values", "unique returned no value";
-    ScanForgetsValues: "a scan forgets values"
-        by "two values there and back, and a snapshot", "snapshot returned";
-    PathLosesItsValue: "an insert that needs a path loses its value"
-        by "a kick with a value, and lookups of both", "which nobody inserted";
-    HopTakesAnyOfItsClass: "a hop takes any token of its class"
-        by "a kick of one of two values, and lookups of both", "are not inserts minus removes";
-    ReplacementIgnoresItsExchange: "a replacement does not look whether its exchange succeeded"
-        by "two replacements of one value", "replace returned true";
-    FailedReplacementNotValidated: "a failed replacement is not validated"
-        by "a replacement and a mover up, destination first", "replace returned false";
-    ReplacementInTwoSteps: "a replacement removes before it inserts"
-        by "a replacement and a lookup", "are not inserts minus removes";
+    by "a mover up and a lookup, destination first", "contains returned false":
+        MissNotValidated = "a miss is not validated",
+        MissBehindFrozenWordNotValidated = "a miss behind a frozen word is not validated",
+        FrozenWordReadAsBucket = "a frozen word is read as a bucket",
+        RelocationBumpsNothing = "a relocation bumps nothing",
+        RelocationBumpsBeforeInstalls = "a relocation bumps before the installs",
+        RelocationBumpsBetweenInstalls = "a relocation bumps between the installs",
+        RelocationBumpsAfterCommit = "a relocation bumps after the commit",
+        PendingArrivalNeverPresent = "a pending arrival is never present",
+        DecidedArrivalUnnoticed = "an arrival decided meanwhile goes unnoticed";
+    by "a mover up and a remove, destination first", "remove returned false":
+        FailedRemoveNotValidated = "a failed remove is not validated";
+    by "a mover and a count", "count returned 0":
+        CountNotValidated = "a count is not validated";
+    by "equal tokens that come and go, and a lookup", "contains returned false":
+        RemoveBumpsNothing = "a remove that sees two tokens bumps nothing",
+        RemoveBumpsAfterItsExchange = "a remove bumps after its exchange",
+        TwoTokensTakenAtOnce = "a remove takes one of two tokens at once";
+    by "a mover down and a remove, destination first", "contains returned true":
+        PendingArrivalAlwaysPresent = "a pending arrival is always present";
+    by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false":
+        StaleTakenForAbsence = "a lookup takes a stale reference for absence",
+        NumberOfUseNotChecked = "the number of a use is not checked",
+        ControlBeforeFields = "the control is read before the fields",
+        FieldsBeforeNumber = "the fields change before the number";
+    by "an insert that opens a slot, and a rival that cannot", "which it must not here":
+        OpenedSlotForAnybody = "the last hop opens a slot for anybody";
+    by "a kick and the removal of a neighbour", "no end after":
+        AttemptsNotBounded = "attempts are not bounded";
+    by "a mover down and a remove, destination first", "are not inserts minus removes":
+        CommitWithOneWordFrozen = "a relocation commits with one word frozen";
+    by "a mover down and a remove, destination first", "left frozen":
+        HalfFrozenStaysFrozen = "a relocation that froze one word leaves it frozen";
+    by "two owners of one descriptor, unrelated buckets, and a lookup", "frozen by a use that is over":
+        CommittedSourceStaysFrozen = "a committed relocation leaves its source frozen";
+    by "one descriptor admits in two pairs, and lookups", "frozen by a use that is over":
+        AdmissionLeavesTargetFrozen = "an admission leaves its target frozen";
+    by "two removes of one token", "remove returned true":
+        RemoveIgnoresItsExchange = "a remove does not look whether its exchange succeeded";
+    by "two inserts in one bucket", "contains returned false":
+        InsertIgnoresItsExchange = "an insert does not look whether its exchange succeeded";
+    by "two admissions, each other's witness", "are not inserts minus removes":
+        RivalAdmissionNoObstacle = "a rival admission is no obstacle",
+        AdmissionIgnoresItsWitness = "an admission does not ask its witness";
+    by "two admissions, and a neighbour moved out of the witness", "are not inserts minus removes":
+        FrozenWitnessNotSearched = "an equal token in a frozen witness does not count";
+    by "a mover down and a snapshot", "snapshot returned":
+        RelocationGivesNoHint = "a relocation gives no hint",
+        RelocationHintsAfterCommit = "a relocation gives its hint after the commit",
+        ScanLeavesPendingAlone = "a scan leaves pending relocations alone",
+        ScanEndsBeforeReading = "a scan ends before it has read the table";
+    by "equal tokens that come and go, and a snapshot", "snapshot returned":
+        RemoveGivesNoHint = "a remove that sees two tokens gives no hint";
+    by "two hops and a log of one hint", "snapshot returned":
+        LostHintsIgnored = "hints that found no room are ignored";
+    by "two snapshots and a mover", "snapshot returned":
+        TwoScansAtATime = "two scan at a time";
+    by "two snapshots in a row and two movers", "snapshot returned":
+        LateNoteReplacesAnother = "a late note replaces another";
+    by "another value that comes while the first goes, and a lookup", "value returned no value":
+        TwinOfAnotherValueIsNone = "a token of another value is no twin";
+    by "a mover up and a lookup of its value, destination first", "value returned no value":
+        ValueMissNotValidated = "a lookup of a value is not validated";
+    by "a mover up and a lookup of its value, destination first", "value returned value 0":
+        ArrivalHasNoValue = "a token that arrives has no value";
+    by "a replacement and a remove of the value", "take returned true":
+        TokenFoundByFingerprint = "a token is found by its fingerprint alone";
+    by "two unique inserts with values", "unique returned no value":
+        PresentItemTakenForOwn = "a unique insert takes a present item for its own";
+    by "two values there and back, and a snapshot", "snapshot returned":
+        ScanForgetsValues = "a scan forgets values";
+    by "a kick with a value, and lookups of both", "which nobody inserted":
+        PathLosesItsValue = "an insert that needs a path loses its value";
+    by "a kick of one of two values, and lookups of both", "are not inserts minus removes":
+        HopTakesAnyOfItsClass = "a hop takes any token of its class";
+    by "two replacements of one value", "replace returned true":
+        ReplacementIgnoresItsExchange = "a replacement does not look whether its exchange succeeded";
+    by "a replacement and a mover up, destination first", "replace returned false":
+        FailedReplacementNotValidated = "a failed replacement is not validated";
+    by "a replacement and a lookup", "are not inserts minus removes":
+        ReplacementInTwoSteps = "a replacement removes before it inserts";
     // Every answer of it is allowed, so no race notices; lockstep does.
-    { RefusalIgnoresRoom: "an insert is refused without a look whether there is room" }
+    { RefusalIgnoresRoom = "an insert is refused without a look whether there is room" }
 }
 
 #[cfg(test)]

@@ -340,23 +340,3 @@ fn name_of(layout: Layout) -> String {
         values => format!("{slots}x{bits}+{values}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_alternate_is_an_involution() {
-        for shape in [Shape::of(2), Shape::of(4)] {
-            for (f, bucket) in shape
-                .layout
-                .fingerprints()
-                .flat_map(|f| (0..2).map(move |b| (f, b)))
-            {
-                let other = shape.alternate(bucket, f);
-                assert!(other != bucket && usize::from(other) < shape.buckets);
-                assert_eq!(shape.alternate(other, f), bucket);
-            }
-        }
-    }
-}

@@ -3,7 +3,8 @@
 //! Without values there is one for each class: how many tokens it has. With values there is one more for each value that
 //! a class can have: how many tokens have it. Each is linearizable by itself. Together they are not, if a class has
 //! several tokens at a time: a remove that was under way before an equal token came may have to be placed before that,
-//! so that a lookup can miss both tokens, while another one has seen the value that is removed beside the one that came.
+//! so that a lookup can miss both tokens, while another one has seen the value that is removed beside the one that came
+//! (`model::history` has that schedule).
 //! A class that has one token at most, because all come by `unique`, is watched as a whole besides: which token it has.
 //!
 //! So each call is something to the class, which knows nothing of values, and something to each value of it:
@@ -220,8 +221,6 @@ fn told_of_value(value: Value, call: &Call, answer: Answer) -> Told {
 
 #[cfg(test)]
 mod tests {
-    use model::history::{Event, Multiset, ValueCall, linearizable};
-
     use super::*;
     use crate::monitor::Monitor;
     use crate::state::Setting;
@@ -246,35 +245,5 @@ mod tests {
             assert!(sees(0, Some(4)));
             assert_eq!(sees(1, Some(9)), explained, "with {other}");
         }
-    }
-
-    /// Why the values of a class are watched one by one. What the replay returns is allowed by each view.
-    #[test]
-    fn several_values_of_a_class_are_no_linearizable_multiset() {
-        let program =
-            "pair layout=4x12+4: f10=9 | take f01=9 | insert f01=4, value f10 | value f01";
-        let program: Program = program.parse().expect("a program");
-        // The take and the lookup read the empty bucket before 4 comes there. The other lookup sees 9.
-        let schedule = [0, 0, 0, 2, 2, 1, 1, 1, 1, 1, 1, 0, 2, 2];
-        let setting = Setting::new(&program, None);
-        let monitor = &mut Monitor::default();
-        let mut state = setting.start(monitor);
-        let steps = schedule.map(|thread| setting.step(&mut state, monitor, thread).0);
-        let returned = |thread, nth| {
-            let steps = steps.iter().filter(|step| step.thread == thread);
-            steps.filter_map(|step| step.answer).nth(nth)
-        };
-        assert_eq!(returned(0, 0), Some(Answer::Bool(true)));
-        assert_eq!(returned(1, 1), Some(Answer::Value(Some(9))));
-        assert_eq!(returned(2, 0), Some(Answer::Value(None)));
-        let event = |call, began, ended| Event { call, began, ended };
-        let take = [event(ValueCall::Remove(9, true), 0, 11)];
-        let writer = [
-            event(ValueCall::Insert(4, true), 5, 7),
-            event(ValueCall::Value(Some(9)), 8, 10),
-        ];
-        let lookup = [event(ValueCall::Value(None), 3, 13)];
-        let all: [&[Event<ValueCall>]; 3] = [&take, &writer, &lookup];
-        assert!(!linearizable(&all, Multiset::from([(9, 1)])));
     }
 }

@@ -8,13 +8,15 @@ mod write;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::geometry::{Class, Item, Levels, WORDS, level_of};
 use super::memory::Word;
 use super::memory::{Descriptor, Hint, STRIPES, State, Stripe, Transfer};
 use super::mutants::Mutant;
 use super::program::{Growing, Program, Shape};
 use crate::notation::{self, Call, Kind};
-use crate::replay::{self, Entry, Step, entry};
+use crate::replay::{self, Entry, Step};
 
 /// What does not change in an exploration.
 #[derive(Clone, Debug)]
@@ -30,7 +32,9 @@ pub struct World {
 pub(super) type Answer = notation::Answer<Classes>;
 
 /// A multiset of classes: six at most, nine bits each, the greatest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Classes(pub u64);
 
 /// One step under way.
@@ -329,8 +333,6 @@ impl Class {
         }
     }
 }
-
-entry!(Classes(u64));
 
 impl fmt::Display for Classes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::geometry::{Class, Lane, Levels, WORDS};
 use super::program::ITEMS;
 use crate::monitor::THREADS;
-use crate::replay::entry;
 
 /// Tables one after the other, at most.
 pub(super) const TABLES: usize = 2;
@@ -38,7 +39,7 @@ pub struct Memory {
 }
 
 /// The level of a table, and whether it grows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Hint {
     pub level: u8,
     /// Whether words of it can be split.
@@ -46,7 +47,7 @@ pub struct Hint {
 }
 
 /// A version counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stripe {
     pub version: u8,
     pub scanned: bool,
@@ -81,7 +82,7 @@ pub struct Descriptor {
 }
 
 /// What a use does to its words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Transfer {
     pub kind: Kind,
     pub state: State,
@@ -99,7 +100,7 @@ pub struct Transfer {
     pub old_destination: Word,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// A token goes to its other word.
     #[default]
@@ -111,7 +112,7 @@ pub enum Kind {
 }
 
 /// How far a use has come. A split is not decided: it is over when the reference is gone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum State {
     Pending,
     /// Its words hold the new contents.
@@ -155,28 +156,6 @@ impl Transfer {
     }
 }
 
-entry!(Hint {
-    level: u8,
-    growing: bool
-});
-entry!(Stripe {
-    version: u8,
-    scanned: bool
-});
-entry!(Kind is Relocation | Admission | Split);
-entry!(State is Pending | Committed | Aborted);
-entry!(Transfer {
-    kind: Kind,
-    state: State,
-    moved: Lane,
-    placed: Lane,
-    item: u8,
-    source: u8,
-    destination: u8,
-    old_source: Word,
-    old_destination: Word
-});
-
 impl fmt::Display for Descriptor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { uses, transfer: t } = self;
@@ -196,7 +175,7 @@ impl fmt::Display for Descriptor {
 }
 
 /// A word of the number line: 0, then tokens or references, then GONE.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Word(u16);
 
 /// Slots that a word has at most.
@@ -285,8 +264,6 @@ impl Word {
         self.lanes().map(move |lane| levels.class_of(number, lane))
     }
 }
-
-entry!(Word(u16));
 
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,7 @@
 //! Admission: `insert_unique`, and the decision of an admission by its owner or a helper.
 
+use serde::{Deserialize, Serialize};
+
 use super::lookup::{Meaning, Resolved};
 use super::path::Opened;
 use super::{Answer, Run};
@@ -7,10 +9,10 @@ use crate::fixed::memory::{Control, State, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// What came of an attempt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Admitted {
     /// The token is in.
     Done,
@@ -21,8 +23,6 @@ enum Admitted {
     /// It was disturbed.
     Disturbed,
 }
-
-entry!(Admitted is Done | Present | Refused | Disturbed);
 
 impl Run<'_> {
     pub(super) fn unique(&mut self) -> Step<Answer> {

@@ -5,16 +5,17 @@
 //! written, and sees a control that says that they have not been since; one that does not accept them does not use them.
 
 use model::Token;
+use serde::{Deserialize, Serialize};
 
 use super::{Run, STRANGERS};
 use crate::fixed::memory::{Control, FIELDS, State, Transfer, Word};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// What a reference means for the word that it was found in, to one who has read its descriptor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Meaning {
     pub kind: Resolved,
     /// The word's content; that before, if nothing is decided.
@@ -23,21 +24,13 @@ pub(super) struct Meaning {
     pub control: Control,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Resolved {
     /// The use is over.
     Stale,
     Settled,
     Pending,
 }
-
-entry!(Resolved is Stale | Settled | Pending);
-entry!(Meaning {
-    kind: Resolved,
-    content: u64,
-    seen: Transfer,
-    control: Control
-});
 
 impl Run<'_> {
     /// Returns the token, or 0.

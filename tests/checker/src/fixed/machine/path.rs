@@ -3,18 +3,19 @@
 //! The tables are so small that a search examines each bucket once.
 
 use model::Token;
+use serde::{Deserialize, Serialize};
 
 use super::Run;
 use crate::fixed::memory::BUCKETS;
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// Buckets that the first search examines at most.
 const SHORT_BUDGET: usize = 256;
 
 /// What came of the search for room in two full buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Opened {
     /// A slot was opened, and has the item if that was to be placed.
     Done,
@@ -27,7 +28,7 @@ pub(super) enum Opened {
 }
 
 /// What moves, from where and to where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Hop {
     moved: Token,
     source: u8,
@@ -36,13 +37,6 @@ struct Hop {
 
 /// The hops of a path, from the vacant slot back to a candidate.
 type Path = [Option<Hop>; BUCKETS - 1];
-
-entry!(Opened is Done | Changed | Refused | AllCopies);
-entry!(Hop {
-    moved: Token,
-    source: u8,
-    destination: u8
-});
 
 /// What a search has found: a candidate with room, a path, or nothing.
 type Found = Option<Option<Path>>;

@@ -1,34 +1,27 @@
 //! Lookup and count, and the live word of an item on a side: the one that holds its bucket now.
 
+use serde::{Deserialize, Serialize};
+
 use super::Run;
 use crate::growing::geometry::{Item, level_of};
 use crate::growing::memory::Word;
 use crate::growing::memory::{Hint, Kind, State};
 use crate::growing::mutants::Mutant;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// A word that has been read, and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Live {
     pub number: u8,
     pub word: Word,
 }
 
 /// The two live words of an item, and the hint that led to them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Pair {
     pub hint: Hint,
     pub words: [Live; 2],
 }
-
-entry!(Live {
-    number: u8,
-    word: Word
-});
-entry!(Pair {
-    hint: Hint,
-    words: [Live; 2]
-});
 
 impl Live {
     pub(super) fn level(self) -> u8 {

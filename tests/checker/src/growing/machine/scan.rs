@@ -1,23 +1,20 @@
 //! Snapshot: a copy made word by word, and what writers tell it.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Answer, Classes, Run};
 use crate::growing::geometry::{Class, Item, level_of};
 use crate::growing::memory::Word;
 use crate::growing::memory::{NOTES, STRIPES, Scan};
 use crate::growing::mutants::Mutant;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// A copy under way: the word that comes next, 0 behind the last, and what has been copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Copying {
     next: u8,
     copy: Classes,
 }
-
-entry!(Copying {
-    next: u8,
-    copy: Classes
-});
 
 impl Run<'_> {
     /// Tells a scan that tokens nested with this class change places.

@@ -1,15 +1,17 @@
 //! Insertion, removal and relocation.
 
+use serde::{Deserialize, Serialize};
+
 use super::lookup::{Live, Pair};
 use super::{Answer, Run};
 use crate::growing::geometry::{Class, Item, Lane, alternate, head_of, level_of};
 use crate::growing::memory::Word;
 use crate::growing::memory::{State, Transfer};
 use crate::growing::mutants::Mutant;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
 
 /// What came of the search for room in two full words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Opened {
     /// The item is in.
     Placed,
@@ -20,8 +22,6 @@ pub(super) enum Opened {
     /// There is none.
     Full,
 }
-
-entry!(Opened is Placed | Changed | Disturbed | Full);
 
 impl Run<'_> {
     /// The table that inserts go to.
