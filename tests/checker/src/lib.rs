@@ -47,4 +47,5 @@ pub mod parts;
 mod random;
 mod replay;
 mod report;
+mod shared;
 mod state;

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::machine::{AnswerOf, Machine};
+use crate::machine::{AnswerOf, Machine, World};
 use crate::notation::CallOf;
 
 /// Bytes of a list, at most.
@@ -38,7 +38,7 @@ enum Tag {
 
 /// One step under way.
 pub struct Run<'a, M: Machine> {
-    pub world: &'a M::World,
+    pub world: &'a World<M>,
     pub memory: &'a mut M::Memory,
     pub call: &'a CallOf<M>,
     pub id: usize,
@@ -89,7 +89,7 @@ pub(crate) use Next::{Again, Done};
 impl<'a, M: Machine> Run<'a, M> {
     /// Lets a thread make its next access. Returns what it did, and what its call returned, if that was the last one.
     pub fn step(
-        world: &'a M::World,
+        world: &'a World<M>,
         memory: &'a mut M::Memory,
         locals: &'a mut Locals,
         (id, call): (usize, &'a CallOf<M>),
@@ -114,7 +114,7 @@ impl<'a, M: Machine> Run<'a, M> {
 
     /// Whether this piece is taken out.
     pub fn is(&self, mutant: M::Mutant) -> bool {
-        M::mutant(self.world) == Some(mutant)
+        self.world.mutant == Some(mutant)
     }
 
     /// Makes an access, unless it has been made. The code behind it runs for it alone.

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use crate::machine::{AnswerOf, Machine, Shown, Thread, View};
+use crate::machine::{AnswerOf, Machine, Shown, Thread, View, World};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::{Answer, CallOf, Program};
 use crate::replay::{Locals, Run};
@@ -26,7 +26,7 @@ pub struct State<M: Machine> {
 #[derive(Debug)]
 pub struct Setting<'a, M: Machine> {
     pub program: &'a Program<M>,
-    pub world: M::World,
+    pub world: World<M>,
     pub shows: bool,
 }
 
@@ -55,7 +55,7 @@ impl<M: Machine> State<M> {
 impl<'a, M: Machine> Setting<'a, M> {
     /// A program, on the protocol or on a mutant of it.
     pub fn new(program: &'a Program<M>, mutant: Option<M::Mutant>) -> Self {
-        let world = M::world(program, mutant);
+        let world = World::new(program, mutant);
         Self {
             program,
             world,

@@ -271,7 +271,7 @@ impl<L: WithValues> Subject for Valued<L> {
             Kind::Take => Answer::Bool(filter.remove_value_hash(hash, value)),
             Kind::Snapshot => match filter.snapshot() {
                 Ok(copy) => {
-                    let classes = world.classes.iter();
+                    let classes = world.known.classes.iter();
                     let digits = classes.map(|&class| digits(world, class, &copy));
                     Answer::Copy(Digits(digits.sum()))
                 }
@@ -307,7 +307,7 @@ fn refused(error: &InsertError) -> Answer {
 
 /// What a snapshot of the crate is to the machine.
 fn copied<L: Layout>(world: &World, copy: &Filter<Fixed<L>, AsGiven>) -> Answer {
-    let classes = world.classes.iter().enumerate();
+    let classes = world.known.classes.iter().enumerate();
     let count = |&class| copy.count_hash(hash(&world.shape, class)) as u64;
     let digits = classes.map(|(at, class)| count(class) << (4 * at));
     Answer::Copy(Digits(digits.sum()))

@@ -16,7 +16,7 @@ use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 use crate::fixed::conformance::{self, ATTEMPTS, Subject, each_seed, of_values};
 use crate::fixed::machine::{Answer, World};
-use crate::fixed::memory::{BUCKETS, STRIPES};
+use crate::fixed::memory::BUCKETS;
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{Call, Fixed, Item, Program};
 use crate::fixed::random;
@@ -25,6 +25,7 @@ use crate::notation::Kind;
 use crate::parts::Outcome;
 use crate::random::Random;
 use crate::report::grouped;
+use crate::shared::STRIPES;
 use crate::state;
 
 type Setting<'a> = state::Setting<'a, Fixed>;

@@ -10,24 +10,23 @@ mod write;
 
 use std::fmt;
 
-use model::{Fingerprint, Layout, Token, Value};
+use model::{Layout, Token, Value};
 
-use crate::fixed::memory::{BUMP, Control, SCAN, STRIPES, State, Word};
-use crate::fixed::mutants::Mutant;
-use crate::fixed::program::{Fixed, Item, Program, Shape};
+use crate::fixed::memory::Control;
+use crate::fixed::program::{Fixed, Item, Program};
 use crate::fixed::views::{View, views};
+use crate::machine;
 use crate::notation::{self, Kind};
-use crate::replay::{self, Entry, Step};
+use crate::replay::{self, Step};
+use crate::shared::State;
 
-/// What does not change in an exploration.
+/// The classes and tokens of a program, and what is watched of them.
 #[derive(Clone, Debug)]
-pub struct World {
-    pub shape: Shape,
+pub struct Known {
     pub classes: Vec<Item>,
     /// The tokens there can be: the class of each, and its value.
     pub tokens: Vec<(Item, Value)>,
     pub views: Vec<View>,
-    pub mutant: Option<Mutant>,
 }
 
 /// What a call returns.
@@ -49,34 +48,32 @@ pub(super) type Run<'a> = replay::Run<'a, Fixed>;
 /// The digit of a copy that counts tokens which the program does not know.
 pub(crate) const STRANGERS: usize = 15;
 
-/// The stripe of a fingerprint.
-fn stripe_of(f: Fingerprint) -> usize {
-    f as usize % STRIPES
-}
+/// What does not change in an exploration.
+pub(super) type World = machine::World<Fixed>;
 
-impl World {
-    pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
+impl Known {
+    pub fn new(program: &Program) -> Self {
         let (classes, tokens) = (program.classes(), program.tokens());
         Self {
-            shape: program.shape,
             views: views(program, &classes, &tokens),
             classes,
             tokens,
-            mutant,
         }
     }
+}
 
+impl World {
     /// Which of the tokens that the program knows one is that lies in `bucket`.
     pub fn token_of(&self, bucket: u8, token: Token) -> Option<usize> {
         let layout = self.shape.layout;
         let f = layout.fingerprint_of(token);
         let here = |class: &Item| class.f == f && (class.first == bucket || class.second == bucket);
-        let class = self.classes.iter().position(here)?;
+        let class = self.known.classes.iter().position(here)?;
         if !layout.has_values() {
             return Some(class);
         }
-        let wanted = (self.classes[class], layout.value_of(token));
-        self.tokens.iter().position(|&known| known == wanted)
+        let wanted = (self.known.classes[class], layout.value_of(token));
+        self.known.tokens.iter().position(|&known| known == wanted)
     }
 }
 
@@ -113,68 +110,9 @@ impl Run<'_> {
         kinds.contains(&self.call.kind)
     }
 
-    fn load(&mut self, bucket: u8) -> Step<u64> {
-        self.access(|run| {
-            let (layout, word) = (run.layout(), run.memory.words[usize::from(bucket)]);
-            run.show(|| format!("word {bucket} is {}", Word(layout, word)));
-            word
-        })
-    }
-
-    fn exchange(&mut self, bucket: u8, current: u64, new: u64) -> Step<bool> {
-        self.access(|run| {
-            let layout = run.layout();
-            let word = &mut run.memory.words[usize::from(bucket)];
-            let done = *word == current;
-            if done {
-                *word = new;
-                run.made.wrote = true;
-            }
-            run.show(|| {
-                let (old, new) = (Word(layout, current), Word(layout, new));
-                format!("word {bucket} from {old} to {new}: {}", said(done))
-            });
-            done
-        })
-    }
-
     /// Replaces a reference. If it is not there any more, somebody else has.
     fn thaw(&mut self, bucket: u8, reference: u64, content: u64) -> Step<()> {
         self.routine(|run| run.exchange(bucket, reference, content).map(drop))
-    }
-
-    /// Reads a stripe, or changes it. Of what it was the thread remembers what is `told`.
-    fn stripe<T: Entry>(
-        &mut self,
-        stripe: usize,
-        change: impl FnOnce(u16) -> u16,
-        told: impl FnOnce(u16) -> T,
-    ) -> Step<T> {
-        self.access(|run| {
-            let value = &mut run.memory.stripes[stripe];
-            let before = *value;
-            *value = change(before);
-            let now = *value;
-            run.made.wrote = now != before;
-            run.show(|| {
-                let scan = if now & SCAN == 0 { "" } else { ", scan on" };
-                format!("stripe {stripe} at {}{scan}", now / BUMP)
-            });
-            told(before)
-        })
-    }
-
-    fn version(&mut self, f: Fingerprint) -> Step<u16> {
-        self.stripe(stripe_of(f), |value| value, |value| value)
-    }
-
-    /// True: a scan is on.
-    fn bump(&mut self, f: Fingerprint) -> Step<bool> {
-        self.stripe(
-            stripe_of(f),
-            |value| value + BUMP,
-            |before| before & SCAN != 0,
-        )
     }
 
     fn show_control(&mut self, index: usize) {
@@ -209,9 +147,4 @@ impl Run<'_> {
     fn abort(&mut self, reference: u64, pending: Control) -> Step<()> {
         self.routine(|run| run.decide_use(reference, pending, State::Aborted).map(drop))
     }
-}
-
-/// What an access that can fail has done.
-fn said(done: bool) -> &'static str {
-    if done { "done" } else { "failed" }
 }

@@ -8,25 +8,16 @@ use model::{Layout, Token};
 use serde::{Deserialize, Serialize};
 
 use crate::monitor::THREADS;
+use crate::shared::{NOTES, STRIPES, State, Stripe};
 
 /// Buckets a table of the machine has at most.
 pub(super) const BUCKETS: usize = 4;
-/// Version counters: two, so that tokens may share one or not. A bump of the wrong one would be noticed.
-pub(super) const STRIPES: usize = 2;
-/// Slots that the log of hints has at most.
-pub(super) const NOTES: usize = 2;
-
-/// The bit of a stripe that says that a scan is on.
-pub(super) const SCAN: u16 = 1;
-/// What a bump adds.
-pub(super) const BUMP: u16 = 2;
-
 /// Everything that threads share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// Buckets, or references to descriptors.
     pub words: [u64; BUCKETS],
-    pub stripes: [u16; STRIPES],
+    pub stripes: [Stripe; STRIPES],
     /// The pool; those that a program does not have stay owned for ever.
     pub descriptors: [Descriptor; THREADS],
     pub scanning: bool,
@@ -48,17 +39,6 @@ pub struct Descriptor {
 pub struct Control {
     pub uses: u16,
     pub state: State,
-}
-
-/// How far a use has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum State {
-    Pending,
-    /// Its words hold the new contents.
-    Committed,
-    /// Its words hold the old contents.
-    #[default]
-    Aborted,
 }
 
 /// The fields of a descriptor: two words before and after. No `moved` stands for an admission.

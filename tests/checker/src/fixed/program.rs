@@ -21,9 +21,10 @@ use std::str::SplitWhitespace;
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
-use crate::fixed::memory::{BUCKETS, Memory, NOTES};
+use crate::fixed::memory::{BUCKETS, Memory};
 use crate::monitor::THREADS;
 use crate::notation::{self, Flag, Kind, Notation, Number};
+use crate::shared::NOTES;
 
 /// Classes a program has at most.
 pub(super) const CLASSES: usize = 8;

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
-use crate::fixed::memory::{BUCKETS, Memory, SCAN, Word};
+use crate::fixed::machine::{Answer, Digits, Known, Run, STRANGERS, World};
+use crate::fixed::memory::{BUCKETS, Memory, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program::{Call, Fixed, Program, TOKENS};
 use crate::fixed::random;
@@ -12,11 +12,13 @@ use crate::machine::{Killed, Machine, STEPS, alone, audit};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::Kind;
 use crate::replay::Step;
+use crate::shared::{STRIPES, Stripe};
 
 impl Machine for Fixed {
     type Mutant = Mutant;
-    type World = World;
+    type Known = Known;
     type Memory = Memory;
+    type Word = u64;
     type Copied = Digits;
     type View = View;
     type Tokens = Numbers;
@@ -39,12 +41,20 @@ impl Machine for Fixed {
         program.memory()
     }
 
-    fn world(program: &Program, mutant: Option<Mutant>) -> World {
-        World::new(program, mutant)
+    fn known(program: &Program) -> Known {
+        Known::new(program)
     }
 
-    fn mutant(world: &World) -> Option<Mutant> {
-        world.mutant
+    fn word<'a>(run: &'a mut Run<'_>, bucket: u8) -> &'a mut u64 {
+        &mut run.memory.words[usize::from(bucket)]
+    }
+
+    fn show_word(world: &World, word: u64) -> String {
+        Word(world.shape.layout, word).to_string()
+    }
+
+    fn stripes(memory: &mut Memory) -> &mut [Stripe; STRIPES] {
+        &mut memory.stripes
     }
 
     fn call(run: &mut Run<'_>) -> Step<Answer> {
@@ -52,12 +62,12 @@ impl Machine for Fixed {
     }
 
     fn views(world: &World) -> &[View] {
-        &world.views
+        &world.known.views
     }
 
     fn is_known(world: &World, call: &Call, answer: Answer) -> bool {
         match answer {
-            Answer::Value(Some(value)) => world.tokens.contains(&(call.item.class(), value)),
+            Answer::Value(Some(value)) => world.known.tokens.contains(&(call.item.class(), value)),
             Answer::Copy(Digits(copy)) => digit(copy, STRANGERS) == 0,
             _ => true,
         }
@@ -102,7 +112,7 @@ impl Machine for Fixed {
     fn left_on(world: &World, memory: &Memory) -> [(bool, &'static str); 3] {
         let layout = world.shape.layout;
         let frozen = memory.words.iter().any(|&w| layout.is_reference(w));
-        let scanned = memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
+        let scanned = memory.stripes.iter().any(|stripe| stripe.scanned);
         [
             (frozen, "a word is left frozen"),
             (scanned, "a stripe still says that a scan is on"),
@@ -122,7 +132,7 @@ impl Machine for Fixed {
         if world.shape.layout.has_values() {
             check_values(world, &mut memory)?;
         }
-        for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
+        for (class, (&item, &set)) in world.known.classes.iter().zip(sets).enumerate() {
             let mut looked = false;
             let call = |kind| {
                 let first = kind == Kind::Contains && !std::mem::replace(&mut looked, true);
@@ -137,7 +147,7 @@ impl Machine for Fixed {
 
     fn show_words(world: &World, memory: &Memory) -> Vec<(usize, String)> {
         let words = memory.words[..world.shape.buckets].iter();
-        let shown = words.map(|&word| Word(world.shape.layout, word).to_string());
+        let shown = words.map(|&word| Self::show_word(world, word));
         shown.enumerate().collect()
     }
 }
@@ -148,7 +158,7 @@ fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, S
 
 /// A newcomer sees the values of each class, replaces one, and back.
 fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
-    for (at, &(item, value)) in world.tokens.iter().enumerate() {
+    for (at, &(item, value)) in world.known.tokens.iter().enumerate() {
         let mut call = |kind: Kind, value, new| {
             let call = Call {
                 value,

@@ -102,7 +102,7 @@ pub(super) fn digit(copy: u64, at: usize) -> u8 {
 /// them.
 fn code(world: &World, call: &Call, value: Value) -> Code {
     let token = (call.item.class(), value);
-    let known = world.tokens.iter().position(|&known| known == token);
+    let known = world.known.tokens.iter().position(|&known| known == token);
     known.map_or(Code::MAX, |at| at as Code + 1)
 }
 
@@ -120,7 +120,7 @@ impl machine::View<Fixed> for View {
     }
 
     fn name(&self, world: &World) -> String {
-        let Item { first, second, f } = world.classes[self.class];
+        let Item { first, second, f } = world.known.classes[self.class];
         match self.watched {
             Watched::Value(value) => format!("of {f:x} with value {value} in {first} and {second}"),
             _ => format!("of {f:x} in {first} and {second}"),
@@ -128,7 +128,7 @@ impl machine::View<Fixed> for View {
     }
 
     fn role(&self, world: &World, call: &Call) -> Option<Role> {
-        let here = call.item.class() == world.classes[self.class];
+        let here = call.item.class() == world.known.classes[self.class];
         let code = |value| code(world, call, value);
         let effect = match (call.kind, self.watched) {
             // A relocation is no call of the multiset.

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Index bits that an item of a program has.
 pub(super) const BITS: u8 = 4;
 
@@ -30,7 +32,9 @@ pub struct Item {
 }
 
 /// The items with one head whose index bits begin alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Class {
     pub head: u8,
     /// The number of index bits that are known.

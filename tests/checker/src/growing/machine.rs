@@ -10,46 +10,31 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::geometry::{Class, Item, Levels, WORDS, level_of};
-use super::memory::Word;
-use super::memory::{Descriptor, Hint, STRIPES, State, Stripe, Transfer};
+use super::geometry::{Class, Item, Levels};
+use super::memory::{Descriptor, Hint, Transfer, Word};
 use super::mutants::Mutant;
-use super::program::{Growing, Program, Shape};
+use super::program::Growing;
+use crate::machine;
 use crate::notation::{self, Call, Kind};
-use crate::replay::{self, Entry, Step};
+use crate::replay::{self, Step};
+use crate::shared::State;
 
-/// What does not change in an exploration.
-#[derive(Clone, Debug)]
-pub struct World {
-    pub shape: Shape,
-    pub items: Vec<Item>,
-    /// Whether items are counted, and matched with tokens.
-    pub contract: bool,
-    pub mutant: Option<Mutant>,
-}
+/// What does not change in an exploration. It knows the items of a program.
+pub(super) type World = machine::World<Growing>;
 
 /// What a call returns.
 pub(super) type Answer = notation::Answer<Classes>;
 
-/// A multiset of classes: six at most, nine bits each, the greatest first.
+/// A multiset of classes: six at most, the greatest first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-pub struct Classes(pub u64);
+pub struct Classes([Class; 6]);
 
 /// One step under way.
 pub(super) type Run<'a> = replay::Run<'a, Growing>;
 
 impl World {
-    pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
-        Self {
-            shape: program.shape,
-            items: program.items(),
-            contract: program.shape.contract,
-            mutant,
-        }
-    }
-
     pub fn levels(&self, table: usize) -> Levels {
         self.shape.levels(table)
     }
@@ -71,14 +56,9 @@ impl World {
     }
 
     pub fn id_of(&self, item: Item) -> u8 {
-        let at = self.items.iter().position(|&other| other == item);
-        at.unwrap_or(self.items.len()) as u8
+        let at = self.known.iter().position(|&other| other == item);
+        at.unwrap_or(self.known.len()) as u8
     }
-}
-
-/// The stripe of a head.
-fn stripe_of(head: u8) -> usize {
-    usize::from(head) % STRIPES
 }
 
 impl Run<'_> {
@@ -102,14 +82,6 @@ impl Run<'_> {
             Kind::Snapshot => self.snapshot()?,
             _ => unreachable!("a call of tokens with values"),
         })
-    }
-
-    /// The place of a word, if it is in a block that is there.
-    fn place(&mut self, number: u8) -> usize {
-        if self.memory.blocks >> level_of(number) & 1 == 0 {
-            self.made.fault = Some("an access to a block that is not there");
-        }
-        usize::from(number) % WORDS
     }
 
     fn show_hint(&mut self, Hint { level, growing }: Hint) {
@@ -138,91 +110,22 @@ impl Run<'_> {
         })
     }
 
-    fn load(&mut self, number: u8) -> Step<Word> {
-        self.access(|run| {
-            let place = run.place(number);
-            let word = run.memory.words[place];
-            run.show(|| format!("word {number} is {word}"));
-            word
-        })
-    }
-
-    fn exchange(&mut self, number: u8, old: Word, new: Word) -> Step<bool> {
-        self.exchange_and(number, old, new, |_| ())
-    }
-
-    /// An exchange that changes which items are in, if it is done.
-    fn exchange_and(
-        &mut self,
-        number: u8,
-        old: Word,
-        new: Word,
-        then: impl FnOnce(&mut Self),
-    ) -> Step<bool> {
-        self.access(|run| {
-            let place = run.place(number);
-            let word = &mut run.memory.words[place];
-            let done = *word == old;
-            if done {
-                *word = new;
-                run.made.wrote = true;
-                then(run);
-            }
-            run.show(|| {
-                let done = if done { "done" } else { "failed" };
-                format!("word {number} from {old} to {new}: {done}")
-            });
-            done
-        })
-    }
-
     /// One more item is in.
     fn came(&mut self, item: u8) {
-        if self.world.contract {
+        if self.world.shape.contract {
             self.memory.items[usize::from(item)] += 1;
         }
     }
 
     /// One item fewer is in.
     fn went(&mut self, item: u8) {
-        if self.world.contract {
+        if self.world.shape.contract {
             let items = &mut self.memory.items[usize::from(item)];
             match items.checked_sub(1) {
                 Some(left) => *items = left,
                 None => self.made.fault = Some("an item was removed that is not in"),
             }
         }
-    }
-
-    /// Reads a stripe, or changes it. The thread remembers what is `told`.
-    fn stripe<T: Entry>(
-        &mut self,
-        index: usize,
-        change: impl FnOnce(&mut Stripe),
-        told: impl FnOnce(Stripe) -> T,
-    ) -> Step<T> {
-        self.access(|run| {
-            let stripe = &mut run.memory.stripes[index];
-            let before = *stripe;
-            change(stripe);
-            let now = *stripe;
-            run.made.wrote = now != before;
-            run.show(|| {
-                let scan = if now.scanned { ", scan on" } else { "" };
-                format!("stripe {index} at {}{scan}", now.version)
-            });
-            told(now)
-        })
-    }
-
-    fn version(&mut self, item: Item) -> Step<Stripe> {
-        self.stripe(stripe_of(item.head), |_| (), |stripe| stripe)
-    }
-
-    /// True: a scan is on.
-    fn bump(&mut self, head: u8) -> Step<bool> {
-        let bump = |stripe: &mut Stripe| stripe.version += 1;
-        self.stripe(stripe_of(head), bump, |stripe| stripe.scanned)
     }
 
     fn show_descriptor(&mut self, index: usize) {
@@ -281,56 +184,21 @@ impl Run<'_> {
             done
         })
     }
-
-    /// Any other access: returns its value, and whether it changed the memory.
-    fn other(
-        &mut self,
-        what: &'static str,
-        act: impl FnOnce(&mut Self) -> (u64, bool),
-    ) -> Step<u64> {
-        self.access(|run| {
-            let (value, wrote) = act(run);
-            run.made.wrote |= wrote;
-            run.show(|| format!("{what}: {value:#x}"));
-            value
-        })
-    }
 }
 
 impl Classes {
-    const BITS: u32 = 9;
-
     pub fn iter(self) -> impl Iterator<Item = Class> + Clone {
-        let codes = (0..6).map(move |at| self.0 >> (Self::BITS * at) & 0x1ff);
-        codes.filter(|&code| code != 0).map(Class::decode)
+        self.0.into_iter().filter(|class| class.head != 0)
     }
 
     /// These classes; `None` if there are too many.
     pub fn of(classes: impl IntoIterator<Item = Class>) -> Option<Self> {
-        let mut codes = [0; 6];
+        let mut all = [Class::default(); 6];
         for (at, class) in classes.into_iter().enumerate() {
-            *codes.get_mut(at)? = class.encode();
+            *all.get_mut(at)? = class;
         }
-        codes.sort_unstable_by(|a, b| b.cmp(a));
-        let shifted = codes
-            .iter()
-            .zip(0..)
-            .map(|(code, at)| code << (Self::BITS * at));
-        Some(Self(shifted.sum()))
-    }
-}
-
-impl Class {
-    fn encode(self) -> u64 {
-        u64::from(self.head) << 7 | u64::from(self.len) << 4 | u64::from(self.bits)
-    }
-
-    fn decode(code: u64) -> Self {
-        Self {
-            head: (code >> 7) as u8,
-            len: (code >> 4 & 7) as u8,
-            bits: (code & 0xf) as u8,
-        }
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        Some(Self(all))
     }
 }
 

@@ -7,14 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::geometry::{Class, Lane, Levels, WORDS};
 use super::program::ITEMS;
 use crate::monitor::THREADS;
+use crate::shared::{NOTES, STRIPES, State, Stripe};
 
 /// Tables one after the other, at most.
 pub(super) const TABLES: usize = 2;
-/// Version counters; the head of an item says which.
-pub(super) const STRIPES: usize = 2;
-/// Notes that writers can leave for a scan.
-pub(super) const NOTES: usize = 2;
-
 /// Everything that threads share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
@@ -46,21 +42,14 @@ pub struct Hint {
     pub growing: bool,
 }
 
-/// A version counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Stripe {
-    pub version: u8,
-    pub scanned: bool,
-}
-
 /// What a scan and its writers share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scan {
     /// Whether somebody has the right to scan.
     pub taken: bool,
     pub len: u8,
-    /// Codes of classes whose tokens changed places.
-    pub notes: [u16; NOTES],
+    /// Classes whose tokens changed places.
+    pub notes: [Class; NOTES],
 }
 
 /// Who is pinned, and what waits for them.
@@ -107,19 +96,8 @@ pub enum Kind {
     Relocation,
     /// A token is added if the other word has none.
     Admission,
-    /// The tokens of a word go to its children.
+    /// The tokens of a word go to its children. It is not decided: it is over when the reference is gone.
     Split,
-}
-
-/// How far a use has come. A split is not decided: it is over when the reference is gone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum State {
-    Pending,
-    /// Its words hold the new contents.
-    Committed,
-    /// Its words hold the old contents.
-    #[default]
-    Aborted,
 }
 
 impl Transfer {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::geometry::{Class, Item, level_of};
+use super::geometry::{Class, Item, WORDS, level_of};
 use super::machine::{Answer, Classes, Run, World};
 use super::memory::Word;
 use super::memory::{self, Memory};
@@ -14,11 +14,13 @@ use crate::machine::{Killed, Machine, STEPS, Shown, View, alone, audit};
 use crate::monitor::{Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
 use crate::replay::Step;
+use crate::shared::{STRIPES, Stripe};
 
 impl Machine for Growing {
     type Mutant = Mutant;
-    type World = World;
+    type Known = Vec<Item>;
     type Memory = Memory;
+    type Word = Word;
     type Copied = Classes;
     type View = Item;
     type Tokens = Vec<Class>;
@@ -40,12 +42,24 @@ impl Machine for Growing {
         program.memory()
     }
 
-    fn world(program: &Program, mutant: Option<Mutant>) -> World {
-        World::new(program, mutant)
+    fn known(program: &Program) -> Vec<Item> {
+        program.items()
     }
 
-    fn mutant(world: &World) -> Option<Mutant> {
-        world.mutant
+    /// It is in a block that is there.
+    fn word<'a>(run: &'a mut Run<'_>, number: u8) -> &'a mut Word {
+        if run.memory.blocks >> level_of(number) & 1 == 0 {
+            run.made.fault = Some("an access to a block that is not there");
+        }
+        &mut run.memory.words[usize::from(number) % WORDS]
+    }
+
+    fn show_word(_: &World, word: Word) -> String {
+        word.to_string()
+    }
+
+    fn stripes(memory: &mut Memory) -> &mut [Stripe; STRIPES] {
+        &mut memory.stripes
     }
 
     fn call(run: &mut Run<'_>) -> Step<Answer> {
@@ -55,11 +69,11 @@ impl Machine for Growing {
     /// Who is refused owns nothing that it could remove.
     fn ends(world: &World, call: &Call, answer: Answer) -> bool {
         let owns = call.kind.has_item() && !call.kind.has_side();
-        world.contract && owns && answer != Answer::Bool(true)
+        world.shape.contract && owns && answer != Answer::Bool(true)
     }
 
     fn views(world: &World) -> &[Item] {
-        &world.items
+        &world.known
     }
 
     /// The classes of all tokens: those in the live words. What a split has frozen is the truth until the word is gone.
@@ -90,7 +104,7 @@ impl Machine for Growing {
         shown: &Shown<Self>,
         under_way: impl Iterator<Item = &'a Call>,
     ) -> Result<(), String> {
-        if !world.contract {
+        if !world.shape.contract {
             return Ok(());
         }
         let throughout = &mut memory.throughout[shown.thread];
@@ -102,7 +116,7 @@ impl Machine for Growing {
             let least = std::mem::take(throughout);
             if let Answer::Copy(copy) = answer {
                 let copy: Vec<Class> = copy.iter().collect();
-                if !matches(&world.items, &least, &copy) {
+                if !matches(&world.known, &least, &copy) {
                     verdict = Err("a copy has no token for an item that was in throughout".into());
                 }
             }
@@ -122,12 +136,12 @@ impl Machine for Growing {
 
     /// Each item that is in can have a token.
     fn check(world: &World, memory: &Memory, tokens: &Vec<Class>, _: usize) -> Result<(), String> {
-        if world.contract {
+        if world.shape.contract {
             let items = memory.items.iter().map(|&number| usize::from(number));
             if items.sum::<usize>() != tokens.len() {
                 return Err("there are not as many tokens as items".into());
             }
-            if !matches(&world.items, &memory.items, tokens) {
+            if !matches(&world.known, &memory.items, tokens) {
                 return Err("an item that is in has no token".into());
             }
         }
@@ -151,11 +165,9 @@ impl Machine for Growing {
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String> {
-        let newcomers = World {
-            contract: false,
-            ..world.clone()
-        };
-        for (&item, &set) in world.items.iter().zip(sets) {
+        let mut newcomers = world.clone();
+        newcomers.shape.contract = false;
+        for (&item, &set) in world.known.iter().zip(sets) {
             let mut memory = *memory;
             let mut call = |kind| {
                 let call = Call::new(kind, item);

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::lookup::{Meaning, Resolved};
 use super::path::Opened;
 use super::{Answer, Run};
-use crate::fixed::memory::{Control, State, Transfer};
+use crate::fixed::memory::{Control, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -8,11 +8,12 @@ use model::Token;
 use serde::{Deserialize, Serialize};
 
 use super::{Run, STRANGERS};
-use crate::fixed::memory::{Control, FIELDS, State, Transfer, Word};
+use crate::fixed::memory::{Control, FIELDS, Transfer, Word};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// What a reference means for the word that it was found in, to one who has read its descriptor.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -3,11 +3,12 @@
 
 use model::{Fingerprint, Layout, Token};
 
-use super::{Run, said};
-use crate::fixed::memory::{Control, FIELDS, State, Transfer};
+use super::Run;
+use crate::fixed::memory::{Control, FIELDS, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// A hint as the log holds it: never 0.
 fn hint(layout: Layout, bucket: u8, f: Fingerprint) -> u64 {
@@ -29,12 +30,10 @@ impl Run<'_> {
         let descriptors = self.world.shape.descriptors;
         self.repeat(0, |run, tried: u8| {
             let index = (run.id + usize::from(tried)) % descriptors;
-            let vacant = run.access(|run| {
+            let vacant = run.other("claim a descriptor", |run| {
                 let owned = &mut run.memory.descriptors[index].owned;
                 let vacant = !std::mem::replace(owned, true);
-                run.made.wrote = vacant;
-                run.show(|| format!("claim descriptor {index}: {}", said(vacant)));
-                vacant
+                (vacant, vacant)
             })?;
             Ok(match usize::from(tried) + 1 {
                 _ if vacant => Done(Some(index as u8)),
@@ -46,10 +45,9 @@ impl Run<'_> {
 
     /// Gives a descriptor back.
     pub(super) fn release(&mut self, index: u8) -> Step<()> {
-        self.access(|run| {
+        self.other("release the descriptor", |run| {
             run.memory.descriptors[usize::from(index)].owned = false;
-            run.made.wrote = true;
-            run.show(|| format!("release descriptor {index}"));
+            ((), true)
         })
     }
 
@@ -224,35 +222,27 @@ impl Run<'_> {
         let slots = self.world.shape.notes;
         let hint = hint(self.layout(), bucket, f);
         self.repeat((), |run, ()| {
-            let has_room = run.access(|run| {
-                let notes = run.memory.notes;
-                run.show(|| format!("notes: {notes}"));
-                usize::from(notes) <= slots
+            let has_room = run.other("room for a hint", |run| {
+                (usize::from(run.memory.notes) <= slots, false)
             })?;
             if !has_room {
                 return Ok(Done(()));
             }
-            let turn = run.access(|run| {
-                let turn = run.memory.notes;
+            let turn = run.other("notes before", |run| {
                 run.memory.notes += 1;
-                run.made.wrote = true;
-                run.show(|| format!("notes: {}", turn + 1));
-                turn
+                (run.memory.notes - 1, true)
             })?;
             if usize::from(turn) >= slots {
                 return Ok(Done(()));
             }
-            let vacant = run.access(|run| {
+            let vacant = run.other("leave a hint", |run| {
                 let replaces = run.is(Mutant::LateNoteReplacesAnother);
                 let slot = &mut run.memory.hints[usize::from(turn)];
                 let vacant = *slot == 0 || replaces;
                 if vacant {
                     *slot = hint;
-                    run.made.wrote = true;
                 }
-                let now = *slot;
-                run.show(|| format!("hint {turn}: {now:#x}"));
-                vacant
+                (vacant, vacant)
             })?;
             Ok(if vacant { Done(()) } else { Again(()) })
         })

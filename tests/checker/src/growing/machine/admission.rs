@@ -4,10 +4,10 @@ use super::lookup::{Live, Pair};
 use super::write::Opened;
 use super::{Answer, Run};
 use crate::growing::geometry::{Item, level_of, side_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{Kind, State, Transfer};
+use crate::growing::memory::{Kind, Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 impl Run<'_> {
     pub(super) fn unique(&mut self, item: Item) -> Step<Answer> {
@@ -99,7 +99,7 @@ impl Run<'_> {
     /// As the owner, in several tables.
     fn decide_in_several(&mut self, reference: Word, transfer: Transfer, list: u8) -> Step<()> {
         self.routine(|run| {
-            let item = run.world.items[usize::from(transfer.item)];
+            let item = run.world.known[usize::from(transfer.item)];
             let mut absent = run.witness_is_without(transfer)?;
             for table in (0..list - 1).rev() {
                 for side in 0..2 {
@@ -127,7 +127,7 @@ impl Run<'_> {
         let target = transfer.source;
         let table = self.world.table_of(level_of(target));
         let side = 1 - side_of(target);
-        let item = self.world.items[usize::from(transfer.item)];
+        let item = self.world.known[usize::from(transfer.item)];
         self.repeat(0, move |run, number: u8| {
             let number = match number {
                 0 => item.number(side, run.witness_level(table, target)?),
@@ -189,7 +189,7 @@ impl Run<'_> {
 
     /// Whether another admission would cover the item of this one.
     fn is_rival(&self, number: u8, other: Transfer, own: Transfer) -> bool {
-        let item = self.world.items[usize::from(own.item)];
+        let item = self.world.known[usize::from(own.item)];
         let class = |t: Transfer| self.world.levels_at(t.source).class_of(t.source, t.placed);
         match self.world.mutant {
             Some(Mutant::RivalNoObstacle) => false,

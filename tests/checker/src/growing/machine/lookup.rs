@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Run;
 use crate::growing::geometry::{Item, level_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{Hint, Kind, State};
+use crate::growing::memory::{Hint, Kind, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// A word that has been read, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,8 +170,7 @@ impl Run<'_> {
     }
 
     pub(super) fn read_list(&mut self) -> Step<u8> {
-        let tables = self.other("tables", |run| (run.memory.tables.into(), false))?;
-        Ok(tables as u8)
+        self.other("tables", |run| (run.memory.tables, false))
     }
 
     fn contains_in(&mut self, table: usize, item: Item) -> Step<bool> {
@@ -185,7 +184,7 @@ impl Run<'_> {
     fn look_once(&mut self, table: usize, item: Item) -> Step<Option<bool>> {
         self.routine(|run| {
             let level = run.hint(table)?.level;
-            let before = run.version(item)?;
+            let before = run.version(item.head)?;
             let numbers = [0, 1].map(|side| item.number(side, level));
             let words = [run.load(numbers[0])?, run.load(numbers[1])?];
             let found = || (0..2).any(|side| run.holds(numbers[side], words[side], item));
@@ -193,7 +192,7 @@ impl Run<'_> {
                 return Ok(None);
             }
             let found = found();
-            if !run.is(Mutant::MissNotValidated) && run.version(item)? != before {
+            if !run.is(Mutant::MissNotValidated) && run.version(item.head)? != before {
                 return Ok(None);
             }
             Ok(Some(found))
@@ -202,7 +201,7 @@ impl Run<'_> {
 
     fn look_long(&mut self, table: usize, item: Item) -> Step<bool> {
         self.repeat((), move |run, ()| {
-            let before = run.version(item)?;
+            let before = run.version(item.head)?;
             let level = run.hint(table)?.level;
             for side in 0..2 {
                 if run.look(item, side, level)? {
@@ -210,7 +209,7 @@ impl Run<'_> {
                 }
             }
             let certain = run.is(Mutant::LongMissNotValidated);
-            Ok(if certain || run.version(item)? == before {
+            Ok(if certain || run.version(item.head)? == before {
                 Done(false)
             } else {
                 Again(())
@@ -229,7 +228,7 @@ impl Run<'_> {
 
     fn count_in(&mut self, table: usize, item: Item) -> Step<u8> {
         self.repeat((), move |run, ()| {
-            let before = run.version(item)?;
+            let before = run.version(item.head)?;
             let pair = run.pair(table, item)?;
             let copies = pair.words.iter().map(|live| {
                 let lanes = live.word.lanes();
@@ -239,7 +238,7 @@ impl Run<'_> {
             });
             let copies = copies.sum();
             let certain = run.is(Mutant::CountNotValidated);
-            Ok(if certain || run.version(item)? == before {
+            Ok(if certain || run.version(item.head)? == before {
                 Done(copies)
             } else {
                 Again(())

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::lookup::{Live, Pair};
 use super::{Answer, Run};
 use crate::growing::geometry::{Class, Item, Lane, alternate, head_of, level_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{State, Transfer};
+use crate::growing::memory::{Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// What came of the search for room in two full words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,11 +163,11 @@ impl Run<'_> {
             self.sweep_in(table)?;
         }
         self.repeat(false, move |run, bumped| {
-            let before = run.version(item)?;
+            let before = run.version(item.head)?;
             let pair = run.pair(table, item)?;
             let Some(longest) = run.longest(pair, item) else {
                 let certain = run.is(Mutant::FailedRemoveNotValidated);
-                let missed = certain || run.version(item)? == before;
+                let missed = certain || run.version(item.head)? == before;
                 return Ok(if missed { Done(false) } else { Again(bumped) });
             };
             let Longest { side, lane, class } = longest;
@@ -175,7 +175,7 @@ impl Run<'_> {
             let levels = run.world.levels_at(live.number);
             let is_full_length = class.len == levels.full_length(live.level());
             let sure = is_full_length || run.is(Mutant::ShortTokenNotValidated);
-            if !sure && run.version(item)? != before {
+            if !sure && run.version(item.head)? != before {
                 return Ok(Again(bumped));
             }
             let twin = run.has_twin(other, class);
