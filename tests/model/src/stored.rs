@@ -8,11 +8,10 @@
 //!
 //! [`tables`]: what the entries of a filter that grows say.
 
-mod crc32;
 pub mod tables;
 
 use crate::layout::{Encoding, Fingerprint, Layout};
-pub use crc32::crc32;
+pub use crc32fast::hash as crc32;
 
 /// Bytes of the header, with its checksum.
 pub const HEADER: usize = 64;
