@@ -15,7 +15,7 @@ pub(crate) type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, Hash)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub finished: u8,
     /// Whether it has made the first access of its call.
     pub begun: bool,

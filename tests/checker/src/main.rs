@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use protocol_checker::explore::Limits;
+use protocol_checker::Limits;
 #[cfg(lockfree_cuckoo_steps)]
 use protocol_checker::fixed::lockstep;
 use protocol_checker::fixed::{self, Fixed, conformance};

@@ -1,6 +1,6 @@
 //! All parts of a run, each cut down to seconds.
 
-use protocol_checker::explore::Limits;
+use protocol_checker::Limits;
 #[cfg(lockfree_cuckoo_steps)]
 use protocol_checker::fixed::lockstep;
 use protocol_checker::fixed::{self, Fixed, conformance};

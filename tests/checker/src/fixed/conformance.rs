@@ -15,16 +15,13 @@ use model::hashers::AsGiven;
 use model::stored;
 use rayon::prelude::*;
 
-use crate::fixed::machine::{Answer, Digits, STRANGERS, World};
-use crate::fixed::memory::Memory;
+use crate::fixed::machine::{Answer, Digits, Memory, STRANGERS, World};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
-use crate::fixed::random;
 use crate::machine::alone;
 use crate::notation::{Kind, ShapeText};
-use crate::parts::Outcome;
+use crate::parts::{Outcome, grouped};
 use crate::random::Random;
-use crate::report::grouped;
 
 /// All but 8 x 8: of a class there can be more copies than a snapshot of the machine can count.
 const LAYOUTS: [model::Layout; 8] = {
@@ -93,7 +90,7 @@ fn compare(mutant: Option<Mutant>, seed: u64, layouts: &[model::Layout]) -> Resu
         _ => random.pick(&[1, 2, 3]),
     };
     let mut calls: Vec<Call> = (0..CALLS)
-        .map(|_| random::call(random, &shape, letters))
+        .map(|_| program::call(random, &shape, letters))
         .collect();
     if shape.buckets > 2 {
         spare_classes(&mut calls);

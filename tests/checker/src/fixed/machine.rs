@@ -1,24 +1,24 @@
-//! The machine: the protocol as the crate has it, one access to shared memory a step. Each room below has the code of a room
-//! of the crate.
+//! The machine: the protocol as the crate has it, one access to shared memory a step. Each room below has the code of rooms
+//! of the crate. Here is what a step is, and the memory that threads share.
 
-mod admission;
+use std::fmt;
+use std::ops::Range;
+
+use model::{Layout, Token, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::fixed::program::{Fixed, Item, Program};
+use crate::fixed::protocol::{View, views};
+use crate::machine;
+use crate::monitor::THREADS;
+use crate::notation::{self, Kind};
+use crate::replay::{self, Step};
+use crate::shared::{NOTES, STRIPES, State, Stripe};
+
 mod lookup;
-mod path;
 mod scan;
 mod transfer;
 mod write;
-
-use std::fmt;
-
-use model::{Layout, Token, Value};
-
-use crate::fixed::memory::Control;
-use crate::fixed::program::{Fixed, Item, Program};
-use crate::fixed::views::{View, views};
-use crate::machine;
-use crate::notation::{self, Kind};
-use crate::replay::{self, Step};
-use crate::shared::State;
 
 /// The classes and tokens of a program, and what is watched of them.
 #[derive(Clone, Debug)]
@@ -146,5 +146,135 @@ impl Run<'_> {
     /// Aborts a use, unless it is decided already.
     fn abort(&mut self, reference: u64, pending: Control) -> Step<()> {
         self.routine(|run| run.decide_use(reference, pending, State::Aborted).map(drop))
+    }
+}
+
+/// Buckets a table of the machine has at most.
+pub(super) const BUCKETS: usize = 4;
+/// Everything that threads share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// Buckets, or references to descriptors.
+    pub words: [u64; BUCKETS],
+    pub stripes: [Stripe; STRIPES],
+    /// The pool; those that a program does not have stay owned for ever.
+    pub descriptors: [Descriptor; THREADS],
+    pub scanning: bool,
+    pub notes: u8,
+    /// The log of hints; 0 is a vacant slot.
+    pub hints: [u64; NOTES],
+}
+
+/// The record that says what a frozen word means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    pub owned: bool,
+    pub control: Control,
+    pub transfer: Transfer,
+}
+
+/// The number of a use, and its state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Control {
+    pub uses: u16,
+    pub state: State,
+}
+
+/// The fields of a descriptor: two words before and after. No `moved` stands for an admission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transfer {
+    /// The token that goes from source to destination, or 0.
+    pub moved: Token,
+    /// The token that is new in the source, or 0.
+    pub placed: Token,
+    /// The bucket that `moved` leaves, or the target of an admission.
+    pub source: u8,
+    /// The bucket that `moved` goes to, or the witness of an admission.
+    pub destination: u8,
+    pub old_source: u64,
+    pub old_destination: u64,
+}
+
+/// Cells that a transfer is stored in.
+pub(super) const FIELDS: u8 = 5;
+
+impl Transfer {
+    /// Whether it adds a token, instead of moving one.
+    pub fn is_admission(&self) -> bool {
+        self.moved == 0
+    }
+
+    pub fn before(&self, bucket: u8) -> u64 {
+        if bucket == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    /// What `bucket` holds after it, if that is possible.
+    pub fn after(&self, layout: Layout, bucket: u8) -> Option<u64> {
+        match (bucket == self.source, self.moved, self.placed) {
+            (true, 0, placed) => layout.with(self.old_source, placed),
+            (true, moved, 0) => layout.without_token(self.old_source, moved),
+            (true, moved, placed) => layout.replacing(self.old_source, moved, placed),
+            (false, 0, _) => None,
+            (false, moved, _) => layout.with(self.old_destination, moved),
+        }
+    }
+
+    /// Copies cells from another transfer.
+    pub fn copy_fields(&mut self, from: &Self, fields: Range<u8>) {
+        for field in fields {
+            match field {
+                0 => (self.moved, self.placed) = (from.moved, from.placed),
+                1 => self.source = from.source,
+                2 => self.destination = from.destination,
+                3 => self.old_source = from.old_source,
+                _ => self.old_destination = from.old_destination,
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// An empty table with so many descriptors.
+    pub fn new(descriptors: usize) -> Self {
+        let mut memory = Self::default();
+        for missing in &mut memory.descriptors[descriptors..] {
+            missing.owned = true;
+        }
+        memory
+    }
+
+    /// What a word holds logically. `None` if it names a use that is over, which must not happen.
+    pub fn content(&self, layout: Layout, bucket: usize) -> Option<u64> {
+        let word = self.words[bucket];
+        if !layout.is_reference(word) {
+            return Some(word);
+        }
+        let (index, uses) = layout.named(word);
+        let descriptor = self.descriptors.get(index)?;
+        let old = descriptor.transfer.before(bucket as u8);
+        match descriptor.control.state {
+            _ if u64::from(descriptor.control.uses) != uses => None,
+            State::Committed => descriptor.transfer.after(layout, bucket as u8),
+            State::Pending | State::Aborted => Some(old),
+        }
+    }
+}
+
+/// A word as a list of tokens, or as a reference.
+pub(super) struct Word(pub Layout, pub u64);
+
+impl fmt::Display for Word {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(layout, word) = *self;
+        if layout.is_reference(word) {
+            let (index, uses) = layout.named(word);
+            return write!(out, "<descriptor {index}, use {uses}>");
+        }
+        let tokens: Vec<String> = layout.tokens(word).map(|f| format!("{f:x}")).collect();
+        write!(out, "[{}]", tokens.join(" "))
     }
 }

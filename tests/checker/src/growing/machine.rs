@@ -1,23 +1,23 @@
-//! The step machine of a table: its protocol, one access to shared memory a step.
-
-mod admission;
-mod growth;
-mod lookup;
-mod scan;
-mod write;
+//! The step machine of a table: its protocol, one access to shared memory a step. Here is what a step is, and the memory that
+//! threads share.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::geometry::{Class, Item, Levels};
-use super::memory::{Descriptor, Hint, Transfer, Word};
-use super::mutants::Mutant;
-use super::program::Growing;
+use crate::growing::geometry::{Class, Item, Lane, Levels, WORDS, level_of};
+use crate::growing::mutants::Mutant;
+use crate::growing::program::{Growing, ITEMS};
 use crate::machine;
+use crate::monitor::THREADS;
 use crate::notation::{self, Call, Kind};
 use crate::replay::{self, Step};
-use crate::shared::State;
+use crate::shared::{NOTES, STRIPES, State, Stripe};
+
+mod growth;
+mod lookup;
+mod scan;
+mod write;
 
 /// What does not change in an exploration. It knows the items of a program.
 pub(super) type World = machine::World<Growing>;
@@ -46,7 +46,7 @@ impl World {
 
     /// The levels of the table that a word belongs to.
     pub fn levels_at(&self, number: u8) -> Levels {
-        self.levels(self.table_of(super::geometry::level_of(number)))
+        self.levels(self.table_of(level_of(number)))
     }
 
     /// The table that tokens of a class lie in: the classes of the second are longer than any of the first.
@@ -206,5 +206,256 @@ impl fmt::Display for Classes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let classes: Vec<String> = self.iter().map(|class| class.to_string()).collect();
         write!(out, "of [{}]", classes.join(" "))
+    }
+}
+
+/// Tables one after the other, at most.
+pub(super) const TABLES: usize = 2;
+/// Everything that threads share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// The number line.
+    pub words: [Word; WORDS],
+    /// One bit for each level that has been allocated.
+    pub blocks: u8,
+    pub hints: [Hint; TABLES],
+    /// The word that each sweep splits next.
+    pub cursors: [u8; TABLES],
+    pub tables: u8,
+    pub stripes: [Stripe; STRIPES],
+    /// One for each thread, and one for a newcomer.
+    pub descriptors: [Descriptor; THREADS + 1],
+    pub scan: Scan,
+    pub epoch: Epoch,
+    /// How often each item is in, counted at the steps that add and take tokens. No thread reads it.
+    pub items: [u8; ITEMS],
+    /// How often each item has been in at each moment of the scan that is under way, by the thread that makes it. No
+    /// thread reads it.
+    pub throughout: [[u8; ITEMS]; THREADS],
+}
+
+/// The level of a table, and whether it grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Hint {
+    pub level: u8,
+    /// Whether words of it can be split.
+    pub growing: bool,
+}
+
+/// What a scan and its writers share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scan {
+    /// Whether somebody has the right to scan.
+    pub taken: bool,
+    pub len: u8,
+    /// Classes whose tokens changed places.
+    pub notes: [Class; NOTES],
+}
+
+/// Who is pinned, and what waits for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Epoch {
+    pub pinned: u8,
+    /// The level that is to be given back; 0 if there is none.
+    pub level: u8,
+    /// Those who were pinned when that was said, and still are.
+    pub awaited: u8,
+    pub given: u8,
+}
+
+/// The record that says what a frozen word means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    pub uses: u8,
+    pub transfer: Transfer,
+}
+
+/// What a use does to its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transfer {
+    pub kind: Change,
+    pub state: State,
+    /// The token that goes from source to destination.
+    pub moved: Lane,
+    /// The token that is new in the source, or 0.
+    pub placed: Lane,
+    /// The item that `placed` is stored of.
+    pub item: u8,
+    /// The word that is left, added to or split.
+    pub source: u8,
+    /// The word that `moved` goes to.
+    pub destination: u8,
+    pub old_source: Word,
+    pub old_destination: Word,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Change {
+    /// A token goes to its other word.
+    #[default]
+    Relocation,
+    /// A token is added if the other word has none.
+    Admission,
+    /// The tokens of a word go to its children. It is not decided: it is over when the reference is gone.
+    Split,
+}
+
+impl Transfer {
+    pub fn before(&self, number: u8) -> Word {
+        if number == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    pub fn after(&self, number: u8) -> Word {
+        let old = self.before(number);
+        let slots = SLOTS;
+        if number != self.source {
+            return old.with(self.moved, slots).unwrap_or(old);
+        }
+        let left = match self.kind {
+            Change::Relocation => old.without(self.moved).unwrap_or(old),
+            _ => old,
+        };
+        match self.placed {
+            0 => left,
+            placed => left.with(placed, slots).unwrap_or(left),
+        }
+    }
+
+    /// What a word holds, as far as it has come.
+    pub fn content(&self, number: u8) -> Word {
+        match self.state {
+            State::Committed => self.after(number),
+            State::Pending | State::Aborted => self.before(number),
+        }
+    }
+}
+
+impl fmt::Display for Descriptor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { uses, transfer: t } = self;
+        write!(
+            out,
+            "use {uses}, {:?} {:?}, move {:o}, place {:o}, from {} {} to {} {}",
+            t.kind,
+            t.state,
+            t.moved,
+            t.placed,
+            t.source,
+            t.old_source,
+            t.destination,
+            t.old_destination
+        )
+    }
+}
+
+/// A word of the number line: 0, then tokens or references, then GONE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Word(u16);
+
+/// Slots that a word has at most.
+pub(super) const SLOTS: usize = 3;
+
+const LANE_BITS: u32 = 5;
+const TOKENS: u16 = 1 << 15;
+const REFERENCE: u16 = 1 << 14;
+
+impl Word {
+    /// No bucket yet, or no more.
+    pub const UNBORN: Self = Self(0);
+    /// Split: its tokens are in its children.
+    pub const GONE: Self = Self(1);
+    /// A bucket without tokens.
+    pub const EMPTY: Self = Self(TOKENS);
+
+    /// The reference to a use of a descriptor.
+    pub const fn reference(index: usize, uses: u8) -> Self {
+        Self(REFERENCE | (index as u16) << 8 | uses as u16)
+    }
+
+    /// The descriptor and the number of the use.
+    pub const fn named(self) -> (usize, u8) {
+        ((self.0 >> 8 & 7) as usize, self.0 as u8)
+    }
+
+    pub const fn is_plain(self) -> bool {
+        self.0 & TOKENS != 0
+    }
+
+    pub const fn is_reference(self) -> bool {
+        self.0 & REFERENCE != 0 && !self.is_plain()
+    }
+
+    pub fn lanes(self) -> impl Iterator<Item = Lane> + Clone {
+        let lane = move |slot| (self.0 >> (LANE_BITS * slot) & 0x1f) as Lane;
+        let all = if self.is_plain() {
+            0..SLOTS as u32
+        } else {
+            0..0
+        };
+        all.map(lane).filter(|&lane| lane != 0)
+    }
+
+    pub fn tokens(self) -> usize {
+        self.lanes().count()
+    }
+
+    /// With a token added, if there is room.
+    pub fn with(self, lane: Lane, slots: usize) -> Option<Self> {
+        (self.tokens() < slots).then(|| self.put(lane))
+    }
+
+    fn put(self, lane: Lane) -> Self {
+        let mut left = lane;
+        let mut word = TOKENS;
+        for slot in 0..SLOTS as u32 {
+            let here = (self.0 >> (LANE_BITS * slot) & 0x1f) as Lane;
+            let greater = here.max(left);
+            left = here.min(left);
+            word |= u16::from(greater) << (LANE_BITS * slot);
+        }
+        Self(word)
+    }
+
+    /// With one of its tokens taken out.
+    pub fn without(self, lane: Lane) -> Option<Self> {
+        let at = self.lanes().position(|other| other == lane)?;
+        let others = self.lanes().enumerate().filter(|&(slot, _)| slot != at);
+        Some(others.fold(Self::EMPTY, |word, (_, other)| word.put(other)))
+    }
+
+    /// The two children; `None` if a token has no tail.
+    pub fn split(self, levels: &Levels, number: u8) -> Option<[Self; 2]> {
+        let mut children = [Self::EMPTY; 2];
+        for lane in self.lanes() {
+            let (child, lane) = levels.split(lane, number)?;
+            let child = &mut children[usize::from(child)];
+            *child = child.put(lane);
+        }
+        Some(children)
+    }
+
+    pub fn classes(self, levels: Levels, number: u8) -> impl Iterator<Item = Class> + Clone {
+        self.lanes().map(move |lane| levels.class_of(number, lane))
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::UNBORN => write!(out, "0"),
+            Self::GONE => write!(out, "GONE"),
+            word if word.is_plain() => {
+                let lanes: Vec<String> = word.lanes().map(|lane| format!("{lane:o}")).collect();
+                write!(out, "[{}]", lanes.join(" "))
+            }
+            word => {
+                let (index, uses) = word.named();
+                write!(out, "<descriptor {index}, use {uses}>")
+            }
+        }
     }
 }

@@ -3,13 +3,11 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::geometry::{Class, Item, WORDS, level_of};
-use super::machine::{Answer, Classes, Run, World};
-use super::memory::Word;
-use super::memory::{self, Memory};
-use super::mutants::{MUTANTS, Mutant};
-use super::program::{Call, Growing, Program};
-use super::random;
+use crate::growing::geometry::{Class, Item, WORDS, level_of};
+use crate::growing::machine::{Answer, Change, Classes, Memory, Run, Word, World};
+use crate::growing::mutants::{MUTANTS, Mutant};
+use crate::growing::program;
+use crate::growing::program::{Call, Growing, Program};
 use crate::machine::{Killed, Machine, STEPS, Shown, View, alone, audit};
 use crate::monitor::{Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
@@ -35,7 +33,7 @@ impl Machine for Growing {
     }
 
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
-        random::programs(model, seed, number)
+        program::programs(model, seed, number)
     }
 
     fn memory(program: &Program) -> Option<Memory> {
@@ -253,7 +251,7 @@ fn content(memory: &Memory, number: u8) -> Result<Word, String> {
         return Err(format!("word {number} is frozen by a use that is over"));
     }
     Ok(match descriptor.transfer.kind {
-        memory::Kind::Split => descriptor.transfer.old_source,
+        Change::Split => descriptor.transfer.old_source,
         _ => descriptor.transfer.content(number),
     })
 }

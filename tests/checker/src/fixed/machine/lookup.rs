@@ -8,7 +8,7 @@ use model::Token;
 use serde::{Deserialize, Serialize};
 
 use super::{Run, STRANGERS};
-use crate::fixed::memory::{Control, FIELDS, Transfer, Word};
+use crate::fixed::machine::{Control, FIELDS, Transfer, Word};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;

@@ -3,7 +3,7 @@
 
 use super::Run;
 use crate::growing::geometry::{DEEPEST, Item, WORDS, level_of, side_of};
-use crate::growing::memory::{Epoch, Hint, Kind, Transfer, Word};
+use crate::growing::machine::{Change, Epoch, Hint, Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 
@@ -244,7 +244,7 @@ impl Run<'_> {
                 return Ok(if done { Done(true) } else { Again(()) });
             }
             let reference = run.publish(Transfer {
-                kind: Kind::Split,
+                kind: Change::Split,
                 source: number,
                 old_source: word,
                 ..Transfer::default()

@@ -2,7 +2,7 @@
 
 use super::{Answer, Classes, Run};
 use crate::growing::geometry::{Class, Item, level_of};
-use crate::growing::memory::{Scan, Word};
+use crate::growing::machine::{Scan, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 use crate::shared::{NOTES, STRIPES};

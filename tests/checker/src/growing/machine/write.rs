@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::lookup::{Live, Pair};
 use super::{Answer, Run};
 use crate::growing::geometry::{Class, Item, Lane, alternate, head_of, level_of};
-use crate::growing::memory::{Transfer, Word};
+use crate::growing::machine::{Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 use crate::shared::State;
