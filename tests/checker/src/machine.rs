@@ -68,7 +68,8 @@ pub trait Machine: Notation {
     type Tokens;
 
     const RACES: &'static str;
-    const MUTANTS: &'static [Killed<Self::Mutant>];
+    /// The pieces that races show to be needed, each by what it is to be without it.
+    const MUTANTS: &'static [(Self::Mutant, &'static str)];
 
     /// The numbers of its models: each has programs of its own.
     const MODELS: RangeInclusive<u8>;
@@ -209,36 +210,18 @@ pub(crate) fn audit<Copied: PartialEq>(
     Ok(())
 }
 
-/// A mutant, what it lacks, and the program that kills it.
-#[derive(Clone, Copy, Debug)]
-pub struct Killed<Mutant> {
-    pub mutant: Mutant,
-    pub name: &'static str,
-    pub killer: &'static str,
-    pub message: &'static str,
-}
-
-/// The mutants of a machine, by the races that kill them and what the failures say, each with what it lacks; behind
-/// them those that no race kills.
+/// The mutants of a machine, each with what it lacks; behind them those that no race kills.
 macro_rules! mutants {
-    (
-        $(by $killer:literal, $message:literal: $($mutant:ident = $name:literal),*;)*
-        $({ $besides:ident = $why:literal })?
-    ) => {
+    ($($mutant:ident = $name:literal,)* $({ $besides:ident = $why:literal })?) => {
         /// One piece taken out.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Mutant {
-            $($(#[doc = $name] $mutant,)*)*
+            $(#[doc = $name] $mutant,)*
             $(#[doc = $why] $besides,)?
         }
 
         /// The mutants that races kill.
-        pub(crate) const MUTANTS: &[$crate::machine::Killed<Mutant>] = &[$($($crate::machine::Killed {
-            mutant: Mutant::$mutant,
-            name: $name,
-            killer: $killer,
-            message: $message,
-        }),*),*];
+        pub(crate) const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $name)),*];
     };
 }
 

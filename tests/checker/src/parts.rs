@@ -8,7 +8,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::explore::{End, Found, Limits, Setting, State, explore};
-use crate::machine::{Killed, Machine};
+use crate::machine::Machine;
 use crate::monitor::{Monitor, THREADS};
 use crate::notation::{CallText, Program};
 
@@ -23,32 +23,59 @@ pub(crate) struct Race<M: Machine> {
     pub(crate) model: u8,
     name: &'static str,
     pub(crate) program: Program<M>,
+    kills: Vec<Kill<M::Mutant>>,
 }
 
-/// All races of a machine: its `races.txt`, taken apart.
+/// A mutant that dies of a race, and what its failure says.
+struct Kill<Mutant> {
+    mutant: Mutant,
+    name: &'static str,
+    says: &'static str,
+}
+
+/// All races of a machine: its `races.txt`, taken apart. Each mutant dies of one.
 pub(crate) fn races<M: Machine>() -> Result<Vec<Race<M>>, String> {
-    let mut races = Vec::new();
+    let mut races: Vec<Race<M>> = Vec::new();
     let mut model = 0;
     let mut lines = M::RACES.lines().filter(|line| !line.is_empty());
     while let Some(name) = lines.next() {
         if let Some(number) = name.strip_prefix("#M") {
-            model = number
-                .parse()
-                .map_err(|_| format!("{name:?} is no model"))?;
+            let number = number.parse();
+            model = number.map_err(|_| format!("{name:?} is no model"))?;
         }
         if name.starts_with('#') {
             continue;
         }
+        if let Some(text) = name.strip_prefix("    kills ") {
+            let race = races.last_mut().ok_or("a kill without a race")?;
+            let kill = parse_kill::<M>(text).ok_or_else(|| format!("{text:?} is no kill"))?;
+            race.kills.push(kill);
+            continue;
+        }
         let text = lines.next().and_then(|line| line.strip_prefix("    "));
         let program = text.ok_or("no program")?.parse();
-        let program = program.map_err(|why: String| format!("{name}: {why}"))?;
         races.push(Race {
             model,
             name,
-            program,
+            program: program.map_err(|why: String| format!("{name}: {why}"))?,
+            kills: Vec::new(),
         });
     }
-    Ok(races)
+    let kills = |name| {
+        let kills = races.iter().flat_map(|race| &race.kills);
+        kills.filter(|kill| kill.name == name).count()
+    };
+    match M::MUTANTS.iter().find(|(_, name)| kills(*name) != 1) {
+        Some((_, name)) => Err(format!("{name} is not killed by one race")),
+        None => Ok(races),
+    }
+}
+
+/// The name of a mutant, and what its failure says.
+fn parse_kill<M: Machine>(text: &'static str) -> Option<Kill<M::Mutant>> {
+    let (name, says) = text.split_once(": ")?;
+    let &(mutant, name) = M::MUTANTS.iter().find(|(_, known)| *known == name)?;
+    Some(Kill { mutant, name, says })
 }
 
 /// Programs, each explored to its end or the limits.
@@ -123,26 +150,21 @@ pub fn by_chance<M: Machine>(model: u8, seed: u64, programs: usize, limits: Limi
     explored(&part, &M::random(model, seed, programs), limits)
 }
 
-/// The mutants whose programs belong to a model: each must die, of its program.
+/// The mutants whose races belong to a model: each must die of its race.
 pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Outcome {
     let start = Instant::now();
     let races = races::<M>()?;
-    let mut known = Vec::new();
-    for killed in M::MUTANTS {
-        let race = killer(&races, killed)?;
-        known.extend((race.model == model).then_some((killed, race)));
-    }
-    let deaths = known.par_iter().map(|(killed, race)| {
-        let start = Instant::now();
-        let setting = Setting::new(&race.program, Some(killed.mutant));
-        let found = explore(&setting, OF_A_MUTANT, &mut Monitor::default());
-        death(killed, &found)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let states = grouped(found.states);
-        let (name, killer) = (killed.name, killed.killer);
-        Ok::<_, String>(format!(
-            "    {name}: {killer} ({states} states, {seconds:.3} s)"
-        ))
+    let of_model = races.par_iter().filter(|race| race.model == model);
+    let deaths = of_model.flat_map_iter(|race| {
+        race.kills.iter().map(move |kill| {
+            let start = Instant::now();
+            let states = grouped(death(race, kill)?.0);
+            let seconds = start.elapsed().as_secs_f64();
+            let (name, killer) = (kill.name, race.name);
+            Ok::<_, String>(format!(
+                "    {name}: {killer} ({states} states, {seconds:.3} s)"
+            ))
+        })
     });
     let lines = deaths.collect::<Result<Vec<_>, _>>()?;
     if verbose {
@@ -157,40 +179,40 @@ pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Outcome {
     ))
 }
 
-fn killer<'a, M: Machine>(
-    races: &'a [Race<M>],
-    killed: &Killed<M::Mutant>,
-) -> Result<&'a Race<M>, String> {
-    let found = races.iter().find(|race| race.name == killed.killer);
-    found.ok_or_else(|| format!("there is no race {:?}", killed.killer))
-}
-
-/// The schedule on which a mutant dies, and of what.
-fn death<'a, T>(killed: &Killed<T>, found: &'a Found) -> Result<(&'a [u8], &'a str), String> {
-    match &found.end {
-        End::Failure(schedule, why) if why.contains(killed.message) => Ok((schedule, why)),
-        End::Failure(_, why) => Err(format!("{} dies of something else: {why}", killed.name)),
-        End::Complete | End::CutShort => Err(format!("{} survives {}", killed.name, killed.killer)),
+/// How a mutant dies of its race: the states until then, the schedule, and what the failure says.
+fn death<M: Machine>(
+    race: &Race<M>,
+    kill: &Kill<M::Mutant>,
+) -> Result<(usize, Vec<u8>, String), String> {
+    let setting = Setting::new(&race.program, Some(kill.mutant));
+    let found = explore(&setting, OF_A_MUTANT, &mut Monitor::default());
+    match found.end {
+        End::Failure(schedule, why) if why.contains(kill.says) => Ok((found.states, schedule, why)),
+        End::Failure(_, why) => Err(format!("{} dies of something else: {why}", kill.name)),
+        End::Complete | End::CutShort => Err(format!("{} survives {}", kill.name, race.name)),
     }
 }
 
 /// The schedule on which a mutant dies; `None` if the machine has none of this name.
 pub fn death_of<M: Machine>(name: &str) -> Option<Outcome> {
-    let killed = M::MUTANTS.iter().find(|mutant| mutant.name == name)?;
-    Some(races::<M>().and_then(|races| {
-        let setting = Setting::new(&killer(&races, killed)?.program, Some(killed.mutant));
-        let found = explore(&setting, OF_A_MUTANT, &mut Default::default());
-        let (schedule, why) = death(killed, &found)?;
-        Ok(failure(setting, schedule, why))
-    }))
+    M::MUTANTS.iter().find(|(_, known)| *known == name)?;
+    let races = match races::<M>() {
+        Ok(races) => races,
+        Err(why) => return Some(Err(why)),
+    };
+    races.iter().find_map(|race| {
+        let kill = race.kills.iter().find(|kill| kill.name == name)?;
+        Some(death(race, kill).map(|(_, schedule, why)| {
+            let setting = Setting::new(&race.program, Some(kill.mutant));
+            failure(setting, &schedule, &why)
+        }))
+    })
 }
 
 /// The schedules on which all mutants die.
 pub fn deaths<M: Machine>() -> Outcome {
     let deaths = M::MUTANTS.iter();
-    deaths
-        .filter_map(|killed| death_of::<M>(killed.name))
-        .collect()
+    deaths.filter_map(|(_, name)| death_of::<M>(name)).collect()
 }
 
 /// Sums over the programs of a part.

@@ -1,4 +1,4 @@
-//! The mutants: the machine with one piece taken out, and the program that must notice.
+//! The mutants: the machine with one piece taken out, that a race must notice.
 //!
 //! They are those of the models for loom, under the same names, and a few besides. Those that weaken a memory
 //! ordering mean nothing here, because all threads of the machine see one order of all accesses; the test lists them, so that
@@ -7,87 +7,55 @@
 use crate::machine::mutants;
 
 mutants! {
-    by "a mover up and a lookup, destination first", "contains returned false":
-        MissNotValidated = "a miss is not validated",
-        MissBehindFrozenWordNotValidated = "a miss behind a frozen word is not validated",
-        FrozenWordReadAsBucket = "a frozen word is read as a bucket",
-        RelocationBumpsNothing = "a relocation bumps nothing",
-        RelocationBumpsBeforeInstalls = "a relocation bumps before the installs",
-        RelocationBumpsBetweenInstalls = "a relocation bumps between the installs",
-        RelocationBumpsAfterCommit = "a relocation bumps after the commit",
-        PendingArrivalNeverPresent = "a pending arrival is never present",
-        DecidedArrivalUnnoticed = "an arrival decided meanwhile goes unnoticed";
-    by "a mover up and a remove, destination first", "remove returned false":
-        FailedRemoveNotValidated = "a failed remove is not validated";
-    by "a mover and a count", "count returned 0":
-        CountNotValidated = "a count is not validated";
-    by "equal tokens that come and go, and a lookup", "contains returned false":
-        RemoveBumpsNothing = "a remove that sees two tokens bumps nothing",
-        RemoveBumpsAfterItsExchange = "a remove bumps after its exchange",
-        TwoTokensTakenAtOnce = "a remove takes one of two tokens at once";
-    by "a mover down and a remove, destination first", "contains returned true":
-        PendingArrivalAlwaysPresent = "a pending arrival is always present";
-    by "one descriptor used there and back, and a lookup of a neighbour", "contains returned false":
-        StaleTakenForAbsence = "a lookup takes a stale reference for absence",
-        NumberOfUseNotChecked = "the number of a use is not checked",
-        ControlBeforeFields = "the control is read before the fields",
-        FieldsBeforeNumber = "the fields change before the number";
-    by "an insert that opens a slot, and a rival that cannot", "which it must not here":
-        OpenedSlotForAnybody = "the last hop opens a slot for anybody";
-    by "a kick and the removal of a neighbour", "no end after":
-        AttemptsNotBounded = "attempts are not bounded";
-    by "a mover down and a remove, destination first", "are not inserts minus removes":
-        CommitWithOneWordFrozen = "a relocation commits with one word frozen";
-    by "a mover down and a remove, destination first", "left frozen":
-        HalfFrozenStaysFrozen = "a relocation that froze one word leaves it frozen";
-    by "two owners of one descriptor, unrelated buckets, and a lookup", "frozen by a use that is over":
-        CommittedSourceStaysFrozen = "a committed relocation leaves its source frozen";
-    by "one descriptor admits in two pairs, and lookups", "frozen by a use that is over":
-        AdmissionLeavesTargetFrozen = "an admission leaves its target frozen";
-    by "two removes of one token", "remove returned true":
-        RemoveIgnoresItsExchange = "a remove does not look whether its exchange succeeded";
-    by "two inserts in one bucket", "contains returned false":
-        InsertIgnoresItsExchange = "an insert does not look whether its exchange succeeded";
-    by "two admissions, each other's witness", "are not inserts minus removes":
-        RivalAdmissionNoObstacle = "a rival admission is no obstacle",
-        AdmissionIgnoresItsWitness = "an admission does not ask its witness";
-    by "two admissions, and a neighbour moved out of the witness", "are not inserts minus removes":
-        FrozenWitnessNotSearched = "an equal token in a frozen witness does not count";
-    by "a mover down and a snapshot", "snapshot returned":
-        RelocationGivesNoHint = "a relocation gives no hint",
-        RelocationHintsAfterCommit = "a relocation gives its hint after the commit",
-        ScanLeavesPendingAlone = "a scan leaves pending relocations alone",
-        ScanEndsBeforeReading = "a scan ends before it has read the table";
-    by "equal tokens that come and go, and a snapshot", "snapshot returned":
-        RemoveGivesNoHint = "a remove that sees two tokens gives no hint";
-    by "two hops and a log of one hint", "snapshot returned":
-        LostHintsIgnored = "hints that found no room are ignored";
-    by "two snapshots and a mover", "snapshot returned":
-        TwoScansAtATime = "two scan at a time";
-    by "two snapshots in a row and two movers", "snapshot returned":
-        LateNoteReplacesAnother = "a late note replaces another";
-    by "another value that comes while the first goes, and a lookup", "value returned no value":
-        TwinOfAnotherValueIsNone = "a token of another value is no twin";
-    by "a mover up and a lookup of its value, destination first", "value returned no value":
-        ValueMissNotValidated = "a lookup of a value is not validated";
-    by "a mover up and a lookup of its value, destination first", "value returned value 0":
-        ArrivalHasNoValue = "a token that arrives has no value";
-    by "a replacement and a remove of the value", "take returned true":
-        TokenFoundByFingerprint = "a token is found by its fingerprint alone";
-    by "two unique inserts with values", "unique returned no value":
-        PresentItemTakenForOwn = "a unique insert takes a present item for its own";
-    by "two values there and back, and a snapshot", "snapshot returned":
-        ScanForgetsValues = "a scan forgets values";
-    by "a kick with a value, and lookups of both", "which nobody inserted":
-        PathLosesItsValue = "an insert that needs a path loses its value";
-    by "a kick of one of two values, and lookups of both", "are not inserts minus removes":
-        HopTakesAnyOfItsClass = "a hop takes any token of its class";
-    by "two replacements of one value", "replace returned true":
-        ReplacementIgnoresItsExchange = "a replacement does not look whether its exchange succeeded";
-    by "a replacement and a mover up, destination first", "replace returned false":
-        FailedReplacementNotValidated = "a failed replacement is not validated";
-    by "a replacement and a lookup", "are not inserts minus removes":
-        ReplacementInTwoSteps = "a replacement removes before it inserts";
+    MissNotValidated = "a miss is not validated",
+    MissBehindFrozenWordNotValidated = "a miss behind a frozen word is not validated",
+    FrozenWordReadAsBucket = "a frozen word is read as a bucket",
+    RelocationBumpsNothing = "a relocation bumps nothing",
+    RelocationBumpsBeforeInstalls = "a relocation bumps before the installs",
+    RelocationBumpsBetweenInstalls = "a relocation bumps between the installs",
+    RelocationBumpsAfterCommit = "a relocation bumps after the commit",
+    PendingArrivalNeverPresent = "a pending arrival is never present",
+    DecidedArrivalUnnoticed = "an arrival decided meanwhile goes unnoticed",
+    FailedRemoveNotValidated = "a failed remove is not validated",
+    CountNotValidated = "a count is not validated",
+    RemoveBumpsNothing = "a remove that sees two tokens bumps nothing",
+    RemoveBumpsAfterItsExchange = "a remove bumps after its exchange",
+    TwoTokensTakenAtOnce = "a remove takes one of two tokens at once",
+    PendingArrivalAlwaysPresent = "a pending arrival is always present",
+    StaleTakenForAbsence = "a lookup takes a stale reference for absence",
+    NumberOfUseNotChecked = "the number of a use is not checked",
+    ControlBeforeFields = "the control is read before the fields",
+    FieldsBeforeNumber = "the fields change before the number",
+    OpenedSlotForAnybody = "the last hop opens a slot for anybody",
+    AttemptsNotBounded = "attempts are not bounded",
+    CommitWithOneWordFrozen = "a relocation commits with one word frozen",
+    HalfFrozenStaysFrozen = "a relocation that froze one word leaves it frozen",
+    CommittedSourceStaysFrozen = "a committed relocation leaves its source frozen",
+    AdmissionLeavesTargetFrozen = "an admission leaves its target frozen",
+    RemoveIgnoresItsExchange = "a remove does not look whether its exchange succeeded",
+    InsertIgnoresItsExchange = "an insert does not look whether its exchange succeeded",
+    RivalAdmissionNoObstacle = "a rival admission is no obstacle",
+    AdmissionIgnoresItsWitness = "an admission does not ask its witness",
+    FrozenWitnessNotSearched = "an equal token in a frozen witness does not count",
+    RelocationGivesNoHint = "a relocation gives no hint",
+    RelocationHintsAfterCommit = "a relocation gives its hint after the commit",
+    ScanLeavesPendingAlone = "a scan leaves pending relocations alone",
+    ScanEndsBeforeReading = "a scan ends before it has read the table",
+    RemoveGivesNoHint = "a remove that sees two tokens gives no hint",
+    LostHintsIgnored = "hints that found no room are ignored",
+    TwoScansAtATime = "two scan at a time",
+    LateNoteReplacesAnother = "a late note replaces another",
+    TwinOfAnotherValueIsNone = "a token of another value is no twin",
+    ValueMissNotValidated = "a lookup of a value is not validated",
+    ArrivalHasNoValue = "a token that arrives has no value",
+    TokenFoundByFingerprint = "a token is found by its fingerprint alone",
+    PresentItemTakenForOwn = "a unique insert takes a present item for its own",
+    ScanForgetsValues = "a scan forgets values",
+    PathLosesItsValue = "an insert that needs a path loses its value",
+    HopTakesAnyOfItsClass = "a hop takes any token of its class",
+    ReplacementIgnoresItsExchange = "a replacement does not look whether its exchange succeeded",
+    FailedReplacementNotValidated = "a failed replacement is not validated",
+    ReplacementInTwoSteps = "a replacement removes before it inserts",
     // Every answer of it is allowed, so no race notices; lockstep does.
     { RefusalIgnoresRoom = "an insert is refused without a look whether there is room" }
 }
@@ -138,7 +106,7 @@ a remove begins with the coarsest table; a scan heeds no hints of the parts of a
         let lines = NOT_APPLICABLE.lines().filter(|line| !line.starts_with('#'));
         let names = lines.flat_map(|line| line.split(';')).map(str::trim);
         let listed: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
-        let here: BTreeSet<&str> = MUTANTS.iter().map(|mutant| mutant.name).collect();
+        let here: BTreeSet<&str> = MUTANTS.iter().map(|(_, name)| *name).collect();
         let mut loom = verify::mutants().expect("sound files");
         loom.retain(|mutant| mutant.killer("loom").is_some());
         let names = loom.iter().map(|mutant| &*mutant.name);

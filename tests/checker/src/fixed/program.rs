@@ -15,7 +15,7 @@
 //! The same with values of four bits: tokens with the value 9; an insert, a unique insert and a remove of a value; a
 //! replacement of 9 by 4; a lookup of one value, and of all. Where none is given it is 0.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::str::SplitWhitespace;
 
@@ -108,10 +108,8 @@ impl Program {
         let called = called.filter(|call| call.kind.has_item());
         let filled = self.fill.iter().map(|&(item, _)| item);
         let items = called.map(|call| call.item).chain(filled);
-        let mut classes: Vec<Item> = items.map(Item::class).collect();
-        classes.sort();
-        classes.dedup();
-        classes
+        let classes: BTreeSet<Item> = items.map(Item::class).collect();
+        classes.into_iter().collect()
     }
 
     /// The tokens that there can be: the class of each, and its value. Without values, one of each class.
@@ -122,10 +120,8 @@ impl Program {
         let called = self.threads.iter().flatten();
         let inserted = called.filter_map(|call| Some((call.item, call.inserts()?)));
         let tokens = inserted.chain(self.fill.iter().copied());
-        let mut tokens: Vec<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
-        tokens.sort();
-        tokens.dedup();
-        tokens
+        let tokens: BTreeSet<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
+        tokens.into_iter().collect()
     }
 }
 

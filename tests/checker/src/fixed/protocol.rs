@@ -28,7 +28,7 @@ use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program;
 use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
 use crate::machine;
-use crate::machine::{Killed, Machine, STEPS, alone, audit};
+use crate::machine::{Machine, STEPS, alone, audit};
 use crate::monitor::{Code, Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
 use crate::replay::Step;
@@ -44,7 +44,7 @@ impl Machine for Fixed {
     type Tokens = Numbers;
 
     const RACES: &'static str = include_str!("races.txt");
-    const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+    const MUTANTS: &'static [(Mutant, &'static str)] = MUTANTS;
 
     /// The second one's tokens carry values.
     const MODELS: RangeInclusive<u8> = 0..=1;

@@ -10,7 +10,7 @@ use crate::growing::mutants::Mutant;
 use crate::growing::program::{Growing, ITEMS};
 use crate::machine;
 use crate::monitor::THREADS;
-use crate::notation::{self, Call, Kind};
+use crate::notation::{self, Kind};
 use crate::replay::{self, Step};
 use crate::shared::{NOTES, STRIPES, State, Stripe};
 
@@ -63,10 +63,8 @@ impl World {
 
 impl Run<'_> {
     pub fn make(&mut self) -> Step<Answer> {
-        let Call {
-            kind, item, side, ..
-        } = *self.call;
-        Ok(match kind {
+        let (item, side) = (self.call.item, self.call.side);
+        Ok(match self.call.kind {
             Kind::Insert => self.insert(item)?,
             Kind::Unique => self.unique(item)?,
             Kind::Remove => Answer::Bool(self.remove(item)?),
@@ -129,8 +127,13 @@ impl Run<'_> {
     }
 
     fn show_descriptor(&mut self, index: usize) {
-        let descriptor = self.memory.descriptors[index];
-        self.show(|| format!("descriptor {index}: {descriptor}"));
+        let Descriptor { uses, transfer: t } = self.memory.descriptors[index];
+        self.show(|| {
+            format!(
+                "descriptor {index}: use {uses}, {:?} {:?}, {t:?}",
+                t.kind, t.state
+            )
+        });
     }
 
     /// What a reference means; `None` if its use is over. The fields and the control in one step: whoever accepts the
@@ -331,24 +334,6 @@ impl Transfer {
             State::Committed => self.after(number),
             State::Pending | State::Aborted => self.before(number),
         }
-    }
-}
-
-impl fmt::Display for Descriptor {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { uses, transfer: t } = self;
-        write!(
-            out,
-            "use {uses}, {:?} {:?}, move {:o}, place {:o}, from {} {} to {} {}",
-            t.kind,
-            t.state,
-            t.moved,
-            t.placed,
-            t.source,
-            t.old_source,
-            t.destination,
-            t.old_destination
-        )
     }
 }
 

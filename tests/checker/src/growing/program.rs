@@ -8,6 +8,7 @@
 //! holds a token of the item with head `f` and the index bits `01` (those behind are 0) on side 0, and one on side 1 that
 //! covers one bit of `f00`. A token with `^` behind it lies in the second table.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::SplitWhitespace;
 
@@ -81,11 +82,12 @@ const USUAL: Shape = Shape {
 impl Shape {
     /// The levels of the first table, or of the one that can be appended.
     pub fn levels(&self, table: usize) -> Levels {
-        let (deepest, tail) = (self.deepest as u8, self.tail as u8);
+        let deepest = self.deepest as u8;
         let (first, deepest) = match table {
             0 => (1, deepest),
             _ => (deepest + 1, DEEPEST),
         };
+        let tail = self.tail as u8;
         Levels {
             first,
             deepest,
@@ -168,21 +170,11 @@ impl Program {
     }
 
     pub fn items(&self) -> Vec<Item> {
-        let called = self
-            .threads
-            .iter()
-            .flatten()
-            .filter(|call| call.kind.has_item());
-        let called = called.map(|call| call.item);
-        let mut items: Vec<Item> = self
-            .fill
-            .iter()
-            .map(|token| token.item)
-            .chain(called)
-            .collect();
-        items.sort();
-        items.dedup();
-        items
+        let called = self.threads.iter().flatten();
+        let called = called.filter(|call| call.kind.has_item());
+        let items = self.fill.iter().map(|token| token.item);
+        let items: BTreeSet<Item> = items.chain(called.map(|call| call.item)).collect();
+        items.into_iter().collect()
     }
 }
 
@@ -209,17 +201,10 @@ fn parse_sided(text: &str) -> Option<(Item, u8)> {
 }
 
 fn parse_token(text: &str) -> Option<Token> {
-    let (text, table) = match text.strip_suffix('^') {
-        Some(text) => (text, 1),
-        None => (text, 0),
-    };
-    let (text, len) = match text.split_once('.') {
-        Some((text, len)) => (
-            text,
-            len.parse().ok().filter(|len| (1..=BITS).contains(len))?,
-        ),
-        None => (text, 0),
-    };
+    let second = text.strip_suffix('^');
+    let (text, table) = second.map_or((text, 0), |text| (text, 1));
+    let (text, len) = text.split_once('.').unwrap_or((text, "0"));
+    let len = len.parse().ok().filter(|&len| len <= BITS)?;
     let (item, side) = parse_sided(text)?;
     Some(Token {
         item,

@@ -8,7 +8,7 @@ use crate::growing::machine::{Answer, Change, Classes, Memory, Run, Word, World}
 use crate::growing::mutants::{MUTANTS, Mutant};
 use crate::growing::program;
 use crate::growing::program::{Call, Growing, Program};
-use crate::machine::{Killed, Machine, STEPS, Shown, View, alone, audit};
+use crate::machine::{Machine, STEPS, Shown, View, alone, audit};
 use crate::monitor::{Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
 use crate::replay::Step;
@@ -24,7 +24,7 @@ impl Machine for Growing {
     type Tokens = Vec<Class>;
 
     const RACES: &'static str = include_str!("races.txt");
-    const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+    const MUTANTS: &'static [(Mutant, &'static str)] = MUTANTS;
 
     const MODELS: RangeInclusive<u8> = 1..=7;
 

@@ -4,7 +4,7 @@
 use model::{Fingerprint, Layout, Token};
 use serde::{Deserialize, Serialize};
 
-use super::lookup::{Meaning, Resolved};
+use super::lookup::Resolved;
 use super::write::Opened;
 use super::{Answer, Run};
 use crate::fixed::machine::{Control, FIELDS, Transfer};
@@ -382,21 +382,16 @@ impl Run<'_> {
             if !layout.is_reference(word) {
                 return Ok(Done(!layout.contains(word, f)));
             }
-            let Meaning {
-                kind,
-                content,
-                seen,
-                control,
-            } = run.meaning(witness, word)?;
-            let present = layout.contains(content, f);
+            let met = run.meaning(witness, word)?;
+            let present = layout.contains(met.content, f);
             let blind = run.is(Mutant::FrozenWitnessNotSearched);
-            match kind {
+            match met.kind {
                 Resolved::Stale => return Ok(Again(())),
                 Resolved::Settled => return Ok(Done(!present)),
                 Resolved::Pending if present && !blind => return Ok(Done(false)),
                 Resolved::Pending => {}
             }
-            let rival = seen.is_admission() && layout.fingerprint_of(seen.placed) == f;
+            let rival = met.seen.is_admission() && layout.fingerprint_of(met.seen.placed) == f;
             if !rival || run.is(Mutant::RivalAdmissionNoObstacle) {
                 // Whatever arrives there is no equal token: that would have to leave the target.
                 return Ok(Done(true));
@@ -404,7 +399,7 @@ impl Run<'_> {
             if witness < transfer.source {
                 return Ok(Done(false));
             }
-            run.abort(word, control)?;
+            run.abort(word, met.control)?;
             Ok(Again(()))
         })
     }

@@ -227,13 +227,8 @@ type Path = [Option<Hop>; BUCKETS - 1];
 /// What a search has found: a candidate with room, a path, or nothing.
 type Found = Option<Option<Path>>;
 
-/// A full bucket that a search has come by.
-struct Node {
-    bucket: u8,
-    content: u64,
-    /// The path to it, and the token that would be moved here by its last hop.
-    path: Path,
-}
+/// A full bucket that a search has come by, its content, and the path to it.
+type Node = (u8, u64, Path);
 
 impl Run<'_> {
     /// Finds a path that opens a slot of a full pair, and executes it. The last hop puts the item into the slot if it is
@@ -287,10 +282,14 @@ impl Run<'_> {
         })
     }
 
-    /// Where a token could go.
-    fn alternate(&self, bucket: u8, token: Token) -> u8 {
-        let f = self.layout().fingerprint_of(token);
-        self.world.shape.alternate(bucket, f)
+    /// The hop of a token to its other bucket.
+    fn hop_of(&self, source: u8, moved: Token) -> Hop {
+        let f = self.layout().fingerprint_of(moved);
+        Hop {
+            moved,
+            source,
+            destination: self.world.shape.alternate(source, f),
+        }
     }
 
     fn has_room(&mut self, bucket: u8) -> Step<bool> {
@@ -315,20 +314,14 @@ impl Run<'_> {
             let mut found = None;
             for (source, content) in [first, second].into_iter().zip(contents) {
                 for moved in (0..layout.slots).map(|slot| layout.occupant(content, slot)) {
-                    let moved = moved.unwrap_or(0);
-                    let destination = run.alternate(source, moved);
+                    let hop = run.hop_of(source, moved.unwrap_or(0));
                     let other = first ^ second ^ source;
-                    let hop = Hop {
-                        moved,
-                        source,
-                        destination,
-                    };
-                    if destination != other && run.has_room(destination)? {
-                        found = found.or(Some(hop));
+                    if hop.destination != other && run.has_room(hop.destination)? {
+                        found = found.or(Some(behind(hop, Path::default())));
                     }
                 }
             }
-            Ok(found.map(|hop| Some(just(hop))))
+            Ok(found.map(Some))
         })
     }
 
@@ -338,60 +331,35 @@ impl Run<'_> {
         self.routine(|run| {
             let layout = run.layout();
             let mut left = budget - 2;
-            let mut nodes = Vec::with_capacity(BUCKETS);
-            let mut visited = 0;
+            let mut nodes: Vec<Node> = Vec::with_capacity(BUCKETS);
             for bucket in [first, second] {
                 let content = run.peek(bucket)?;
                 if layout.has_room(content) {
                     return Ok(Some(None));
                 }
-                visited |= 1 << bucket;
-                nodes.push(Node {
-                    bucket,
-                    content,
-                    path: Path::default(),
-                });
+                nodes.push((bucket, content, Path::default()));
             }
             let mut parent = 0;
             while parent < nodes.len() && left > 0 {
+                let (source, content, path) = nodes[parent];
                 let mut room = None;
-                let examined = nodes.len();
-                for slot in 0..layout.slots {
-                    let Node {
-                        bucket: source,
-                        content,
-                        path,
-                    } = nodes[parent];
-                    let Some(moved) = layout.occupant(content, slot) else {
-                        continue;
-                    };
-                    let destination = run.alternate(source, moved);
-                    let fresh = visited & 1 << destination == 0;
-                    visited |= 1 << destination;
-                    if !fresh || left == 0 {
+                for moved in layout.tokens(content) {
+                    let hop = run.hop_of(source, moved);
+                    let visited = nodes.iter().any(|node| node.0 == hop.destination);
+                    if visited || left == 0 {
                         continue;
                     }
                     left -= 1;
-                    let content = run.peek(destination)?;
-                    let hop = Hop {
-                        moved,
-                        source,
-                        destination,
-                    };
-                    let node = Node {
-                        bucket: destination,
-                        content,
-                        path: behind(hop, path),
-                    };
+                    let content = run.peek(hop.destination)?;
+                    let path = behind(hop, path);
                     if layout.has_room(content) {
-                        room = room.or(Some(node.path));
+                        room = room.or(Some(path));
                     }
-                    nodes.push(node);
+                    nodes.push((hop.destination, content, path));
                 }
                 if room.is_some() {
                     return Ok(Some(room));
                 }
-                debug_assert!(examined <= BUCKETS, "each bucket is examined once");
                 parent += 1;
             }
             Ok(None)
@@ -412,10 +380,6 @@ impl Run<'_> {
             Opened::Refused
         })
     }
-}
-
-fn just(hop: Hop) -> Path {
-    behind(hop, Path::default())
 }
 
 /// A path with one more hop, which is executed first.

@@ -34,15 +34,9 @@ impl Run<'_> {
             }
             run.allocate(seen.level + 1)?;
             if run.is(Mutant::GrowingSetByOr) {
-                let level = run.memory.hints[table].level;
-                run.set_hint(
-                    table,
-                    None,
-                    Hint {
-                        level,
-                        growing: true,
-                    },
-                )?;
+                let now = run.memory.hints[table];
+                let growing = true;
+                run.set_hint(table, None, Hint { growing, ..now })?;
             } else if run.is(Mutant::HintStored) {
                 run.set_hint(table, None, grows)?;
             } else {

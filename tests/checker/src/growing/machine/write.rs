@@ -304,15 +304,9 @@ impl Run<'_> {
     /// False if the words have changed. The next attempt finds two ends of one level.
     pub(super) fn relocate(&mut self, hop: Hop) -> Step<bool> {
         self.routine(|run| {
-            let Hop {
-                moved,
-                placed,
-                item,
-                source,
-                level,
-            } = hop;
+            let Hop { moved, source, .. } = hop;
             let mut destination = alternate(source, head_of(moved));
-            if level_of(source) > level && !run.is_below_gone(&mut destination)? {
+            if level_of(source) > hop.level && !run.is_below_gone(&mut destination)? {
                 // One end is still at the old level.
                 return Ok(false);
             }
@@ -329,8 +323,8 @@ impl Run<'_> {
             }
             let transfer = Transfer {
                 moved,
-                placed,
-                item,
+                placed: hop.placed,
+                item: hop.item,
                 source,
                 destination,
                 old_source,
@@ -365,13 +359,8 @@ impl Run<'_> {
     }
 
     fn transfer(&mut self, transfer: Transfer) -> Step<bool> {
-        let Transfer {
-            moved,
-            source,
-            destination,
-            ..
-        } = transfer;
-        let (lower, higher) = (source.min(destination), source.max(destination));
+        let ends = [transfer.source, transfer.destination];
+        let (lower, higher) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let reference = self.publish(transfer)?;
         if !self.exchange(lower, transfer.before(lower), reference)? {
             self.decide_use(reference, State::Aborted)?;
@@ -399,9 +388,10 @@ impl Run<'_> {
             self.bump_for_hop(transfer)?;
         }
         debug_assert!(
-            moved != 0 && level_of(lower) == level_of(higher) || self.world.mutant.is_some()
+            transfer.moved != 0 && level_of(lower) == level_of(higher)
+                || self.world.mutant.is_some()
         );
-        for number in [source, destination] {
+        for number in ends {
             let new = if committed {
                 transfer.after(number)
             } else {
