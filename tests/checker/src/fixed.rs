@@ -17,6 +17,7 @@ mod protocol;
 pub use program::Fixed;
 
 use crate::explore::Limits;
+use crate::notation::Notation;
 use crate::parts::{Outcome, explored, races};
 
 /// The races with buckets of the other layouts, where the tokens of the beginning fit them.
@@ -31,7 +32,7 @@ pub fn by_hand_in_other_layouts(states: usize) -> Outcome {
         })
     });
     let programs: Vec<_> = others
-        .filter(|program| program.memory().is_some())
+        .filter(|program| Fixed::memory(program).is_some())
         .collect();
     explored(
         "written races in other layouts",

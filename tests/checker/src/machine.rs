@@ -60,8 +60,6 @@ pub trait Machine: Notation {
     type Mutant: Copy + Debug + Eq + Sync;
     /// What it knows of a program besides the shape.
     type Known: Clone + Debug;
-    /// What the threads share.
-    type Memory: Copy + Debug + Hash;
     type Word: Entry + Eq;
     type Copied: Copy + Debug + Display + Eq;
     type View: View<Self>;
@@ -79,9 +77,6 @@ pub trait Machine: Notation {
 
     /// So many programs of a model made by chance, from a seed.
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program<Self>>;
-
-    /// The memory before the first step; `None` if the tokens do not fit.
-    fn memory(program: &Program<Self>) -> Option<Self::Memory>;
 
     fn known(program: &Program<Self>) -> Self::Known;
 

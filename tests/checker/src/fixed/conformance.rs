@@ -12,7 +12,7 @@ use lockfree_cuckoo::{
     Filter, FilterBuilder, Fixed, InsertError, Lanes, Layout, SemiSorted, WithValues,
 };
 use model::hashers::AsGiven;
-use model::stored;
+use model::{Token, stored};
 use rayon::prelude::*;
 
 use crate::fixed::machine::{Answer, Digits, Memory, STRANGERS, World};
@@ -213,26 +213,37 @@ fn hash(shape: &Shape, item: Item) -> u64 {
     shape.geometry().hash(item.first.into(), item.f, 0)
 }
 
+/// What an insert of the crate returned, to the machine.
+fn inserted<T>(told: Result<T, InsertError>, answer: impl FnOnce(T) -> Answer) -> Answer {
+    match told {
+        Ok(told) => answer(told),
+        Err(InsertError::TooManyCopies { .. }) => Answer::TooManyCopies,
+        Err(_) => Answer::Full,
+    }
+}
+
+/// A copy of the crate, by the tokens of each class, as the machine counts them.
+fn copied(world: &World, tokens: impl Fn(Item) -> u64) -> Answer {
+    let classes = world.known.classes.iter();
+    Answer::Copy(Digits(classes.map(|&class| tokens(class)).sum()))
+}
+
 impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
     fn call(&self, world: &World, call: Call) -> Answer {
-        let hash = hash(&world.shape, call.item);
+        let hash_of = |item| hash(&world.shape, item);
+        let hash = hash_of(call.item);
         match call.kind {
-            Kind::Insert => match self.insert_hash(hash) {
-                Ok(()) => Answer::Bool(true),
-                Err(error) => refused(&error),
-            },
-            Kind::Unique => match self.insert_unique_hash(hash) {
-                Ok(inserted) => Answer::Bool(inserted),
-                Err(error) => refused(&error),
-            },
+            Kind::Insert => inserted(self.insert_hash(hash), |()| Answer::Bool(true)),
+            Kind::Unique => inserted(self.insert_unique_hash(hash), Answer::Bool),
             Kind::Remove => Answer::Bool(self.remove_hash(hash)),
             Kind::Contains => Answer::Bool(self.contains_hash(hash)),
             Kind::Count => Answer::Number(self.count_hash(hash)),
             Kind::Move => Answer::Bool(self.relocate_hash(hash)),
-            Kind::Snapshot => match self.snapshot() {
-                Ok(copy) => copied(world, &copy),
-                Err(_) => Answer::NoCopy,
-            },
+            Kind::Snapshot => self.snapshot().map_or(Answer::NoCopy, |copy| {
+                copied(world, |class| {
+                    copy.count_hash(hash_of(class)) as u64 * digit(world, class, class.f)
+                })
+            }),
             _ => unreachable!("the notation knows no values without room for them"),
         }
     }
@@ -251,14 +262,13 @@ impl<L: WithValues> Subject for Valued<L> {
         let Call { value, new, .. } = call;
         let hash = hash(&world.shape, call.item);
         match call.kind {
-            Kind::Insert => match filter.insert_value_hash(hash, value) {
-                Ok(()) => Answer::Bool(true),
-                Err(error) => refused(&error),
-            },
-            Kind::UniqueValue => match filter.insert_unique_value_hash(hash, value) {
-                Ok(found) => Answer::Value(found),
-                Err(error) => refused(&error),
-            },
+            Kind::Insert => {
+                let told = filter.insert_value_hash(hash, value);
+                inserted(told, |()| Answer::Bool(true))
+            }
+            Kind::UniqueValue => {
+                inserted(filter.insert_unique_value_hash(hash, value), Answer::Value)
+            }
             Kind::Value => Answer::Value(filter.value_hash(hash)),
             Kind::Values => Answer::Copy(Digits(digits(world, call.item, filter))),
             Kind::Replace => {
@@ -266,14 +276,9 @@ impl<L: WithValues> Subject for Valued<L> {
                 Answer::Bool(replaced.expect("the values of a program fit its layout"))
             }
             Kind::Take => Answer::Bool(filter.remove_value_hash(hash, value)),
-            Kind::Snapshot => match filter.snapshot() {
-                Ok(copy) => {
-                    let classes = world.known.classes.iter();
-                    let digits = classes.map(|&class| digits(world, class, &copy));
-                    Answer::Copy(Digits(digits.sum()))
-                }
-                Err(_) => Answer::NoCopy,
-            },
+            Kind::Snapshot => filter.snapshot().map_or(Answer::NoCopy, |copy| {
+                copied(world, |class| digits(world, class, &copy))
+            }),
             _ => filter.call(world, call),
         }
     }
@@ -286,28 +291,13 @@ impl<L: WithValues> Subject for Valued<L> {
 /// The tokens of a class, as a copy of the machine counts them.
 fn digits<L: WithValues>(world: &World, item: Item, filter: &Filter<Fixed<L>, AsGiven>) -> u64 {
     let values = filter.values_hash(hash(&world.shape, item));
-    let digit = |value| {
-        let token = world.shape.layout.token(item.f, value);
-        let known = world.token_of(item.first, token);
-        1 << (4 * known.unwrap_or(STRANGERS))
-    };
-    values.map(digit).sum()
+    let tokens = values.map(|value| world.shape.layout.token(item.f, value));
+    tokens.map(|token| digit(world, item, token)).sum()
 }
 
-/// What a refusal of the crate is to the machine.
-fn refused(error: &InsertError) -> Answer {
-    match error {
-        InsertError::TooManyCopies { .. } => Answer::TooManyCopies,
-        _ => Answer::Full,
-    }
-}
-
-/// What a snapshot of the crate is to the machine.
-fn copied<L: Layout>(world: &World, copy: &Filter<Fixed<L>, AsGiven>) -> Answer {
-    let classes = world.known.classes.iter().enumerate();
-    let count = |&class| copy.count_hash(hash(&world.shape, class)) as u64;
-    let digits = classes.map(|(at, class)| count(class) << (4 * at));
-    Answer::Copy(Digits(digits.sum()))
+/// One of them.
+fn digit(world: &World, item: Item, token: Token) -> u64 {
+    1 << (4 * world.token_of(item.first, token).unwrap_or(STRANGERS))
 }
 
 #[cfg(test)]

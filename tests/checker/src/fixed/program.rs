@@ -91,17 +91,6 @@ impl Shape {
 }
 
 impl Program {
-    /// The table before the first step; `None` if the tokens do not fit its buckets.
-    pub fn memory(&self) -> Option<Memory> {
-        let mut memory = Memory::new(self.shape.descriptors);
-        let layout = self.shape.layout;
-        for &(item, value) in &self.fill {
-            let word = &mut memory.words[usize::from(item.first)];
-            *word = layout.with(*word, layout.token(item.f, value))?;
-        }
-        Some(memory)
-    }
-
     /// The classes that the program knows, each by the item with the lower bucket first.
     pub fn classes(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
@@ -218,6 +207,7 @@ impl Item {
 impl Notation for Fixed {
     type Shape = Shape;
     type Item = Item;
+    type Memory = Memory;
     type Token = (Item, Value);
 
     const NUMBERS: &'static [Number<Shape>] = &[
@@ -317,12 +307,21 @@ impl Notation for Fixed {
         format!(" ({:x} in {} {})", item.f, item.first, item.second)
     }
 
-    fn fits(program: &Program) -> Result<(), String> {
+    fn can_count(program: &Program) -> Result<(), String> {
         if program.classes().len() > CLASSES || program.tokens().len() > TOKENS {
             return Err(format!("use at most {CLASSES} classes and {TOKENS} tokens"));
         }
-        let memory = program.memory().map(|_| ());
-        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+        Ok(())
+    }
+
+    fn memory(program: &Program) -> Option<Memory> {
+        let mut memory = Memory::new(program.shape.descriptors);
+        let layout = program.shape.layout;
+        for &(item, value) in &program.fill {
+            let word = &mut memory.words[usize::from(item.first)];
+            *word = layout.with(*word, layout.token(item.f, value))?;
+        }
+        Some(memory)
     }
 }
 

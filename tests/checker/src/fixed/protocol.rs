@@ -37,7 +37,6 @@ use crate::shared::{STRIPES, Stripe};
 impl Machine for Fixed {
     type Mutant = Mutant;
     type Known = Known;
-    type Memory = Memory;
     type Word = u64;
     type Copied = Digits;
     type View = View;
@@ -55,10 +54,6 @@ impl Machine for Fixed {
 
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
         program::programs(model == 1, seed, number)
-    }
-
-    fn memory(program: &Program) -> Option<Memory> {
-        program.memory()
     }
 
     fn known(program: &Program) -> Known {

@@ -272,10 +272,8 @@ mod tests {
                     assert_eq!(levels.class_of(number, lane), class);
                     assert_eq!(levels.lane_of(class, level_of(number)), Some(lane));
                     assert_eq!(item.number(side, level_of(number)), number);
-                    assert_eq!(
-                        item.number(1 - side, level_of(number)),
-                        alternate(number, item.head)
-                    );
+                    let other = item.number(1 - side, level_of(number));
+                    assert_eq!(other, alternate(number, item.head));
                     let Some((child, next)) = levels.split(lane, number) else {
                         break;
                     };
@@ -292,9 +290,8 @@ mod tests {
     fn a_new_token_holds_as_much_as_there_is_room_for() {
         for (levels, item) in every() {
             for level in levels.first..=DEEPEST {
-                let (number, lane) = (item.number(0, level), levels.lane(item, level));
-                let class = Class::of(item, levels.full_length(level));
-                assert_eq!(levels.class_of(number, lane), class);
+                let class = levels.class_of(item.number(0, level), levels.lane(item, level));
+                assert_eq!(class, Class::of(item, levels.full_length(level)));
             }
         }
     }

@@ -123,52 +123,6 @@ impl Shape {
 }
 
 impl Program {
-    /// The memory before the first step; `None` if the tokens do not fit, or there is no such table.
-    pub fn memory(&self) -> Option<Memory> {
-        let shape = &self.shape;
-        let mut memory = Memory {
-            tables: 1 + u8::from(shape.both),
-            ..Memory::default()
-        };
-        for table in 0..=usize::from(shape.several()) {
-            let levels = shape.levels(table);
-            let (level, growing) = match table {
-                0 => (shape.level as u8, shape.growing),
-                _ => (levels.first, false),
-            };
-            if level > levels.deepest || growing && level == levels.deepest {
-                return None;
-            }
-            memory.hints[table] = Hint { level, growing };
-            memory.cursors[table] = 1 << level;
-            memory.blocks |= (1 | u8::from(growing) << 1) << level;
-            for number in 1 << level..2 << level {
-                let word = &mut memory.words[usize::from(number)];
-                *word = Word::EMPTY;
-                if shape.split >> number & 1 == 0 {
-                    continue;
-                }
-                *word = Word::GONE;
-                for child in [2 * number, 2 * number + 1] {
-                    *memory.words.get_mut(usize::from(child))? = Word::EMPTY;
-                }
-                if memory.cursors[table] == number {
-                    memory.cursors[table] += 1;
-                }
-            }
-        }
-        for token in &self.fill {
-            let (number, lane) = shape.place(token)?;
-            let word = &mut memory.words[usize::from(number)];
-            *word = word.with(lane, shape.slots)?;
-            if shape.contract {
-                let at = self.items().iter().position(|&item| item == token.item)?;
-                memory.items[at] += 1;
-            }
-        }
-        Some(memory)
-    }
-
     pub fn items(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
         let called = called.filter(|call| call.kind.has_item());
@@ -217,6 +171,7 @@ fn parse_token(text: &str) -> Option<Token> {
 impl Notation for Growing {
     type Shape = Shape;
     type Item = Item;
+    type Memory = Memory;
     type Token = Token;
 
     const NUMBERS: &'static [Number<Shape>] = &[
@@ -294,12 +249,59 @@ impl Notation for Growing {
         Ok(())
     }
 
-    fn fits(program: &Program) -> Result<(), String> {
+    fn can_count(program: &Program) -> Result<(), String> {
         if program.items().len() > ITEMS {
             return Err(format!("use at most {ITEMS} items"));
         }
-        let memory = program.memory().map(|_| ());
-        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+        Ok(())
+    }
+
+    fn memory(program: &Program) -> Option<Memory> {
+        let shape = &program.shape;
+        let mut memory = Memory {
+            tables: 1 + u8::from(shape.both),
+            ..Memory::default()
+        };
+        for table in 0..=usize::from(shape.several()) {
+            let levels = shape.levels(table);
+            let (level, growing) = match table {
+                0 => (shape.level as u8, shape.growing),
+                _ => (levels.first, false),
+            };
+            if level > levels.deepest || growing && level == levels.deepest {
+                return None;
+            }
+            memory.hints[table] = Hint { level, growing };
+            memory.cursors[table] = 1 << level;
+            memory.blocks |= (1 | u8::from(growing) << 1) << level;
+            for number in 1 << level..2 << level {
+                let word = &mut memory.words[usize::from(number)];
+                *word = Word::EMPTY;
+                if shape.split >> number & 1 == 0 {
+                    continue;
+                }
+                *word = Word::GONE;
+                for child in [2 * number, 2 * number + 1] {
+                    *memory.words.get_mut(usize::from(child))? = Word::EMPTY;
+                }
+                if memory.cursors[table] == number {
+                    memory.cursors[table] += 1;
+                }
+            }
+        }
+        for token in &program.fill {
+            let (number, lane) = shape.place(token)?;
+            let word = &mut memory.words[usize::from(number)];
+            *word = word.with(lane, shape.slots)?;
+            if shape.contract {
+                let at = program
+                    .items()
+                    .iter()
+                    .position(|&item| item == token.item)?;
+                memory.items[at] += 1;
+            }
+        }
+        Some(memory)
     }
 }
 

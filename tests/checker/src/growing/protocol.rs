@@ -17,7 +17,6 @@ use crate::shared::{STRIPES, Stripe};
 impl Machine for Growing {
     type Mutant = Mutant;
     type Known = Vec<Item>;
-    type Memory = Memory;
     type Word = Word;
     type Copied = Classes;
     type View = Item;
@@ -34,10 +33,6 @@ impl Machine for Growing {
 
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
         program::programs(model, seed, number)
-    }
-
-    fn memory(program: &Program) -> Option<Memory> {
-        program.memory()
     }
 
     fn known(program: &Program) -> Vec<Item> {
