@@ -25,15 +25,18 @@ pub struct Locals {
     bytes: [u8; BYTES],
 }
 
-/// What an entry of the list is.
-#[derive(Clone, Copy)]
-enum Tag {
-    /// The result of an access.
-    Access,
-    /// What a routine returned, by how deep within others it was.
-    Result(u8),
-    /// What the next round of a loop begins with.
-    Round(u8),
+/// What an entry of the list is: the result of an access; what a routine returned, by how deep within others it was; and
+/// what the next round of a loop begins with.
+type Tag = u8;
+
+const ACCESS: Tag = 0;
+
+const fn result(depth: u8) -> Tag {
+    2 * depth + 1
+}
+
+const fn round(depth: u8) -> Tag {
+    2 * depth + 2
 }
 
 /// One step under way.
@@ -119,7 +122,7 @@ impl<'a, M: Machine> Run<'a, M> {
 
     /// Makes an access, unless it has been made. The code behind it runs for it alone.
     pub fn access<T: Entry>(&mut self, act: impl FnOnce(&mut Self) -> T) -> Step<T> {
-        if let Some((value, end)) = self.locals.entry(self.at, Tag::Access) {
+        if let Some((value, end)) = self.locals.entry(self.at, ACCESS) {
             self.at = end;
             return Ok(value);
         }
@@ -128,7 +131,7 @@ impl<'a, M: Machine> Run<'a, M> {
         }
         self.accessed = true;
         let value = act(self);
-        self.at = self.locals.replace_from(self.at, Tag::Access, value);
+        self.at = self.locals.replace_from(self.at, ACCESS, value);
         Ok(value)
     }
 
@@ -142,14 +145,14 @@ impl<'a, M: Machine> Run<'a, M> {
     /// A routine, of which nothing is left but what it returns.
     pub fn routine<T: Entry>(&mut self, body: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         let (base, depth) = (self.at, self.depth);
-        if let Some((value, end)) = self.locals.entry(base, Tag::Result(depth)) {
+        if let Some((value, end)) = self.locals.entry(base, result(depth)) {
             self.at = end;
             return Ok(value);
         }
         self.depth += 1;
         let value = body(self)?;
         self.depth = depth;
-        self.at = self.locals.replace_from(base, Tag::Result(depth), value);
+        self.at = self.locals.replace_from(base, result(depth), value);
         Ok(value)
     }
 
@@ -169,9 +172,9 @@ impl<'a, M: Machine> Run<'a, M> {
         body: impl Fn(&mut Self, S) -> Step<Next<S, T>>,
     ) -> Step<T> {
         let (base, depth) = (self.at, self.depth);
-        let begun = self.locals.entry(base, Tag::Round(depth));
+        let begun = self.locals.entry(base, round(depth));
         let (mut state, end) = begun.unwrap_or_else(|| {
-            let end = self.locals.replace_from(base, Tag::Round(depth), first);
+            let end = self.locals.replace_from(base, round(depth), first);
             (first, end)
         });
         self.at = end;
@@ -179,20 +182,10 @@ impl<'a, M: Machine> Run<'a, M> {
             match body(self, state)? {
                 Done(value) => return Ok(value),
                 Again(next) => {
-                    self.at = self.locals.replace_from(base, Tag::Round(depth), next);
+                    self.at = self.locals.replace_from(base, round(depth), next);
                     state = next;
                 }
             }
-        }
-    }
-}
-
-impl Tag {
-    fn code(self) -> u8 {
-        match self {
-            Self::Access => 0,
-            Self::Result(depth) => 2 * depth + 1,
-            Self::Round(depth) => 2 * depth + 2,
         }
     }
 }
@@ -201,14 +194,14 @@ impl Locals {
     /// What an entry says, if it is there and is this, and where the next one begins.
     fn entry<T: Entry>(&self, at: usize, tag: Tag) -> Option<(T, usize)> {
         let (first, bytes) = self.bytes[..self.len.into()].get(at..)?.split_first()?;
-        let (value, rest) = (*first == tag.code())
+        let (value, rest) = (*first == tag)
             .then(|| postcard::take_from_bytes(bytes).expect("what was written there"))?;
         Some((value, usize::from(self.len) - rest.len()))
     }
 
     /// Forgets the entries from one on, and has this in their place. Returns where the next one begins.
     fn replace_from<T: Entry>(&mut self, at: usize, tag: Tag, value: T) -> usize {
-        self.bytes[at] = tag.code();
+        self.bytes[at] = tag;
         let written = postcard::to_slice(&value, &mut self.bytes[at + 1..]);
         let end = at + 1 + written.expect("room for what a thread knows").len();
         self.len = end as u8;

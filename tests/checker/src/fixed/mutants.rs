@@ -68,38 +68,7 @@ mod tests {
     /// Those of the models for loom that mean nothing here, by the reason. Of the fences of a descriptor, the machine has
     /// what they prevent, as two mutants of its own; what a scan misses was noted after its first read, and so after it
     /// emptied the log.
-    const NOT_APPLICABLE: &str = "
-# all threads see one order of all accesses
-no Acquire fence after the fields; no Release fence before the fields; a claim is Relaxed;
-the release of a claim is Relaxed; the witness is read by a plain load; the version is read Relaxed;
-a bump releases nothing; words are read Relaxed; loads of words are not in the one order;
-frozen words are read Relaxed; exchanges of words are not in the one order; an exchange of a word publishes nothing;
-a commit publishes nothing; the control is read Relaxed; the number of a use is published Relaxed;
-a scan is announced without Acquire; the log is emptied after the announcement
-# the counter of items is no part of the machine
-two threads count on one cell
-# the machine has one table, not a list of them
-an admission asks its own table only; an admission reads other tables like a lookup
-# the machine has one table, and nothing rotates
-an emptying does not freeze its word; an emptying does not look for a rotation;
-an emptying asks before it freezes its word; a token that hops behind a pass escapes it;
-a spare is clean without a pass; a late insert does not soil the spare; a soil leaves the mark;
-soils are not counted; a rotation of another number is made; the state is read Relaxed;
-the state is not in the one order; a rotation publishes nothing; a lookup begins with the young generation;
-a lookup trusts a state that has changed; a remove trusts a state that has changed;
-a count trusts a state that has changed; an admission does not look for a rotation;
-an admission does not ask the older generations; a refresh forgets what the older generations said;
-others decide an admission in a generation; an admission reads the older generations like a lookup
-# the machine copies tables, and stores none
-chunks trust words that a token has left; chunks leave pending relocations alone
-# words are told by the model; that a frozen one is read as a bucket is a mutant here
-a tag in one of two words goes unnoticed; a code is read as a bucket
-# the table of the machine has one size; the machine of growing filters has mutants of its own
-a split does not freeze its word; a hop does not look at the parent of a bucket;
-a lookup in a table that doubles is not validated; a lookup in the midst of a growth is not validated;
-a lookup takes what is not where the sweep left it for empty; a hop in a table that doubles bumps nothing;
-a remove by one exchange takes a shorter token without validation; the hint is read Relaxed;
-a remove begins with the coarsest table; a scan heeds no hints of the parts of a bucket";
+    const NOT_APPLICABLE: &str = include_str!("not_applicable.txt");
 
     #[test]
     fn no_mutant_of_loom_is_forgotten() {

@@ -165,7 +165,7 @@ impl Run<'_> {
             run.show_descriptor(index);
             uses
         })?;
-        Ok(Word::reference(index, uses))
+        Ok(Word::Reference(index, uses))
     }
 
     /// Decides a use, if it is not decided yet, nor over.
@@ -337,51 +337,51 @@ impl Transfer {
     }
 }
 
-/// A word of the number line: 0, then tokens or references, then GONE.
+/// A word of the number line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Word(u16);
+pub enum Word {
+    /// No bucket yet, or no more.
+    #[default]
+    Unborn,
+    /// Split: its tokens are in its children.
+    Gone,
+    /// A bucket: its tokens, the greatest first, then vacant slots.
+    Tokens([Lane; SLOTS]),
+    /// The descriptor, and the number of the use.
+    Reference(usize, u8),
+}
 
 /// Slots that a word has at most.
 pub(super) const SLOTS: usize = 3;
 
-const LANE_BITS: u32 = 5;
-const TOKENS: u16 = 1 << 15;
-const REFERENCE: u16 = 1 << 14;
-
 impl Word {
-    /// No bucket yet, or no more.
-    pub const UNBORN: Self = Self(0);
-    /// Split: its tokens are in its children.
-    pub const GONE: Self = Self(1);
     /// A bucket without tokens.
-    pub const EMPTY: Self = Self(TOKENS);
+    pub const EMPTY: Self = Self::Tokens([0; SLOTS]);
 
-    /// The reference to a use of a descriptor.
-    pub const fn reference(index: usize, uses: u8) -> Self {
-        Self(REFERENCE | (index as u16) << 8 | uses as u16)
-    }
-
-    /// The descriptor and the number of the use.
-    pub const fn named(self) -> (usize, u8) {
-        ((self.0 >> 8 & 7) as usize, self.0 as u8)
+    pub fn named(self) -> (usize, u8) {
+        match self {
+            Self::Reference(index, uses) => (index, uses),
+            other => unreachable!("{other} is no reference"),
+        }
     }
 
     pub const fn is_plain(self) -> bool {
-        self.0 & TOKENS != 0
+        matches!(self, Self::Tokens(_))
     }
 
     pub const fn is_reference(self) -> bool {
-        self.0 & REFERENCE != 0 && !self.is_plain()
+        matches!(self, Self::Reference(..))
+    }
+
+    fn slots(self) -> [Lane; SLOTS] {
+        match self {
+            Self::Tokens(lanes) => lanes,
+            _ => [0; SLOTS],
+        }
     }
 
     pub fn lanes(self) -> impl Iterator<Item = Lane> + Clone {
-        let lane = move |slot| (self.0 >> (LANE_BITS * slot) & 0x1f) as Lane;
-        let all = if self.is_plain() {
-            0..SLOTS as u32
-        } else {
-            0..0
-        };
-        all.map(lane).filter(|&lane| lane != 0)
+        self.slots().into_iter().filter(|&lane| lane != 0)
     }
 
     pub fn tokens(self) -> usize {
@@ -390,26 +390,19 @@ impl Word {
 
     /// With a token added, if there is room.
     pub fn with(self, lane: Lane, slots: usize) -> Option<Self> {
-        (self.tokens() < slots).then(|| self.put(lane))
-    }
-
-    fn put(self, lane: Lane) -> Self {
-        let mut left = lane;
-        let mut word = TOKENS;
-        for slot in 0..SLOTS as u32 {
-            let here = (self.0 >> (LANE_BITS * slot) & 0x1f) as Lane;
-            let greater = here.max(left);
-            left = here.min(left);
-            word |= u16::from(greater) << (LANE_BITS * slot);
-        }
-        Self(word)
+        (self.tokens() < slots).then(|| self.replacing(0, lane))?
     }
 
     /// With one of its tokens taken out.
     pub fn without(self, lane: Lane) -> Option<Self> {
-        let at = self.lanes().position(|other| other == lane)?;
-        let others = self.lanes().enumerate().filter(|&(slot, _)| slot != at);
-        Some(others.fold(Self::EMPTY, |word, (_, other)| word.put(other)))
+        self.replacing(lane, 0)
+    }
+
+    fn replacing(self, old: Lane, new: Lane) -> Option<Self> {
+        let mut lanes = self.slots();
+        *lanes.iter_mut().find(|lane| **lane == old)? = new;
+        lanes.sort_unstable_by(|a, b| b.cmp(a));
+        Some(Self::Tokens(lanes))
     }
 
     /// The two children; `None` if a token has no tail.
@@ -418,7 +411,7 @@ impl Word {
         for lane in self.lanes() {
             let (child, lane) = levels.split(lane, number)?;
             let child = &mut children[usize::from(child)];
-            *child = child.put(lane);
+            *child = child.with(lane, SLOTS)?;
         }
         Some(children)
     }
@@ -431,16 +424,13 @@ impl Word {
 impl fmt::Display for Word {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::UNBORN => write!(out, "0"),
-            Self::GONE => write!(out, "GONE"),
-            word if word.is_plain() => {
-                let lanes: Vec<String> = word.lanes().map(|lane| format!("{lane:o}")).collect();
+            Self::Unborn => write!(out, "0"),
+            Self::Gone => write!(out, "GONE"),
+            Self::Tokens(_) => {
+                let lanes: Vec<String> = self.lanes().map(|lane| format!("{lane:o}")).collect();
                 write!(out, "[{}]", lanes.join(" "))
             }
-            word => {
-                let (index, uses) = word.named();
-                write!(out, "<descriptor {index}, use {uses}>")
-            }
+            Self::Reference(index, uses) => write!(out, "<descriptor {index}, use {uses}>"),
         }
     }
 }

@@ -280,7 +280,7 @@ impl Notation for Growing {
                 if shape.split >> number & 1 == 0 {
                     continue;
                 }
-                *word = Word::GONE;
+                *word = Word::Gone;
                 for child in [2 * number, 2 * number + 1] {
                     *memory.words.get_mut(usize::from(child))? = Word::EMPTY;
                 }

@@ -77,11 +77,11 @@ impl Machine for Growing {
             let mut next: Vec<u8> = (1 << level..2 << level).collect();
             while let Some(number) = next.pop() {
                 match content(memory, number)? {
-                    Word::GONE if level_of(number) > level => {
+                    Word::Gone if level_of(number) > level => {
                         return Err(format!("word {number} is split too early"));
                     }
-                    Word::GONE => next.extend([2 * number, 2 * number + 1]),
-                    Word::UNBORN => return Err(format!("word {number} is live, and not there")),
+                    Word::Gone => next.extend([2 * number, 2 * number + 1]),
+                    Word::Unborn => return Err(format!("word {number} is live, and not there")),
                     word => tokens.extend(word.classes(world.levels_at(number), number)),
                 }
             }
@@ -181,7 +181,7 @@ impl Machine for Growing {
 
     fn show_words(_: &World, memory: &Memory) -> Vec<(usize, String)> {
         let words = memory.words.iter().enumerate();
-        let there = words.filter(|(_, word)| **word != Word::UNBORN);
+        let there = words.filter(|(_, word)| **word != Word::Unborn);
         there
             .map(|(number, word)| (number, word.to_string()))
             .collect()

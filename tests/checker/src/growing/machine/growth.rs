@@ -33,15 +33,15 @@ impl Run<'_> {
                 return Ok(true);
             }
             run.allocate(seen.level + 1)?;
-            if run.is(Mutant::GrowingSetByOr) {
-                let now = run.memory.hints[table];
-                let growing = true;
-                run.set_hint(table, None, Hint { growing, ..now })?;
-            } else if run.is(Mutant::HintStored) {
-                run.set_hint(table, None, grows)?;
-            } else {
-                run.set_hint(table, Some(seen), grows)?;
-            }
+            let (old, new) = match run.world.mutant {
+                Some(Mutant::GrowingSetByOr) => {
+                    let level = run.memory.hints[table].level;
+                    (None, Hint { level, ..grows })
+                }
+                Some(Mutant::HintStored) => (None, grows),
+                _ => (Some(seen), grows),
+            };
+            run.set_hint(table, old, new)?;
             Ok(true)
         })
     }
@@ -197,7 +197,7 @@ impl Run<'_> {
     fn wipe(&mut self, first: u8) -> Step<()> {
         self.repeat(first, move |run, number| {
             run.other("given back", |run| {
-                run.memory.words[usize::from(number) % WORDS] = Word::UNBORN;
+                run.memory.words[usize::from(number) % WORDS] = Word::Unborn;
                 ((), true)
             })?;
             let next = number + 1;
@@ -227,14 +227,14 @@ impl Run<'_> {
         self.repeat((), move |run, ()| {
             let word = run.settle(number)?;
             if !word.is_plain() {
-                return Ok(Done(word == Word::GONE));
+                return Ok(Done(word == Word::Gone));
             }
             let Some(parts) = run.parts(number, word) else {
                 return Ok(Done(false));
             };
             if run.is(Mutant::SplitWithoutFreezing) {
                 run.fill(number, parts)?;
-                let done = run.exchange(number, word, Word::GONE)?;
+                let done = run.exchange(number, word, Word::Gone)?;
                 return Ok(if done { Done(true) } else { Again(()) });
             }
             let reference = run.publish(Transfer {
@@ -275,7 +275,7 @@ impl Run<'_> {
                 return run.unpin();
             }
             if run.is(Mutant::GoneBeforeTheChildren) {
-                run.exchange(number, reference, Word::GONE)?;
+                run.exchange(number, reference, Word::Gone)?;
                 run.fill(number, parts)?;
                 return run.unpin();
             }
@@ -284,7 +284,7 @@ impl Run<'_> {
                 run.unpin()?;
                 run.fill(number, parts)?;
             }
-            run.exchange(number, reference, Word::GONE)?;
+            run.exchange(number, reference, Word::Gone)?;
             run.unpin()
         })
     }
@@ -298,7 +298,7 @@ impl Run<'_> {
     /// Gives the children their parts, each once.
     fn fill(&mut self, number: u8, parts: [Word; 2]) -> Step<()> {
         for (child, part) in [2 * number, 2 * number + 1].into_iter().zip(parts) {
-            let born = self.exchange(child, Word::UNBORN, part)?;
+            let born = self.exchange(child, Word::Unborn, part)?;
             if !born && self.is(Mutant::EmptyChildFilledAgain) {
                 self.exchange(child, Word::EMPTY, part)?;
             }

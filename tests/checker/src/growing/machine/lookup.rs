@@ -42,8 +42,8 @@ impl Run<'_> {
             };
             let word = run.settle(number)?;
             Ok(match word {
-                Word::UNBORN => Again(0),
-                Word::GONE => Again(item.child(number)),
+                Word::Unborn => Again(0),
+                Word::Gone => Again(item.child(number)),
                 word => Done(Live { number, word }),
             })
         })
@@ -102,9 +102,9 @@ impl Run<'_> {
             };
             let word = run.load(number)?;
             match word {
-                Word::UNBORN => return Ok(Again(0)),
-                Word::GONE if run.is(Mutant::LookupByTheHintOnly) => return Ok(Done(false)),
-                Word::GONE => return Ok(Again(item.child(number))),
+                Word::Unborn => return Ok(Again(0)),
+                Word::Gone if run.is(Mutant::LookupByTheHintOnly) => return Ok(Done(false)),
+                Word::Gone => return Ok(Again(item.child(number))),
                 word if word.is_plain() => return Ok(Done(run.holds(number, word, item))),
                 _ => {}
             }
@@ -378,12 +378,12 @@ impl Run<'_> {
             if word.is_plain() {
                 return Ok(Done(!run.obstructs(number, word, item)));
             }
-            let blind = word == Word::GONE && run.is(Mutant::WitnessNotFollowed)
-                || word == Word::UNBORN && run.is(Mutant::WitnessByItsFirstNumber);
+            let blind = word == Word::Gone && run.is(Mutant::WitnessNotFollowed)
+                || word == Word::Unborn && run.is(Mutant::WitnessByItsFirstNumber);
             match word {
                 _ if blind => return Ok(Done(true)),
-                Word::UNBORN => return Ok(Again(0)),
-                Word::GONE => return Ok(Again(item.child(number))),
+                Word::Unborn => return Ok(Again(0)),
+                Word::Gone => return Ok(Again(item.child(number))),
                 _ => {}
             }
             let Some(other) = run.resolve(word)? else {

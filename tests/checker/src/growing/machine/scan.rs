@@ -104,8 +104,8 @@ impl Run<'_> {
                 let word = run.settle(next)?;
                 Ok(match word {
                     // The block was given back.
-                    Word::UNBORN => Done(None),
-                    Word::GONE => Again((2 * next, copy)),
+                    Word::Unborn => Done(None),
+                    Word::Gone => Again((2 * next, copy)),
                     word => match run.added(copy, next, word) {
                         None => Done(None),
                         Some(copy) => Again((successor(next, level), copy)),

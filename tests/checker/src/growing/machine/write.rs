@@ -131,7 +131,7 @@ impl Run<'_> {
         }
         let word = self.load(other)?;
         let room = word.is_plain() && word.tokens() < self.world.shape.slots;
-        Ok(room || word == Word::UNBORN && pair.hint.growing)
+        Ok(room || word == Word::Unborn && pair.hint.growing)
     }
 }
 
@@ -312,7 +312,7 @@ impl Run<'_> {
             }
             let old_source = run.settle(source)?;
             let old_destination = run.settle(destination)?;
-            if old_destination == Word::GONE {
+            if old_destination == Word::Gone {
                 run.split(source)?;
                 return Ok(false);
             }
@@ -340,7 +340,7 @@ impl Run<'_> {
     fn is_below_gone(&mut self, number: &mut u8) -> Step<bool> {
         let parent = *number / 2;
         if self.is(Mutant::HopAsksTheChildOnly) {
-            if self.load(*number)? == Word::UNBORN {
+            if self.load(*number)? == Word::Unborn {
                 self.split(parent)?;
                 return Ok(false);
             }
