@@ -130,6 +130,43 @@ impl Placement {
 mod tests {
     use super::*;
     use crate::layout::Layout;
+    use crate::mix;
+
+    /// Small enough for both ways to decide: every kind of shape, one range and several.
+    const TINY: [usize; 6] = [2, 4, 6, 8, 12, 14];
+
+    /// The same by Hall's condition: no set of buckets is the only home of more tokens than it has slots.
+    /// Exponential in the number of buckets; it checks the check.
+    fn placeable_by_hall(geometry: Geometry, pairs: &[(usize, usize)]) -> bool {
+        (0u32..1 << geometry.buckets).all(|set| {
+            let within = |bucket: usize| set >> bucket & 1 == 1;
+            let at_home = pairs.iter().filter(|&&(a, b)| within(a) && within(b));
+            at_home.count() <= geometry.layout.slots * set.count_ones() as usize
+        })
+    }
+
+    #[test]
+    fn both_ways_to_decide_a_placement_agree() {
+        for layout in Layout::EVERY {
+            let mut outcomes = [0, 0];
+            for (round, &buckets) in (0..).zip(TINY.iter().cycle().take(300)) {
+                let geometry = Geometry::with_buckets(layout, buckets);
+                // About as many tokens as slots, of few fingerprints: some fit, some do not.
+                let tokens = geometry.slots() * (50 + mix(round) as usize % 60) / 100;
+                let pair = |token| {
+                    let random = mix(round << 32 | token);
+                    let f = 1 + (random >> 32) as u32 % 12;
+                    let class = geometry.class_in(random as usize % buckets, f);
+                    (class.low, class.high)
+                };
+                let pairs: Vec<(usize, usize)> = (0..tokens as u64).map(pair).collect();
+                let fits = placeable(geometry, pairs.iter().copied());
+                assert_eq!(fits, placeable_by_hall(geometry, &pairs), "{geometry:?}");
+                outcomes[usize::from(fits)] += 1;
+            }
+            assert!(outcomes.iter().all(|&n| n > 20), "{layout:?}: {outcomes:?}");
+        }
+    }
 
     #[test]
     fn a_pair_of_buckets_has_room_for_as_many_as_its_slots() {

@@ -67,3 +67,39 @@ impl Seesaw {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::oracle::Oracle;
+
+    #[test]
+    fn the_rider_and_a_push_have_room_only_if_the_rider_can_move() {
+        for layout in Layout::EVERY {
+            let seesaw = Seesaw::new(layout);
+            let class = |hash: u64| seesaw.geometry.class(hash);
+            let mut oracle = Oracle::new(seesaw.geometry);
+            for &hash in &seesaw.ballast {
+                assert!(oracle.has_room_for(class(hash)), "{layout:?}");
+                assert_eq!(oracle.count(class(hash)), 0, "{layout:?}");
+                oracle.add(class(hash));
+            }
+            // Both ends have one vacant slot each, and nobody of the ballast can come to the other end.
+            assert_eq!(oracle.len(), 16 * layout.slots - 2);
+            oracle.add(seesaw.class);
+            assert!(seesaw.rider.map(class) == [seesaw.class; 2]);
+            for push in seesaw.push.map(class) {
+                assert_eq!(oracle.count(push), 0, "{layout:?}");
+                let ends = [seesaw.class.low, seesaw.class.high];
+                let at_ends = [push.low, push.high].map(|bucket| ends.contains(&bucket));
+                assert_eq!(at_ends.iter().filter(|&&is| is).count(), 1, "{layout:?}");
+                assert!(oracle.has_room_for(push), "{layout:?}");
+                oracle.add(push);
+                let more = seesaw.push.map(class).map(|push| oracle.has_room_for(push));
+                assert_eq!(more, [false; 2], "{layout:?}");
+                assert!(oracle.take(push));
+            }
+        }
+    }
+}
