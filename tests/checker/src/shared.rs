@@ -31,6 +31,17 @@ pub enum State {
     Aborted,
 }
 
+impl State {
+    /// The one that is decided on.
+    pub const fn of(commits: bool) -> Self {
+        if commits {
+            Self::Committed
+        } else {
+            Self::Aborted
+        }
+    }
+}
+
 /// The stripe of what tokens keep when they move.
 pub(crate) fn stripe_of(key: impl Into<u32>) -> usize {
     key.into() as usize % STRIPES

@@ -102,12 +102,22 @@ fn compare(mutant: Option<Mutant>, seed: u64, layouts: &[model::Layout]) -> Resu
         threads: vec![calls],
     };
     let world = World::new(&program, mutant);
-    let mut both = Both {
-        world: &world,
-        memory: Memory::new(shape.descriptors),
-        filter: empty(&shape)?,
-    };
-    both.run(&program.threads[0])
+    let (mut memory, mut filter) = (Memory::new(shape.descriptors), empty(&shape)?);
+    for (at, call) in program.threads[0].iter().enumerate() {
+        let machine = alone::<program::Fixed>(&world, &mut memory, 0, call, STEPS)?;
+        let crate_ = filter.call(&world, *call);
+        let (words, expected) = (filter.words(), &memory.words[..shape.buckets]);
+        if machine != crate_ || words != expected {
+            return Err(format!(
+                "{}: call {at}, {} {:?}: the machine says {machine} and {expected:x?}, \
+                 the crate {crate_} and {words:x?}",
+                ShapeText::<program::Fixed>(&shape),
+                call.kind.name(),
+                call.item
+            ));
+        }
+    }
+    Ok(CALLS)
 }
 
 /// Leaves as many classes as a snapshot of the machine can count.
@@ -133,33 +143,6 @@ fn fill_up(random: &mut Random, calls: &mut [Call]) {
         if call.kind == Kind::Remove && random.below(4) < share {
             call.kind = Kind::Insert;
         }
-    }
-}
-
-struct Both<'a> {
-    world: &'a World,
-    memory: Memory,
-    filter: Box<dyn Subject>,
-}
-
-impl Both<'_> {
-    fn run(&mut self, calls: &[Call]) -> Result<usize, String> {
-        for (at, &call) in calls.iter().enumerate() {
-            let machine = alone::<program::Fixed>(self.world, &mut self.memory, 0, &call, STEPS)?;
-            let crate_ = self.filter.call(self.world, call);
-            let words = self.filter.words();
-            let expected = &self.memory.words[..self.world.shape.buckets];
-            if machine != crate_ || words != expected {
-                return Err(format!(
-                    "{}: call {at}, {} {:?}: the machine says {machine} and {expected:x?}, \
-                     the crate {crate_} and {words:x?}",
-                    ShapeText::<program::Fixed>(&self.world.shape),
-                    call.kind.name(),
-                    call.item
-                ));
-            }
-        }
-        Ok(calls.len())
     }
 }
 

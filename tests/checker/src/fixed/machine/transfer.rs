@@ -363,12 +363,9 @@ impl Run<'_> {
     ) -> Step<()> {
         self.routine(|run| {
             let absent = run.witness_is_without(transfer)?;
-            let state = if absent || run.is(Mutant::AdmissionIgnoresItsWitness) {
-                State::Committed
-            } else {
-                State::Aborted
-            };
-            run.decide_use(reference, pending, state).map(drop)
+            let commits = absent || run.is(Mutant::AdmissionIgnoresItsWitness);
+            run.decide_use(reference, pending, State::of(commits))
+                .map(drop)
         })
     }
 

@@ -326,13 +326,7 @@ impl Run<'_> {
             let aborts = run.world.shape.several() && !run.is(Mutant::HelpersDecideInSeveral);
             let absent = !aborts && run.witness_is_without(transfer)?;
             let absent = absent || run.is(Mutant::AdmissionIgnoresItsWitness);
-            let state = if absent {
-                State::Committed
-            } else {
-                State::Aborted
-            };
-            run.decide_use(reference, state)?;
-            Ok(())
+            run.decide_use(reference, State::of(absent)).map(drop)
         })
     }
 
@@ -351,13 +345,7 @@ impl Run<'_> {
             if absent && !run.is(Mutant::ListNotCheckedByAdmission) {
                 absent = run.list()? == list;
             }
-            let state = if absent {
-                State::Committed
-            } else {
-                State::Aborted
-            };
-            run.decide_use(reference, state)?;
-            Ok(())
+            run.decide_use(reference, State::of(absent)).map(drop)
         })
     }
 
