@@ -17,7 +17,7 @@ use lockfree_cuckoo::CuckooFilter;
 use fastbloom::AtomicBloomFilter;
 
 use self::filters::{AtomicCuckoo, Cuckoofilter, Scalable};
-use self::locks::{Alone, Exclusive, ReadWrite, Sharded};
+use self::locks::{Alone, ReadWrite};
 use self::sets::{Dashmap, Hashbrown, Papaya, SccIndex};
 use crate::contender::{Contender, Visitor};
 
@@ -29,8 +29,6 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<CuckooFilter>(FILTER);
     visitor.visit::<AtomicCuckoo>("atomic-cuckoo-filter");
     visitor.visit::<ReadWrite<Cuckoofilter>>("cuckoofilter-rwlock");
-    visitor.visit::<Exclusive<Cuckoofilter>>("cuckoofilter-mutex");
-    visitor.visit::<Sharded<Cuckoofilter>>("cuckoofilter-64");
     visitor.visit::<Alone<Cuckoofilter>>("cuckoofilter-alone");
     visitor.visit::<ReadWrite<Scalable>>("scalable-rwlock");
     visitor.visit::<Alone<Scalable>>("scalable-alone");
