@@ -34,7 +34,6 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<Alone<Scalable>>("scalable-alone");
     visitor.visit::<ReadWrite<qfilter::Filter>>("qfilter-rwlock");
     visitor.visit::<AtomicBloomFilter>("fastbloom");
-    visitor.visit::<Alone<sbbf_rs_safe::Filter>>("sbbf-rs-safe");
     visitor.visit::<Dashmap>("dashmap");
     visitor.visit::<Papaya>("papaya");
     visitor.visit::<SccIndex>("scc-index");

@@ -66,7 +66,7 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The lines. Fifteen can be told apart.
+    /// The lines. Fourteen can be told apart.
     pub series: Vec<Series>,
 }
 

@@ -204,9 +204,8 @@ fn slice(
         clock: None,
         results: None,
     };
-    let outcomes = pool
-        .run(None)
-        .map_err(|error| job::no_thread(workers, &error))?;
+    let outcomes = pool.run();
+    let outcomes = outcomes.map_err(|error| job::no_thread(workers, &error))?;
     let tallies: Vec<_> = outcomes.into_iter().map(|outcome| outcome.tally).collect();
     Ok(Tally::of_all(&tallies).rate() / 1e6)
 }

@@ -3,7 +3,6 @@
 use crate::captures::{A, B, LITTLE, MICROSECONDS, ipv4, loopback, ports};
 use crate::run::{Run, Scratch, call};
 use crate::{FLOWS, PACKETS};
-use std::io::Write;
 
 /// The keys that the filter of a report has room for, and its bytes.
 fn room(run: &Run) -> [u64; 2] {
@@ -80,10 +79,7 @@ fn flows(count: u32, payload: usize) -> Vec<u8> {
 fn a_pipe_may_have_any_number_of_keys() {
     let file = flows(1_500_000, 0);
     for args in ["- -j 2", "- -j 2 --window 1"] {
-        let run = call(args)
-            .plain()
-            .feed(|pipe| pipe.write_all(&file))
-            .expect(0);
+        let run = call(args).plain().pipe(&file).expect(0);
         let [packets, firsts, _, refused, _] = run.all();
         assert_eq!((packets, refused), (1_500_000, 0));
         assert!(firsts > 1_498_500, "{}", run.out);
@@ -107,11 +103,7 @@ fn a_large_file_is_counted_first() {
 
 #[test]
 fn what_the_caller_says_is_what_a_pipe_gets() {
-    let with = |args: &str| {
-        call("- -j 2 --capacity 20")
-            .with(args)
-            .feed(|pipe| pipe.write_all(&loopback()))
-    };
+    let with = |args: &str| call("- -j 2 --capacity 20").with(args).pipe(&loopback());
     for args in ["", "--window 60"] {
         let run = with(args).expect(3);
         assert!(run.all()[3] > 0, "{}", run.out);

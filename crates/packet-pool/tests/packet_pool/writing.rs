@@ -6,20 +6,22 @@ use crate::captures::{
     udp_frame,
 };
 use crate::printing::ROOMY;
-use crate::run::{Run, Scratch, call};
+use crate::run::{Call, Run, Scratch, call};
 use crate::streaming;
 use std::io::Write;
 use std::process::Command;
 
+/// A call that writes to a file, in which it is not wrong about any key.
+fn writing(args: &str) -> (Scratch, Call) {
+    let to = Scratch::absent();
+    let call = call(args).with(ROOMY).with("--write").path(to.path());
+    (to, call)
+}
+
 /// What is written of a capture.
 fn written(file: &[u8], args: &str) -> (u32, Vec<Record>, Run) {
-    let to = Scratch::absent();
-    let run = call(args)
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .on(file)
-        .expect(0);
+    let (to, call) = writing(args);
+    let run = call.on(file).expect(0);
     run.adds_up();
     let (link, records) = records(&to.bytes());
     assert_eq!(run.numbers("written")[0], records.len() as u64);
@@ -62,14 +64,9 @@ fn copies_are_left_out_and_all_else_is_kept() {
         assert!(records.iter().all(|record| whole.contains(record)));
     }
     // Without copies nothing is left to leave out.
-    let [once, twice] = [Scratch::absent(), Scratch::absent()];
-    let args = "--mode packets -j 1 --write";
-    call(args).path(once.path()).on(&file).with(ROOMY).expect(0);
-    call(args)
-        .path(twice.path())
-        .path(once.path())
-        .with(ROOMY)
-        .expect(0);
+    let [(once, first), (twice, second)] = [(); 2].map(|()| writing("--mode packets -j 1"));
+    first.on(&file).expect(0);
+    second.path(once.path()).expect(0);
     assert!(once.bytes() == twice.bytes());
 }
 
@@ -146,12 +143,8 @@ fn nanoseconds_of_pcapng_are_kept() {
 
 #[test]
 fn lines_and_file_have_the_same_packets() {
-    let to = Scratch::absent();
-    let run = call("--print text -j 4 --window 0.5")
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .expect(0);
+    let (to, call) = writing("--print text -j 4 --window 0.5");
+    let run = call.expect(0);
     run.adds_up();
     let lines = String::from_utf8(run.printed).expect("lines are text");
     let (_, records) = records(&to.bytes());
@@ -173,8 +166,8 @@ fn packets_of_another_link_type_are_counted() {
     let mut raw = LITTLE.pcapng_at(9, 1, &[(1, udp(3)), (2, udp(4))]);
     raw[28 + 8] = 101;
     file.extend(raw);
-    let to = Scratch::absent();
-    let run = call("-j 1 --write").path(to.path()).on(&file).expect(1);
+    let (to, call) = writing("-j 1");
+    let run = call.on(&file).expect(1);
     run.says(&[".pcap: ", "2 packets of another link type"]);
     let (link, records) = records(&to.bytes());
     assert_eq!((link, records.len()), (1, 2));
@@ -182,12 +175,8 @@ fn packets_of_another_link_type_are_counted() {
 
 #[test]
 fn tcpdump_reads_what_is_written() {
-    let to = Scratch::absent();
-    call("-j 2")
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .expect(0);
+    let (to, call) = writing("-j 2");
+    call.expect(0);
     let mut command = Command::new("tcpdump");
     command.args(["--nano", "-tt", "-nn", "-r"]).arg(to.path());
     let Ok(output) = command.output() else {
@@ -205,12 +194,8 @@ fn a_stream_is_written_as_its_file_is() {
     let args = "--mode packets --window 0.5";
     let (_, whole, _) = written(&file, &format!("{args} -j 1"));
     for workers in [1, 4] {
-        let to = Scratch::absent();
-        let stream = call(&format!("- {args} -j {workers}"))
-            .with(ROOMY)
-            .with("--write")
-            .path(to.path());
-        let run = stream.feed(|pipe| pipe.write_all(&file)).expect(0);
+        let (to, call) = writing(&format!("- {args} -j {workers}"));
+        let run = call.pipe(&file).expect(0);
         run.adds_up();
         let (_, streamed) = records(&to.bytes());
         assert_eq!(streamed.len() as u64, run.all()[1]);
@@ -223,8 +208,8 @@ fn a_stream_is_written_as_its_file_is() {
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_a_whole_file() {
-    let to = Scratch::absent();
-    let mut child = call("- -j 2 --write").path(to.path()).start();
+    let (to, call) = writing("- -j 2");
+    let mut child = call.start();
     let mut pipe = child.stdin.take().expect("a pipe");
     let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(3000));
     pipe.write_all(&file).expect("the program reads");
