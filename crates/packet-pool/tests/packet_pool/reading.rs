@@ -157,10 +157,8 @@ fn packets_without_a_flow_are_counted() {
     assert_eq!(run.all(), [5, 1, 0, 0, 4]);
     assert_eq!(run.numbers("flows"), [1, 0, 0, 0, 1]);
     // No packets at all are no error.
-    for file in [
-        LITTLE.pcap(MICROSECONDS, 1, &[[0; 0]; 0]),
-        LITTLE.pcapng(&[]),
-    ] {
+    let none = LITTLE.pcap(MICROSECONDS, 1, &[[0; 0]; 0]);
+    for file in [none, LITTLE.pcapng(&[])] {
         call("-j 3").on(&file).expect(0).found(0, 0);
     }
 }
@@ -367,9 +365,6 @@ fn files_that_are_no_captures_are_refused() {
     call("no/such/file.pcap")
         .expect(1)
         .only_says(&["cannot read the file"]);
-    let folder = data("");
-    call("")
-        .path(&folder)
-        .expect(1)
-        .only_says(&["this is a directory"]);
+    let folder = call("").path(&data("")).expect(1);
+    folder.only_says(&["this is a directory"]);
 }

@@ -30,10 +30,8 @@ fn a_rate_decides_what_the_filter_takes() {
     for args in ["", "--window 0.3 --repeat 5"] {
         let mut last = 0;
         for rate in ["0.1", "0.003", "1e-4", "5e-8"] {
-            let run = call("-j 2 --made-up 20000 --rate")
-                .with(rate)
-                .with(args)
-                .expect(0);
+            let call = call(&format!("-j 2 --made-up 20000 --rate {rate} {args}"));
+            let run = call.expect(0);
             run.adds_up();
             let [_, bytes] = room(&run);
             assert!(bytes > last, "{args:?} {rate}: {}", run.out);
@@ -54,8 +52,8 @@ fn a_rate_ends_the_growth_of_a_filter() {
         "raise --rate, or --capacity",
     ]);
     with("--capacity 20 --rate 0.002").expect(0).adds_up();
-    let [low, high] =
-        ["0.000126", "0.1"].map(|rate| with("--capacity 40000 --rate").with(rate).expect(0));
+    let roomy = with("--capacity 40000 --rate 0.000126").expect(0);
+    let [low, high] = [roomy, with("--capacity 40000 --rate 0.1").expect(0)];
     assert_eq!(room(&low), room(&high));
 }
 
@@ -121,11 +119,10 @@ fn false_positives_are_about_as_many_as_expected() {
     let line = run.out.lines().find(|line| line.starts_with("probes"));
     let words: Vec<&str> = line.expect("a line of probes").split_whitespace().collect();
     let before = |word| -> f64 {
-        let at = words
-            .iter()
-            .position(|&other| other == word)
-            .expect("the word is there");
-        words[at - 1].parse().expect("a number")
+        let at = words.iter().position(|&other| other == word);
+        words[at.expect("the word is there") - 1]
+            .parse()
+            .expect("a number")
     };
     let (seen, expected) = (before("answered"), before("expected"));
     assert_eq!(words[1], "262144");

@@ -7,9 +7,8 @@ use crate::streaming;
 
 /// Packets of flows at seconds, as a capture in milliseconds.
 fn capture(packets: &[(u32, u16)]) -> Vec<u8> {
-    let packets = packets
-        .iter()
-        .map(|&(second, number)| (second * 1000, udp_frame(number)));
+    let packets = packets.iter();
+    let packets = packets.map(|&(second, number)| (second * 1000, udp_frame(number)));
     LITTLE.pcap_at(MICROSECONDS, 1, &packets.collect::<Vec<_>>())
 }
 
@@ -82,11 +81,8 @@ fn many_workers_rotate_at_once() {
     let filter = |args: &str| {
         let run = call("--window 0.01").with(args).expect(0);
         run.adds_up();
-        assert!(
-            run.out.contains("judged after a later rotation"),
-            "{}",
-            run.out
-        );
+        let late = "judged after a later rotation";
+        assert!(run.out.contains(late), "{}", run.out);
         (run.numbers("rotations")[0], run.numbers("filter"))
     };
     let (few, memory) = filter("-j 2 --repeat 1");
@@ -126,9 +122,6 @@ fn a_small_filter_forgets_too_early_and_says_so() {
         .on(&capture(&packets))
         .expect(3);
     run.adds_up();
-    run.says(&[
-        "refused the keys of",
-        "forget too early",
-        "raise --capacity)",
-    ]);
+    run.says(&["refused the keys of", "forget too early"]);
+    run.says(&["raise --capacity)"]);
 }

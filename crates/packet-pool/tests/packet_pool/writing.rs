@@ -78,16 +78,12 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
     // Each is a packet of the capture, and they come in its order.
     let mut all = records(&file).1.into_iter();
     for new in &news {
-        assert!(
-            all.any(|record| record == *new),
-            "not in the capture, or not in order"
-        );
+        let is_there = all.any(|record| record == *new);
+        assert!(is_there, "not in the capture, or not in order");
     }
+    // The capture has cut packets, and says how long they were.
     let cut = news.iter().filter(|new| new.1 as usize > new.2.len());
-    assert!(
-        cut.count() > 50,
-        "the capture has cut packets, and says how long they were"
-    );
+    assert!(cut.count() > 50);
     // A flow needs no more than the headers, but the file has all of the packet.
     let long = ipv4(17, [A, B], 0, &[ports(1, 2), vec![7; 1400]].concat());
     let (link, records, _) = written(&BIG.pcap(NANOSECONDS, 101, &[&long, &long]), "-j 1");
@@ -101,20 +97,12 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
 fn what_is_no_key_changes_nothing() {
     // Packets without a key are left out, and shift nothing.
     let other = ethernet(&[], 0x88cc, &[1, 2, 3, 4]);
-    let all = [
-        &other,
-        &udp_frame(1),
-        &other,
-        &other,
-        &udp_frame(1),
-        &udp_frame(2),
-        &other,
-    ]
-    .map(Vec::clone);
+    let (one, two) = (udp_frame(1), udp_frame(2));
+    let all = [&other, &one, &other, &other, &one, &two, &other];
     let (_, records, run) = written(&LITTLE.pcap(NANOSECONDS, 1, &all), "-j 1");
     assert_eq!(run.all()[4], 4);
     let frames: Vec<&Vec<u8>> = records.iter().map(|record| &record.2).collect();
-    assert_eq!(frames, [&all[1], &all[5]]);
+    assert_eq!(frames, [&one, &two]);
     // What makes a packet ends before the last byte.
     let giant = |last| ethernet(&[], 0x88cc, &[&[1; 70_000][..], &[last]].concat());
     let file = LITTLE.pcap(NANOSECONDS, 1, &[giant(1), giant(2)]);
@@ -152,10 +140,8 @@ fn lines_and_file_have_the_same_packets() {
     assert_eq!(lines.lines().count(), records.len());
     for (line, (time, length, _)) in lines.lines().zip(records) {
         let time = format!(".{:09}Z", time % 1_000_000_000);
-        assert!(
-            line.contains(&time) && line.ends_with(&format!(" length {length}")),
-            "{line}"
-        );
+        let length = format!(" length {length}");
+        assert!(line.contains(&time) && line.ends_with(&length), "{line}");
     }
 }
 
@@ -218,10 +204,7 @@ fn a_signal_leaves_a_whole_file() {
     drop(pipe);
     run.adds_up();
     let written = records(&to.bytes()).1.len() as u64;
-    assert_eq!(
-        (run.all()[1], run.numbers("written")[0]),
-        (written, written)
-    );
+    assert_eq!([run.all()[1], run.numbers("written")[0]], [written; 2]);
 }
 
 #[test]
@@ -241,11 +224,8 @@ fn a_file_that_cannot_be_written_is_named() {
     run.only_says(&["cannot write no/such/folder/new.pcap"]);
     // To write over what is read would destroy it.
     let file = Scratch::new(&loopback());
-    let run = call("")
-        .path(file.path())
-        .with("--write")
-        .path(file.path())
-        .expect(2);
+    let read = call("").path(file.path());
+    let run = read.with("--write").path(file.path()).expect(2);
     run.only_says(&["cannot write", ".pcap: ", "the capture that is read"]);
     assert!(file.bytes() == loopback());
 }
